@@ -1,0 +1,350 @@
+/*
+ * ocdm: a replay memory of fixed size for streams whose samples carry several labels.
+ *
+ * The memory holds at most M samples and keeps their class distribution near a target (OCDM: Optimizing Class Distribution
+ * in Memory), or follows one of the rules it is compared with. It keeps slots, not payloads: each of the slots 0..M-1 has a
+ * 64-bit id and a label set; you keep images, tensors or lines of text in an array of M, and copy what `update` tells you to.
+ *
+ *     ocdm_options options = ocdm_options_default();
+ *     options.capacity = 1000;
+ *     ocdm_memory *memory = NULL;
+ *     ocdm_error error;
+ *     if (ocdm_memory_create(&options, &memory, &error) != OCDM_OK) { fputs(error.message, stderr); exit(1); }
+ *     while (next_batch(batch, payload_of_batch)) {
+ *         uint32_t replay[10];
+ *         size_t drawn = ocdm_memory_draw(memory, 10, replay);
+ *         train(batch, replay, drawn);
+ *         ocdm_change change;
+ *         if (ocdm_memory_update(memory, batch, 10, &change, &error) != OCDM_OK) break;
+ *         for (size_t i = 0; i < change.stored; i++)
+ *             payload[change.slot[i]] = payload_of_batch[change.item[i]];
+ *     }
+ *     ocdm_memory_destroy(memory);
+ *
+ * Contents: status and errors; samples and options; the memory; questions to ask it; files; policies, yours included.
+ *
+ * Promises that hold for every function here:
+ *   - nothing prints, exits or aborts; what can fail returns an ocdm_status and fills an ocdm_error that you own;
+ *   - on error nothing has changed, and out-parameters are not written;
+ *   - the same options and the same stream give the same memory on any compiler, optimisation level and CPU;
+ *   - a memory may be used by one thread at a time; different memories are independent.
+ *
+ * The library needs libc and libm only. Types and functions start with ocdm_, constants with OCDM_.
+ */
+#ifndef OCDM_OCDM_H
+#define OCDM_OCDM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header. Before 1.0 a change of the minor number may break callers; after it, only one of the major. */
+#define OCDM_VERSION_MAJOR 0
+#define OCDM_VERSION_MINOR 1
+#define OCDM_VERSION_PATCH 0
+
+/* The version of the library that is linked, as "major.minor.patch". Never NULL; do not free it. */
+const char *ocdm_version(void);
+
+/* ---- status and errors ---------------------------------------------------------------------------------------------- */
+
+/* Every status: name, number, meaning. New ones are appended, numbers never change. */
+#define OCDM_STATUS_MAP(X)                                                                                                     \
+    X(OK, 0, "ok")                                                                                                             \
+    X(BAD_ARGUMENT, 1, "an argument is missing or out of range")                                                               \
+    X(NO_MEMORY, 2, "out of memory")                                                                                           \
+    X(DUPLICATE_ID, 3, "an id is in the memory already, or twice in the batch")                                                \
+    X(TOO_MANY_LABELS, 4, "a sample has more labels than the limit")                                                           \
+    X(NOT_SINGLE_LABEL, 5, "the policy takes samples with one label only")                                                     \
+    X(BAD_DECISION, 6, "the policy named a slot that the pool does not have")                                                  \
+    X(IO, 7, "reading or writing failed")                                                                                      \
+    X(BAD_FILE, 8, "a file is damaged or not what it should be")                                                               \
+    X(UNKNOWN_NAME, 9, "no policy, distance or tie rule has that name")                                                        \
+    X(BAD_RECORD, 10, "a record of a stream cannot be read")                                                                   \
+    X(LIMIT, 11, "a limit was reached")
+
+/* What a fallible function returns: OCDM_OK or why it failed. */
+typedef enum ocdm_status {
+#define OCDM_STATUS_ENUM(name, number, text) OCDM_##name = (number),
+    OCDM_STATUS_MAP(OCDM_STATUS_ENUM)
+#undef OCDM_STATUS_ENUM
+} ocdm_status;
+
+/* The meaning of a status in a few words. Never NULL, for any number; do not free it. */
+const char *ocdm_status_text(ocdm_status status);
+
+/*
+ * What went wrong, in storage of yours, so that it works when memory is gone. Functions that take an `ocdm_error *` accept
+ * NULL, and write it only when they fail. Both texts are one line, end with a NUL, and may be cut if very long.
+ */
+typedef struct ocdm_error {
+    ocdm_status status;
+    char message[512]; /* what and where */
+    char hint[256];    /* what to do about it; may be empty */
+} ocdm_error;
+
+/* ---- samples and options -------------------------------------------------------------------------------------------- */
+
+/* The limits within which every decision is exact; beyond them a call fails. */
+#define OCDM_MAX_LABELS 65535u        /* labels on one sample */
+#define OCDM_MAX_CAPACITY 2147483647u /* slots, M */
+#define OCDM_MAX_RHO 16.0             /* |rho| */
+
+/* "No slot", "no item", "not this one": what a 32-bit position is when there is none. */
+#define OCDM_NONE UINT32_MAX
+
+/*
+ * One sample as it is offered: an id of yours, unique among the samples in memory, and its label set Y. Class ids are any
+ * 32-bit numbers; nobody declares them up front. Labels in any order; a repeated one counts once; none at all is legal.
+ */
+typedef struct ocdm_sample {
+    uint64_t id;
+    const uint32_t *labels; /* may be NULL when label_count is 0 */
+    size_t label_count;
+} ocdm_sample;
+
+/* Dist(p_omega, p): how far the class distribution in memory is from the target. Natural logarithms. */
+typedef enum ocdm_distance {
+    OCDM_KL = 0,         /* "kl": KL(p_omega || p), the paper's choice and the fast one; a class that emptied adds 0 */
+    OCDM_REVERSE_KL = 1, /* "reverse-kl": KL(p || p_omega); a class with no sample counts as half a sample */
+    OCDM_L2 = 2,         /* "l2": the sum of squared differences */
+    OCDM_TV = 3          /* "tv": total variation, half the sum of absolute differences */
+} ocdm_distance;
+
+/* Which sample goes when several deletions are equally good, as samples with equal label sets always are. */
+typedef enum ocdm_tie {
+    OCDM_TIE_KEY = 0,    /* "key": the smallest of the random keys that samples get on arrival: survivors stay a fair draw */
+    OCDM_TIE_OLDEST = 1, /* "oldest": first in, first out */
+    OCDM_TIE_NEWEST = 2, /* "newest": last in, first out */
+    OCDM_TIE_UNIFORM = 3 /* "uniform": a fresh uniform draw each time; favours recent samples */
+} ocdm_tie;
+
+/* The name of a distance or tie rule as in files and on the command line, or NULL for a number that is none of them. */
+const char *ocdm_distance_name(ocdm_distance distance);
+const char *ocdm_tie_name(ocdm_tie tie);
+
+/* A replay memory. Opaque; made by ocdm_memory_create or ocdm_memory_load. */
+typedef struct ocdm_memory ocdm_memory;
+
+/* A rule that decides who stays: see "policies" below. */
+typedef struct ocdm_policy ocdm_policy;
+
+/* How a memory is to be. Start from ocdm_options_default() and change what you need. */
+typedef struct ocdm_options {
+    uint32_t capacity;         /* M, 1 to OCDM_MAX_CAPACITY; default 1000 */
+    uint32_t batch;            /* the largest batch that `update` takes without allocating, at least 1; default 10 */
+    const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
+    ocdm_distance distance;    /* what ocdm and onlyone minimise, and what is reported; default OCDM_KL */
+    ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */
+    double rho;                /* power of the target p_i = n_i^rho / sum_j n_j^rho, eq. (4); 0, the default: all classes equal */
+    uint64_t seed;             /* every random choice follows from it; default 0 */
+} ocdm_options;
+
+/* The defaults named above. Cannot fail. */
+ocdm_options ocdm_options_default(void);
+
+/* ---- the memory ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Makes an empty memory.
+ *
+ * options  copied; its policy is not, and must live as long as the memory
+ * memory   set on success; yours to destroy
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field), OCDM_NO_MEMORY.
+ * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills.
+ */
+ocdm_status ocdm_memory_create(const ocdm_options *options, ocdm_memory **memory, ocdm_error *error);
+
+/* Frees a memory and all it owns. NULL is fine. */
+void ocdm_memory_destroy(ocdm_memory *memory);
+
+/* A sample that was in memory or batch before an update and is in memory no more. */
+typedef struct ocdm_departure {
+    uint64_t id;
+    uint32_t slot; /* the slot that it held before the update; OCDM_NONE when it came with the batch */
+    uint32_t item; /* its number in the batch; OCDM_NONE when it was in memory */
+} ocdm_departure;
+
+/* What an update did. The arrays belong to the memory and live until its next update, load or destruction. */
+typedef struct ocdm_change {
+    size_t stored;              /* how many samples of the batch are in memory now */
+    const uint32_t *slot;       /* stored of them: slot[i] ... */
+    const uint32_t *item;       /* ... now holds item[i] of the batch; items ascend */
+    size_t left_count;          /* how many of memory and batch were not kept */
+    const ocdm_departure *left; /* left_count of them, in order of deletion */
+} ocdm_change;
+
+/*
+ * Offers a batch to the memory: the policy decides what stays, at most the memory's capacity.
+ *
+ * Samples are looked at, not kept: copy payloads yourself, as `change` says, before the next call:
+ *     for (size_t i = 0; i < change.stored; i++)
+ *         payload[change.slot[i]] = batch_payload[change.item[i]];
+ * A sample that stays never changes its slot.
+ *
+ * batch    `count` samples, ids not in the memory yet
+ * change   filled on success; may be NULL
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY, and what the policy returns:
+ * OCDM_NOT_SINGLE_LABEL from cbrs, OCDM_BAD_DECISION when a policy of yours errs. On error the memory is as it was.
+ * Cost: about 0.1 us a sample for ocdm with OCDM_KL at M = 1000. Allocates only when a class, a batch larger than
+ * options.batch, or more labels in the whole pool than ever before turn up.
+ */
+ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
+                               ocdm_error *error);
+
+/*
+ * Draws slots to replay: uniform, without replacement, in random order.
+ *
+ * slot     room for `count` slot numbers
+ *
+ * Returns how many were drawn: the smaller of `count` and the memory's size. The n-th draw of a memory depends on the seed,
+ * n and the size only, so what is drawn never shifts what is kept. O(count); allocates nothing.
+ */
+size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot);
+
+/* ---- questions to ask it -------------------------------------------------------------------------------------------- */
+
+/* How many samples the memory holds; inside a policy's `remove`, the pool, which may exceed the capacity. O(1). */
+uint32_t ocdm_memory_size(const ocdm_memory *memory);
+
+/* The options that the memory was made with. Belongs to the memory. */
+const ocdm_options *ocdm_memory_options(const ocdm_memory *memory);
+
+/* How many samples have been offered since the memory was made, kept or not. O(1). */
+uint64_t ocdm_memory_arrived(const ocdm_memory *memory);
+
+/* The id of the sample in `slot`, a number below ocdm_memory_size. O(1). */
+uint64_t ocdm_memory_id(const ocdm_memory *memory, uint32_t slot);
+
+/* When the sample in `slot` arrived: it was number n, from 0, of all that were offered. O(1). */
+uint64_t ocdm_memory_arrival(const ocdm_memory *memory, uint32_t slot);
+
+/* The slot that holds `id`, or OCDM_NONE. O(1) on average. */
+uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id);
+
+/*
+ * The label set of the sample in `slot`, ascending, no repeats: writes at most `room` class ids to `label` (may be NULL when
+ * room is 0) and returns how many the sample has. O(number of labels).
+ */
+size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room);
+
+/* One class as the memory knows it. */
+typedef struct ocdm_class {
+    uint32_t id;
+    uint32_t kept; /* m_i: samples in memory that carry it */
+    uint64_t seen; /* n_i: samples offered so far that carried it */
+    double target; /* p_i over all classes seen so far; they sum to 1 */
+} ocdm_class;
+
+/*
+ * Every class seen so far, in order of first appearance: writes at most `room` of them to `classes` (may be NULL when room is
+ * 0) and returns how many there are. O(number of classes).
+ */
+size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t room);
+
+/* m_i and n_i of one class; 0 for a class never seen. O(1) on average. */
+uint32_t ocdm_memory_kept(const ocdm_memory *memory, uint32_t class_id);
+uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id);
+
+/* Over which classes the target of a reported distance runs. */
+typedef enum ocdm_scope {
+    OCDM_IN_PLAY = 0,  /* those present in memory or batch at the last update: the objective that OCDM minimises */
+    OCDM_SEEN_EVER = 1 /* all seen so far, so that a memory that lost a class is charged for it */
+} ocdm_scope;
+
+/*
+ * Dist(p_omega, p) of what is in memory now, by options.distance. NaN when no sample in memory has a label: there is no
+ * distribution then. O(number of classes).
+ */
+double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
+
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
+ * file, fsync, rename, fsync of the folder.
+ *
+ * OCDM_OK, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
+
+/*
+ * Reads a memory that ocdm_memory_save wrote. Everything is checked before anything is returned; continuing with it gives what
+ * the saved memory would have given, to the last bit.
+ *
+ * policy   NULL for a policy of the library, found by the name in the file; else yours, whose name must be the file's
+ * memory   set on success; yours to destroy
+ *
+ * OCDM_OK, OCDM_IO, OCDM_BAD_FILE (the message says what and where), OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error);
+
+/* ---- policies ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A policy of the library by name: ocdm, onlyone, rs, prs, cbes, cbrs, max, random. NULL when there is none.
+ * ocdm_policy_at lists them: index 0, 1, 2, ... until NULL. Both are static data; do not free them.
+ */
+const ocdm_policy *ocdm_policy_find(const char *name);
+const ocdm_policy *ocdm_policy_at(size_t index);
+
+/*
+ * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
+ *
+ * A policy is asked and answers; the memory does the work. It implements exactly one of
+ *   replace  for rules that look at one sample at a time, as reservoirs do: called for each sample once the memory is full,
+ *            with the memory as it was before that sample;
+ *   remove   for rules that look at memory and batch as one pool, as OCDM does: the whole batch has joined the pool and is
+ *            counted; called until the pool is down to the capacity.
+ * Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
+ *
+ * A policy must not call ocdm_memory_update, _draw or _destroy on the memory it is asked about.
+ */
+struct ocdm_policy {
+    /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
+    const char *name;
+
+    /* Makes the policy's own state, handed to all functions below; without it, state is NULL. */
+    ocdm_status (*create)(const ocdm_memory *memory, void **state, ocdm_error *error);
+
+    /* Frees what create made. */
+    void (*destroy)(void *state);
+
+    /* Looks at a batch before anything is touched; a failure refuses the batch and leaves the memory as it was. */
+    ocdm_status (*begin)(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error);
+
+    /* Whether a sample may enter the memory at all: 0 is no. It counts as seen either way. */
+    int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
+
+    /* The slot, below ocdm_memory_size, whose sample makes room for `sample`, or OCDM_NONE to let `sample` go. */
+    uint32_t (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
+
+    /* The member of the pool to delete next, below ocdm_memory_size. */
+    uint32_t (*remove)(void *state, const ocdm_memory *memory);
+
+    /* Told after each sample of a `replace` policy, stored or not, when it is counted. */
+    void (*seen)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
+
+    /* The state as bytes, for ocdm_memory_save: writes at most `room` bytes to `bytes`, returns how many there are. */
+    size_t (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room);
+
+    /* Restores what save wrote into a state fresh from create; the memory is filled already. OCDM_BAD_FILE when it cannot. */
+    ocdm_status (*load)(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error);
+};
+
+/*
+ * A random whole number from 0 to below - 1, for a policy: follows from the seed, from which decision this is, and from `draw`,
+ * which tells several numbers of one decision apart. Asking twice gives the same number. 0 when `below` is 0 or 1. O(1).
+ */
+uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* Errors: the texts of statuses and the one way to fill an ocdm_error. Nothing here allocates. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT_OF(number) #number
+#define DOTTED(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *ocdm_version(void)
+{
+    return DOTTED(OCDM_VERSION_MAJOR, OCDM_VERSION_MINOR, OCDM_VERSION_PATCH);
+}
+
+const char *ocdm_status_text(ocdm_status status)
+{
+    switch (status) {
+#define STATUS_CASE(name, number, text)                                                                                        \
+    case OCDM_##name:                                                                                                          \
+        return text;
+        OCDM_STATUS_MAP(STATUS_CASE)
+#undef STATUS_CASE
+    }
+    return "unknown status";
+}
+
+static void keep_on_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...)
+{
+    if (!error)
+        return status;
+    error->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    snprintf(error->hint, sizeof error->hint, "%s", hint);
+    keep_on_one_line(error->message);
+    keep_on_one_line(error->hint);
+    return status;
+}
+
+ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what)
+{
+    return ocdm__fail(error, OCDM_NO_MEMORY, "use a smaller memory or batch, or free some of the machine's",
+                      "out of memory: no room for %s", what);
+}

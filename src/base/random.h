@@ -1,0 +1,77 @@
+/*
+ * Random numbers without a generator to keep: each is a hash of (seed, purpose, index), so that a draw for one purpose never
+ * shifts another and nothing needs saving. The hash is SplitMix64 (Steele, Lea, Flood 2014): a counter through a bijective mix.
+ */
+#ifndef OCDM_BASE_RANDOM_H
+#define OCDM_BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* What a number is for. Append only: the numbers are part of every result. */
+enum ocdm__purpose {
+    OCDM__FOR_KEYS = 1,
+    OCDM__FOR_DECISIONS = 2,
+    OCDM__FOR_DRAWS = 3,
+    OCDM__FOR_BUILTIN_STREAM = 4,
+    OCDM__FOR_BENCH = 5
+};
+
+/* A stream of numbers of its own: make one where it is needed, throw it away after. */
+typedef struct ocdm__random {
+    uint64_t state;
+} ocdm__random;
+
+#define OCDM__GOLDEN_STEP 0x9E3779B97F4A7C15u
+
+static inline uint64_t ocdm__mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+/* The base of all numbers for one purpose under one seed; mixed thrice, so that neighbouring seeds share nothing. */
+static inline uint64_t ocdm__random_base(uint64_t seed, enum ocdm__purpose purpose)
+{
+    uint64_t x = ocdm__mix(seed + OCDM__GOLDEN_STEP);
+    return ocdm__mix(ocdm__mix(x ^ ((uint64_t)purpose * 0xD1342543DE82EF95u)) + OCDM__GOLDEN_STEP);
+}
+
+/* Number `index` under a base. */
+static inline uint64_t ocdm__random_at(uint64_t base, uint64_t index)
+{
+    return ocdm__mix(base + (index + 1) * OCDM__GOLDEN_STEP);
+}
+
+/* A stream of its own for `index` under a base. */
+static inline ocdm__random ocdm__random_stream(uint64_t base, uint64_t index)
+{
+    return (ocdm__random){ocdm__mix(ocdm__random_at(base, index) ^ 0xA0761D6478BD642Fu)};
+}
+
+static inline uint64_t ocdm__random_next(ocdm__random *random)
+{
+    random->state += OCDM__GOLDEN_STEP;
+    return ocdm__mix(random->state);
+}
+
+/* Uniform on 0..below-1, without bias: values in the incomplete last stretch are drawn again. 0 when below < 2. */
+static inline uint64_t ocdm__random_below(ocdm__random *random, uint64_t below)
+{
+    if (below < 2)
+        return 0;
+    uint64_t incomplete = (UINT64_MAX % below + 1) % below;
+    uint64_t x;
+    do
+        x = ocdm__random_next(random);
+    while (x > UINT64_MAX - incomplete);
+    return x % below;
+}
+
+/* Uniform on [0, 1), a multiple of 2^-53. */
+static inline double ocdm__random_unit(ocdm__random *random)
+{
+    return (double)(ocdm__random_next(random) >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* The table of policies, and fair choices that several of them make. */
+#include "memory/policies.h"
+
+#include <string.h>
+
+#include "memory/members.h"
+
+static const ocdm_policy *const all[] = {
+    &ocdm__policy_ocdm, &ocdm__policy_onlyone, &ocdm__policy_rs,  &ocdm__policy_prs,
+    &ocdm__policy_cbes, &ocdm__policy_cbrs,    &ocdm__policy_max, &ocdm__policy_random,
+};
+
+const ocdm_policy *ocdm_policy_at(size_t index)
+{
+    return index < sizeof all / sizeof *all ? all[index] : NULL;
+}
+
+const ocdm_policy *ocdm_policy_find(const char *name)
+{
+    for (size_t i = 0; name && ocdm_policy_at(i); i++)
+        if (!strcmp(all[i]->name, name))
+            return all[i];
+    return NULL;
+}
+
+bool ocdm__policy_minimises(const ocdm_policy *policy)
+{
+    return policy == &ocdm__policy_ocdm || policy == &ocdm__policy_onlyone;
+}
+
+bool ocdm__policy_is_ours(const ocdm_policy *policy)
+{
+    for (size_t i = 0; ocdm_policy_at(i); i++)
+        if (all[i] == policy)
+            return true;
+    return false;
+}
+
+const char *ocdm_distance_name(ocdm_distance distance)
+{
+    static const char *const names[] = {"kl", "reverse-kl", "l2", "tv"};
+    return (unsigned)distance < sizeof names / sizeof *names ? names[distance] : NULL;
+}
+
+const char *ocdm_tie_name(ocdm_tie tie)
+{
+    static const char *const names[] = {"key", "oldest", "newest", "uniform"};
+    return (unsigned)tie < sizeof names / sizeof *names ? names[tie] : NULL;
+}
+
+struct lottery ocdm__lottery(ocdm__random *random)
+{
+    return (struct lottery){.base = ocdm__random_next(random), .node = OCDM_NONE};
+}
+
+void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint32_t node)
+{
+    uint64_t ticket = ocdm__random_at(lottery->base, pool->nodes[node].arrival);
+    if (lottery->node != OCDM_NONE && ticket >= lottery->ticket)
+        return;
+    lottery->ticket = ticket;
+    lottery->node = node;
+}
+
+void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set)
+{
+    for (uint32_t node = pool->sets[set].first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
+        ocdm__lottery_enter(lottery, pool, node);
+}
+
+void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index)
+{
+    for (uint32_t cell = pool->classes[class_index].sets; cell != OCDM_NONE; cell = pool->cells[cell].next)
+        ocdm__lottery_enter_set(lottery, pool, pool->cells[cell].set);
+}
+
+void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)
+{
+    for (uint32_t i = 0; i < pool->size; i++)
+        ocdm__lottery_enter(lottery, pool, pool->node_at[i]);
+}
+
+uint32_t ocdm__most_kept(const struct pool *pool)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        most = pool->classes[i].kept > most ? pool->classes[i].kept : most;
+    return most;
+}
+
+uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random)
+{
+    uint32_t most = ocdm__most_kept(pool);
+    uint32_t tied = 0;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        tied += pool->classes[i].kept == most;
+    uint64_t chosen = ocdm__random_below(random, tied);
+    for (uint32_t i = 0;; i++)
+        if (pool->classes[i].kept == most && chosen-- == 0)
+            return i;
+}

@@ -1,0 +1,47 @@
+/* The library's policies, one file each, and what they share. */
+#ifndef OCDM_MEMORY_POLICIES_H
+#define OCDM_MEMORY_POLICIES_H
+
+#include "memory/memory.h"
+
+extern const ocdm_policy ocdm__policy_ocdm;
+extern const ocdm_policy ocdm__policy_onlyone;
+extern const ocdm_policy ocdm__policy_rs;
+extern const ocdm_policy ocdm__policy_prs;
+extern const ocdm_policy ocdm__policy_cbes;
+extern const ocdm_policy ocdm__policy_cbrs;
+extern const ocdm_policy ocdm__policy_max;
+extern const ocdm_policy ocdm__policy_random;
+
+/* Whether it deletes by distance, and so needs the index of label sets. */
+bool ocdm__policy_minimises(const ocdm_policy *policy);
+
+/* Whether it is one of the above. */
+bool ocdm__policy_is_ours(const ocdm_policy *policy);
+
+/*
+ * A uniform choice among candidates that come in any order: every sample gets a ticket, a hash of its arrival number under a
+ * base drawn for this choice, and the smallest ticket wins. So the choice does not depend on how the pool is laid out.
+ */
+struct lottery {
+    uint64_t base;
+    uint64_t ticket;
+    uint32_t node; /* the winner so far; OCDM_NONE before the first candidate */
+};
+
+struct lottery ocdm__lottery(ocdm__random *random);
+void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint32_t node);
+void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set);
+void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index);
+void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool);
+
+/* The largest m_i. */
+uint32_t ocdm__most_kept(const struct pool *pool);
+
+/* One of the classes with the largest m_i, ties uniform. Some class has a sample. */
+uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);
+
+/* The sets whose deletion is best under a distance other than KL, into scores->tied; returns how many. p is the target. */
+uint32_t ocdm__scan_best(const ocdm_memory *memory, const double *p, int64_t *weight);
+
+#endif

@@ -1,0 +1,20 @@
+/* Max: while memory and batch exceed M, a uniform member of the class with most samples goes; ties between classes uniform. */
+#include "memory/policies.h"
+
+static uint32_t remove_from_largest(void *state, const ocdm_memory *memory)
+{
+    (void)state;
+    const struct pool *pool = &memory->pool;
+    ocdm__random random = ocdm__decision_random(memory);
+    if (!pool->label_total) {
+        struct lottery lottery = ocdm__lottery(&random);
+        ocdm__lottery_enter_all(&lottery, pool);
+        return pool->nodes[lottery.node].position;
+    }
+    uint32_t class_index = ocdm__largest_class(pool, &random);
+    struct lottery lottery = ocdm__lottery(&random);
+    ocdm__lottery_enter_class(&lottery, pool, class_index);
+    return pool->nodes[lottery.node].position;
+}
+
+const ocdm_policy ocdm__policy_max = {.name = "max", .remove = remove_from_largest};

@@ -1,0 +1,120 @@
+/*
+ * OCDM, Algorithm 1: while memory and batch exceed M, delete the sample whose loss leaves the least Dist(p_omega, p), eq. (5).
+ * KL is answered by the index of scores, the other distances by a scan over distinct label sets (distance_scan.c); both name
+ * all label sets that tie, and the tie rule picks the sample.
+ *
+ * Onlyone is the same but lets only samples with exactly one label into the memory.
+ */
+#include "memory/policies.h"
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* What the scan needs for a batch: the target, which is fixed for it, and room for class weights. Not used under KL. */
+struct scan {
+    double *target;
+    int64_t *weight;
+    uint32_t room;
+    uint64_t step; /* the batch that the target is for */
+};
+
+static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+{
+    (void)memory;
+    *state = ocdm__allocate(1, sizeof(struct scan));
+    return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+}
+
+static void destroy(void *state)
+{
+    struct scan *scan = state;
+    ocdm__release(scan->target);
+    ocdm__release(scan->weight);
+    ocdm__release(scan);
+}
+
+static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    (void)batch;
+    (void)count;
+    struct scan *scan = state;
+    if (memory->options.distance == OCDM_KL || memory->pool.class_count <= scan->room)
+        return OCDM_OK;
+    uint32_t room = memory->pool.class_count * 2 + 62;
+    double *target = ocdm__resize(scan->target, room, sizeof *target);
+    if (target)
+        scan->target = target;
+    int64_t *weight = ocdm__resize(scan->weight, room, sizeof *weight);
+    if (weight)
+        scan->weight = weight;
+    if (!target || !weight)
+        return ocdm__fail_memory(error, "the policy's state");
+    scan->room = room;
+    return OCDM_OK;
+}
+
+static uint32_t best_sets(struct scan *scan, const ocdm_memory *memory)
+{
+    if (memory->options.distance == OCDM_KL)
+        return ocdm__scores_best(memory->scores, &memory->pool);
+    if (scan->step != memory->step) {
+        ocdm__target(memory, OCDM_IN_PLAY, scan->target);
+        scan->step = memory->step;
+    }
+    return ocdm__scan_best(memory, scan->target, scan->weight);
+}
+
+/* Key, oldest, newest: each set has its first at hand. */
+static uint32_t smallest_priority(const ocdm_memory *memory, uint32_t count)
+{
+    const struct pool *pool = &memory->pool;
+    uint32_t best = pool->sets[memory->scores->tied[0]].first;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t node = pool->sets[memory->scores->tied[i]].first;
+        best = pool->nodes[node].priority < pool->nodes[best].priority ? node : best;
+    }
+    return best;
+}
+
+static uint32_t uniform_choice(const ocdm_memory *memory, uint32_t count)
+{
+    ocdm__random random = ocdm__decision_random(memory);
+    struct lottery lottery = ocdm__lottery(&random);
+    for (uint32_t i = 0; i < count; i++)
+        ocdm__lottery_enter_set(&lottery, &memory->pool, memory->scores->tied[i]);
+    return lottery.node;
+}
+
+static uint32_t remove_best(void *state, const ocdm_memory *memory)
+{
+    uint32_t count = best_sets(state, memory);
+    uint32_t node = memory->options.tie == OCDM_TIE_UNIFORM ? uniform_choice(memory, count) : smallest_priority(memory, count);
+    return memory->pool.nodes[node].position;
+}
+
+static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)state;
+    (void)memory;
+    for (size_t i = 1; i < sample->label_count; i++)
+        if (sample->labels[i] != sample->labels[0])
+            return 0;
+    return sample->label_count > 0;
+}
+
+const ocdm_policy ocdm__policy_ocdm = {
+    .name = "ocdm",
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .remove = remove_best,
+};
+
+const ocdm_policy ocdm__policy_onlyone = {
+    .name = "onlyone",
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .admit = has_one_label,
+    .remove = remove_best,
+};

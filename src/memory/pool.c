@@ -1,0 +1,154 @@
+/* The pool's book-keeping: members, their label sets, class counts. Storage and its growth are in pool_storage.c. */
+#include "memory/pool.h"
+
+#include <string.h>
+
+#include "memory/members.h"
+#include "memory/pool_storage.h"
+#include "memory/scores.h"
+
+uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
+{
+    uint32_t tag = ocdm__table_tag(ocdm__hash_of_id(id));
+    uint32_t place = tag;
+    uint32_t node;
+    do
+        node = ocdm__table_next(&pool->id_table, tag, &place);
+    while (node != OCDM_NONE && pool->nodes[node].id != id);
+    return node;
+}
+
+uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id)
+{
+    uint32_t node = pool->free_node;
+    pool->free_node = pool->nodes[node].next;
+    pool->nodes[node].id = id;
+    ocdm__table_add(&pool->id_table, ocdm__hash_of_id(id), node);
+    return node;
+}
+
+void ocdm__pool_give_back_node(struct pool *pool, uint32_t node)
+{
+    ocdm__table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+    pool->nodes[node].next = pool->free_node;
+    pool->free_node = node;
+}
+
+static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hash += pool->classes[class_index[i]].hash;
+    return hash;
+}
+
+static bool set_is(const struct pool *pool, const struct set *set, const uint32_t *class_index, uint32_t count)
+{
+    if (set->cardinality != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (pool->cells[set->cells + i].class_index != class_index[i])
+            return false;
+    return true;
+}
+
+static uint32_t find_set(const struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
+{
+    uint32_t tag = ocdm__table_tag(hash);
+    uint32_t place = tag;
+    uint32_t set;
+    do
+        set = ocdm__table_next(&pool->set_table, tag, &place);
+    while (set != OCDM_NONE && !set_is(pool, &pool->sets[set], class_index, count));
+    return set;
+}
+
+static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
+{
+    uint32_t number = pool->free_set;
+    struct set *set = &pool->sets[number];
+    pool->free_set = set->first;
+    *set = (struct set){.hash = hash, .cardinality = count, .first = OCDM_NONE};
+    set->cells = ocdm__pool_take_cells(pool, count);
+    for (uint32_t i = 0; i < count; i++)
+        ocdm__pool_link_cell(pool, set->cells + i, class_index[i], number);
+    ocdm__table_add(&pool->set_table, hash, number);
+    return number;
+}
+
+static void remove_set(struct pool *pool, uint32_t number)
+{
+    struct set *set = &pool->sets[number];
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        ocdm__pool_unlink_cell(pool, set->cells + i);
+    ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
+    ocdm__table_remove(&pool->set_table, set->hash, number);
+    set->first = pool->free_set;
+    pool->free_set = number;
+}
+
+static uint32_t set_of(struct pool *pool, struct scores *scores, const uint32_t *class_index, uint32_t count)
+{
+    uint64_t hash = hash_of_set(pool, class_index, count);
+    uint32_t number = find_set(pool, hash, class_index, count);
+    if (number != OCDM_NONE)
+        return number;
+    number = add_set(pool, hash, class_index, count);
+    if (scores)
+        ocdm__scores_add_set(scores, pool, number);
+    return number;
+}
+
+void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, const uint32_t *class_index, uint32_t count)
+{
+    uint32_t number = set_of(pool, scores, class_index, count);
+    struct set *set = &pool->sets[number];
+    set->first = ocdm__members_add(pool->nodes, set->first, node);
+    set->size++;
+    pool->nodes[node].set = number;
+    pool->nodes[node].position = pool->size;
+    pool->node_at[pool->size++] = node;
+    for (uint32_t i = 0; i < count; i++)
+        pool->classes[class_index[i]].kept++;
+    pool->label_total += count;
+    if (scores)
+        for (uint32_t i = 0; i < count; i++)
+            ocdm__scores_class_grew(scores, pool, class_index[i]);
+}
+
+static void forget_member(struct pool *pool, struct scores *scores, uint32_t node)
+{
+    uint32_t number = pool->nodes[node].set;
+    struct set *set = &pool->sets[number];
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        uint32_t class_index = pool->cells[set->cells + i].class_index;
+        if (scores)
+            ocdm__scores_class_shrinks(scores, pool, class_index);
+        pool->classes[class_index].kept--;
+    }
+    pool->label_total -= set->cardinality;
+    set->first = ocdm__members_remove(pool->nodes, set->first, node);
+    if (--set->size)
+        return;
+    if (scores)
+        ocdm__scores_remove_set(scores, pool, number);
+    remove_set(pool, number);
+}
+
+void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position)
+{
+    uint32_t last = pool->size - 1;
+    forget_member(pool, scores, pool->node_at[position]);
+    if (position != last)
+        ocdm__pool_swap(pool, position, last);
+    pool->size = last;
+}
+
+void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b)
+{
+    uint32_t node = pool->node_at[a];
+    pool->node_at[a] = pool->node_at[b];
+    pool->node_at[b] = node;
+    pool->nodes[pool->node_at[a]].position = a;
+    pool->nodes[pool->node_at[b]].position = b;
+}

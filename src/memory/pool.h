@@ -1,0 +1,136 @@
+/*
+ * The pool: all samples of the memory and, during an update, of the batch; grouped by label set, because samples with equal
+ * label sets tie in every distance, so that each distinct set needs looking at only once.
+ *
+ *   position 0..size-1 -> node (one sample) -> set (a distinct label set) -> cells (its classes)
+ *   class -> the cells of the sets that carry it
+ *
+ * Positions below the capacity are the memory's slots. What is here keeps these structures consistent and the class counts
+ * right; it decides nothing.
+ */
+#ifndef OCDM_MEMORY_POOL_H
+#define OCDM_MEMORY_POOL_H
+
+#include <stdbool.h>
+
+#include "memory/hash_table.h"
+#include "ocdm/ocdm.h"
+
+/* One sample. Samples of one set form a pairing heap by priority; previous is the parent for a first child. */
+struct node {
+    uint64_t id;
+    uint64_t arrival;
+    uint64_t priority; /* by the tie rule: the smallest of a set goes first; unique */
+    uint32_t set;
+    uint32_t position;
+    uint32_t child;
+    uint32_t next;
+    uint32_t previous;
+    uint32_t origin; /* the item of the batch, or OCDM_NONE once it is an old sample */
+};
+
+/* A distinct label set that some sample in the pool has. */
+struct set {
+    uint64_t hash;
+    uint32_t cells; /* the first of `cardinality` neighbours, ascending by class index */
+    uint32_t cardinality;
+    uint32_t size;  /* how many samples */
+    uint32_t first; /* the one with the smallest priority: root of the heap */
+    uint32_t block; /* where the index of scores keeps it */
+    uint32_t lane;
+};
+
+/* One class of one set, linked into the list of all sets that carry the class. */
+struct cell {
+    uint32_t class_index;
+    uint32_t set;
+    uint32_t next;
+    uint32_t previous;
+};
+
+/* A class, from the moment a sample first carried it. */
+struct class
+{
+    uint64_t hash;       /* a label set's hash is the sum of its classes' */
+    uint64_t seen;       /* n_i */
+    uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
+    uint64_t emptied_before;
+    int64_t weight;   /* w_i on the grid, as of the last look; kept by the index of scores */
+    int64_t applied;  /* the part of it that is in the scores of its sets */
+    int64_t log_seen; /* rho ln n_i on the grid */
+    uint32_t id;
+    uint32_t kept; /* m_i */
+    uint32_t sets; /* the first cell of its list */
+    uint32_t set_count;
+    bool changed; /* to be looked at by the index of scores */
+    bool waits;   /* its change has not reached its sets yet */
+};
+
+/* Free cells in runs of one length; longer ones wait for the next compaction. */
+#define OCDM__RUN_LENGTHS 33
+
+struct pool {
+    struct node *nodes;
+    uint32_t *node_at; /* by position */
+    uint32_t size;
+    uint32_t reserved; /* nodes, positions and sets that there is room for */
+    uint32_t free_node;
+
+    struct set *sets;
+    uint32_t free_set;
+    struct ocdm__table set_table;
+    struct ocdm__table id_table;
+
+    struct class *classes; /* in order of first appearance */
+    uint32_t class_count;
+    uint32_t class_room;
+    struct ocdm__table class_table;
+
+    struct cell *cells;
+    struct cell *spare_cells; /* where the next compaction moves them */
+    uint32_t cell_room;
+    uint32_t cell_used;
+    uint32_t cell_live;
+    uint32_t free_run[OCDM__RUN_LENGTHS];
+
+    uint64_t label_total; /* S, the sum of all m_i */
+};
+
+struct scores;
+
+ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *error);
+void ocdm__pool_destroy(struct pool *pool);
+
+/* Makes room for `room` samples in all; existing ones stay. On failure the pool is as it was. */
+ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error);
+
+/* Makes room for sets with `labels` labels in all, beyond those that are there, so that joins cannot fail. */
+ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_error *error);
+
+/* The index of a class, OCDM_NONE if it never appeared; _add makes it appear (OCDM_NONE: out of memory). */
+uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
+uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id);
+
+/* Forgets the classes from `count` on, which no sample carries. */
+void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);
+
+/* The node of the sample with that id, or OCDM_NONE. */
+uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id);
+
+/* A new sample with classes ascending by index, known by its id from here on, but not a member yet. Room is reserved. */
+uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id);
+
+/* Undoes take_node. */
+void ocdm__pool_give_back_node(struct pool *pool, uint32_t node);
+
+/* Makes a node a member at the next position, in the set of these classes. `scores` hears of it; it may be NULL. */
+void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, const uint32_t *class_index, uint32_t count);
+
+/* Ends the membership of the node at `position`; the member at the last position takes its place. The node, with its id and its
+ * label set's cells, is not the pool's any more: give it back. */
+void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position);
+
+/* Exchanges two positions. */
+void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * Storage of the pool. Nodes and sets come from free lists inside arrays that grow together; classes are appended.
+ *
+ * Cells come in runs, one run a label set, from a free list per run length or from the unused end. When the end is reached the
+ * live ones are copied to a second array: label sets of any size in one piece, no fragmentation, and, once the arrays are
+ * twice what the pool needs, no allocation.
+ */
+#include "memory/pool_storage.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *error)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->free_node = pool->free_set = OCDM_NONE;
+    for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
+        pool->free_run[i] = OCDM_NONE;
+    ocdm_status status = ocdm__pool_reserve(pool, room, error);
+    if (status == OCDM_OK)
+        status = ocdm__pool_reserve_cells(pool, (size_t)room * 4, error);
+    if (status != OCDM_OK)
+        ocdm__pool_destroy(pool);
+    return status;
+}
+
+void ocdm__pool_destroy(struct pool *pool)
+{
+    ocdm__release(pool->nodes);
+    ocdm__release(pool->node_at);
+    ocdm__release(pool->sets);
+    ocdm__release(pool->classes);
+    ocdm__release(pool->cells);
+    ocdm__release(pool->spare_cells);
+    ocdm__table_destroy(&pool->set_table);
+    ocdm__table_destroy(&pool->id_table);
+    ocdm__table_destroy(&pool->class_table);
+    memset(pool, 0, sizeof *pool);
+}
+
+/* ---- nodes and sets ------------------------------------------------------------------------------------------------- */
+
+static void chain_new_records(struct pool *pool, uint32_t room)
+{
+    for (uint32_t i = room; i-- > pool->reserved;) {
+        pool->nodes[i].next = pool->free_node;
+        pool->free_node = i;
+        pool->sets[i] = (struct set){.first = pool->free_set};
+        pool->free_set = i;
+    }
+    pool->reserved = room;
+}
+
+/* Both tables anew, twice as large: their entries are found again through the members. */
+static ocdm_status grow_tables(struct pool *pool, uint32_t room)
+{
+    struct ocdm__table ids = {0}, sets = {0};
+    if (ocdm__table_create(&ids, room) != OCDM_OK || ocdm__table_create(&sets, room) != OCDM_OK) {
+        ocdm__table_destroy(&ids);
+        return OCDM_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < pool->size; i++) {
+        uint32_t node = pool->node_at[i];
+        const struct set *set = &pool->sets[pool->nodes[node].set];
+        ocdm__table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
+        if (set->first == node)
+            ocdm__table_add(&sets, set->hash, pool->nodes[node].set);
+    }
+    ocdm__table_destroy(&pool->id_table);
+    ocdm__table_destroy(&pool->set_table);
+    pool->id_table = ids;
+    pool->set_table = sets;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *error)
+{
+    if (room <= pool->reserved)
+        return OCDM_OK;
+    struct node *nodes = ocdm__resize(pool->nodes, room, sizeof *nodes);
+    if (nodes)
+        pool->nodes = nodes;
+    uint32_t *node_at = ocdm__resize(pool->node_at, room, sizeof *node_at);
+    if (node_at)
+        pool->node_at = node_at;
+    struct set *sets = ocdm__resize(pool->sets, room, sizeof *sets);
+    if (sets)
+        pool->sets = sets;
+    if (!nodes || !node_at || !sets || grow_tables(pool, room) != OCDM_OK)
+        return ocdm__fail_memory(error, "the samples in memory");
+    chain_new_records(pool, room);
+    return OCDM_OK;
+}
+
+/* ---- classes -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of_class(uint32_t class_id)
+{
+    return ocdm__mix(class_id + OCDM__GOLDEN_STEP);
+}
+
+static uint64_t table_hash_of_class(uint32_t class_id)
+{
+    return class_id * OCDM__GOLDEN_STEP;
+}
+
+uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
+{
+    if (!pool->class_count)
+        return OCDM_NONE;
+    uint32_t tag = ocdm__table_tag(table_hash_of_class(class_id));
+    uint32_t place = tag;
+    uint32_t class_index;
+    do
+        class_index = ocdm__table_next(&pool->class_table, tag, &place);
+    while (class_index != OCDM_NONE && pool->classes[class_index].id != class_id);
+    return class_index;
+}
+
+static ocdm_status grow_classes(struct pool *pool)
+{
+    uint32_t room = pool->class_room ? pool->class_room * 2 : 64;
+    struct class *classes = ocdm__resize(pool->classes, room, sizeof *classes);
+    if (!classes)
+        return OCDM_NO_MEMORY;
+    pool->classes = classes;
+    struct ocdm__table table = {0};
+    if (ocdm__table_create(&table, room) != OCDM_OK)
+        return OCDM_NO_MEMORY;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        ocdm__table_add(&table, table_hash_of_class(classes[i].id), i);
+    ocdm__table_destroy(&pool->class_table);
+    pool->class_table = table;
+    pool->class_room = room;
+    return OCDM_OK;
+}
+
+uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
+{
+    uint32_t known = ocdm__pool_class(pool, class_id);
+    if (known != OCDM_NONE)
+        return known;
+    if (pool->class_count == pool->class_room && grow_classes(pool) != OCDM_OK)
+        return OCDM_NONE;
+    uint32_t class_index = pool->class_count++;
+    pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id), .sets = OCDM_NONE};
+    ocdm__table_add(&pool->class_table, table_hash_of_class(class_id), class_index);
+    return class_index;
+}
+
+void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
+{
+    while (pool->class_count > count) {
+        uint32_t class_index = --pool->class_count;
+        ocdm__table_remove(&pool->class_table, table_hash_of_class(pool->classes[class_index].id), class_index);
+    }
+}
+
+/* ---- cells ---------------------------------------------------------------------------------------------------------- */
+
+void ocdm__pool_link_cell(struct pool *pool, uint32_t number, uint32_t class_index, uint32_t set)
+{
+    struct class *class = &pool->classes[class_index];
+    pool->cells[number] = (struct cell){class_index, set, class->sets, OCDM_NONE};
+    if (class->sets != OCDM_NONE)
+        pool->cells[class->sets].previous = number;
+    class->sets = number;
+    class->set_count++;
+}
+
+void ocdm__pool_unlink_cell(struct pool *pool, uint32_t number)
+{
+    const struct cell *cell = &pool->cells[number];
+    struct class *class = &pool->classes[cell->class_index];
+    if (cell->previous == OCDM_NONE)
+        class->sets = cell->next;
+    else
+        pool->cells[cell->previous].next = cell->next;
+    if (cell->next != OCDM_NONE)
+        pool->cells[cell->next].previous = cell->previous;
+    class->set_count--;
+}
+
+uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count)
+{
+    pool->cell_live += count;
+    if (count < OCDM__RUN_LENGTHS && pool->free_run[count] != OCDM_NONE) {
+        uint32_t first = pool->free_run[count];
+        pool->free_run[count] = pool->cells[first].next;
+        return first;
+    }
+    uint32_t first = pool->cell_used;
+    pool->cell_used += count;
+    return first;
+}
+
+void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count)
+{
+    pool->cell_live -= count;
+    if (!count || count >= OCDM__RUN_LENGTHS)
+        return;
+    pool->cells[first].next = pool->free_run[count];
+    pool->free_run[count] = first;
+}
+
+static void move_cells(struct pool *pool, struct set *set, uint32_t number)
+{
+    uint32_t first = pool->cell_used;
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        uint32_t class_index = pool->spare_cells[set->cells + i].class_index;
+        ocdm__pool_link_cell(pool, first + i, class_index, number);
+    }
+    set->cells = first;
+    pool->cell_used += set->cardinality;
+}
+
+/* Copies the live cells to the other array and builds the classes' lists anew. */
+static void compact_cells(struct pool *pool)
+{
+    struct cell *from = pool->cells;
+    pool->cells = pool->spare_cells;
+    pool->spare_cells = from;
+    pool->cell_used = 0;
+    for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
+        pool->free_run[i] = OCDM_NONE;
+    for (uint32_t i = 0; i < pool->class_count; i++) {
+        pool->classes[i].sets = OCDM_NONE;
+        pool->classes[i].set_count = 0;
+    }
+    for (uint32_t i = 0; i < pool->size; i++) {
+        uint32_t node = pool->node_at[i];
+        uint32_t number = pool->nodes[node].set;
+        if (pool->sets[number].first == node)
+            move_cells(pool, &pool->sets[number], number);
+    }
+}
+
+ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_error *error)
+{
+    if (labels <= pool->cell_room - pool->cell_used)
+        return OCDM_OK;
+    size_t wanted = ((size_t)pool->cell_live + labels) * 2;
+    if (wanted > pool->cell_room) {
+        if (wanted > UINT32_MAX / 2)
+            return ocdm__fail(error, OCDM_LIMIT, "use a smaller memory, or fewer labels a sample",
+                              "the label sets in memory would need more than 2^31 labels");
+        struct cell *cells = ocdm__resize(pool->cells, wanted, sizeof *cells);
+        if (cells)
+            pool->cells = cells;
+        struct cell *spare = ocdm__resize(pool->spare_cells, wanted, sizeof *spare);
+        if (spare)
+            pool->spare_cells = spare;
+        if (!cells || !spare)
+            return ocdm__fail_memory(error, "the label sets in memory");
+        pool->cell_room = (uint32_t)wanted;
+    }
+    compact_cells(pool);
+    return OCDM_OK;
+}

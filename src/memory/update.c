@@ -1,0 +1,360 @@
+/*
+ * Offering a batch: everything that can fail is done first (labels, ids, room, the policy's look at the batch), then the policy
+ * decides and the pool follows. Only a caller's policy can err after that; a journal takes such an update back.
+ */
+#include "memory/update.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "memory/journal.h"
+#include "memory/logarithm.h"
+
+/* ---- room ----------------------------------------------------------------------------------------------------------- */
+
+static bool grow(void *array, size_t count, size_t size)
+{
+    void **place = array;
+    void *larger = ocdm__resize(*place, count, size);
+    if (!larger)
+        return false;
+    *place = larger;
+    return true;
+}
+
+ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
+{
+    if (count <= memory->batch_room)
+        return OCDM_OK;
+    size_t room = count;
+    if (!grow(&memory->first_class, room + 1, sizeof *memory->first_class) ||
+        !grow(&memory->item_node, room, sizeof *memory->item_node) || !grow(&memory->left, room, sizeof *memory->left) ||
+        !grow(&memory->stored_slot, room, sizeof *memory->stored_slot) ||
+        !grow(&memory->stored_item, room, sizeof *memory->stored_item) ||
+        (memory->keeps_journal && !grow(&memory->journal, room * 2, sizeof *memory->journal)))
+        return ocdm__fail_memory(error, "the batch");
+    memory->batch_room = count;
+    return OCDM_OK;
+}
+
+static ocdm_status reserve_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    size_t labels = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (batch[i].label_count > OCDM_MAX_LABELS)
+            return ocdm__fail(error, OCDM_TOO_MANY_LABELS, "split the sample, or drop labels",
+                              "item %zu has %zu labels, over %u", i, batch[i].label_count, OCDM_MAX_LABELS);
+        if (batch[i].label_count && !batch[i].labels)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "item %zu has labels but its pointer is NULL", i);
+        labels += batch[i].label_count;
+    }
+    if (labels <= memory->class_index_room)
+        return OCDM_OK;
+    size_t room = labels + labels / 2 + 64;
+    if (room > UINT32_MAX)
+        return ocdm__fail(error, OCDM_LIMIT, "use smaller batches", "the batch has more than 2^32 labels");
+    if (!grow(&memory->class_index, room, sizeof *memory->class_index))
+        return ocdm__fail_memory(error, "the batch's labels");
+    memory->class_index_room = room;
+    return OCDM_OK;
+}
+
+/* ---- before anything is touched ------------------------------------------------------------------------------------- */
+
+static uint32_t drop_repeats(uint32_t *ascending, uint32_t count)
+{
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!distinct || ascending[i] != ascending[distinct - 1])
+            ascending[distinct++] = ascending[i];
+    return distinct;
+}
+
+/* The labels of all items as class indices; returns the largest number of labels on one, OCDM_NONE when out of memory. */
+static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count)
+{
+    uint32_t used = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *first = memory->class_index + used;
+        uint32_t labels = (uint32_t)batch[i].label_count;
+        for (uint32_t j = 0; j < labels; j++) {
+            first[j] = ocdm__pool_add_class(&memory->pool, batch[i].labels[j]);
+            if (first[j] == OCDM_NONE)
+                return OCDM_NONE;
+        }
+        memory->first_class[i] = used;
+        if (labels > 1) {
+            ocdm__sort(first, labels);
+            labels = drop_repeats(first, labels);
+        }
+        used += labels;
+        most = labels > most ? labels : most;
+    }
+    memory->first_class[count] = used;
+    return most;
+}
+
+static void give_back_ids(ocdm_memory *memory, size_t count)
+{
+    for (size_t i = count; i-- > 0;)
+        ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
+}
+
+static ocdm_status take_ids(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t known = ocdm__pool_find(&memory->pool, batch[i].id);
+        if (known == OCDM_NONE) {
+            memory->item_node[i] = ocdm__pool_take_node(&memory->pool, batch[i].id);
+            continue;
+        }
+        bool in_batch = false;
+        for (size_t j = 0; j < i; j++)
+            in_batch |= memory->item_node[j] == known;
+        give_back_ids(memory, i);
+        return ocdm__fail(error, OCDM_DUPLICATE_ID, "ids must be unique among the samples in memory",
+                          in_batch ? "item %zu: id %llu is in the batch twice" : "item %zu: id %llu is in the memory already",
+                          i, (unsigned long long)batch[i].id);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status reserve(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    if (count > OCDM_MAX_CAPACITY || (count && !batch))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch of %zu samples at %p", count, (const void *)batch);
+    ocdm_status status = ocdm__memory_reserve_batch(memory, (uint32_t)count, error);
+    if (status == OCDM_OK)
+        status = reserve_labels(memory, batch, count, error);
+    if (status == OCDM_OK)
+        status = ocdm__memory_reserve(memory, memory->pool.size + (uint32_t)count, error);
+    return status;
+}
+
+static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_t most_labels, ocdm_error *error)
+{
+    uint32_t labels = memory->first_class[count];
+    ocdm_status status = ocdm__pool_reserve_cells(&memory->pool, labels, error);
+    if (status == OCDM_OK && memory->scores)
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels, error);
+    if (status == OCDM_OK && memory->keeps_journal)
+        status = ocdm__journal_reserve(memory, labels, error);
+    return status;
+}
+
+static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    ocdm_status status = reserve(memory, batch, count, error);
+    if (status != OCDM_OK)
+        return status;
+    const ocdm_policy *policy = memory->options.policy;
+    uint32_t known_classes = memory->pool.class_count;
+    uint32_t most_labels = read_labels(memory, batch, count);
+    status = most_labels == OCDM_NONE ? ocdm__fail_memory(error, "the classes") : OCDM_OK;
+    if (status == OCDM_OK)
+        status = reserve_for_labels(memory, count, most_labels, error);
+    if (status == OCDM_OK)
+        status = take_ids(memory, batch, count, error);
+    if (status == OCDM_OK && policy->begin) {
+        status = policy->begin(memory->state, memory, batch, count, error);
+        if (status != OCDM_OK)
+            give_back_ids(memory, count);
+    }
+    if (status != OCDM_OK)
+        ocdm__pool_drop_classes(&memory->pool, known_classes);
+    return status;
+}
+
+/* ---- what happens to a sample --------------------------------------------------------------------------------------- */
+
+/* Priorities are unique: keys because the hash is a bijection of the arrival number. */
+void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
+{
+    struct node *node = &memory->pool.nodes[number];
+    node->arrival = arrival;
+    node->origin = OCDM_NONE;
+    if (memory->options.tie == OCDM_TIE_OLDEST)
+        node->priority = arrival;
+    else if (memory->options.tie == OCDM_TIE_NEWEST)
+        node->priority = ~arrival;
+    else
+        node->priority = ocdm__random_at(memory->key_base, arrival);
+}
+
+static void count_as_seen(ocdm_memory *memory, uint32_t item)
+{
+    for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++) {
+        memory->pool.classes[memory->class_index[i]].seen++;
+        if (memory->scores)
+            ocdm__scores_class_seen(memory->scores, &memory->pool, memory->class_index[i]);
+    }
+}
+
+static void join(ocdm_memory *memory, uint32_t item)
+{
+    uint32_t first = memory->first_class[item];
+    ocdm__pool_join(&memory->pool, memory->scores, memory->item_node[item], memory->class_index + first,
+                    memory->first_class[item + 1] - first);
+    if (memory->keeps_journal)
+        ocdm__journal_join(memory);
+}
+
+static void note_empty(ocdm_memory *memory, uint32_t class_index)
+{
+    struct class *class = &memory->pool.classes[class_index];
+    if (class->emptied_at == memory->step)
+        return;
+    class->emptied_before = class->emptied_at;
+    class->emptied_at = memory->step;
+}
+
+static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
+{
+    const struct node *node = &memory->pool.nodes[number];
+    memory->left[memory->left_count++] = (ocdm_departure){node->id, node->origin == OCDM_NONE ? slot : OCDM_NONE, node->origin};
+    if (node->origin != OCDM_NONE)
+        memory->item_node[node->origin] = OCDM_NONE;
+    memory->departed++;
+    ocdm__pool_give_back_node(&memory->pool, number);
+}
+
+/* A member leaves. */
+static void leave(ocdm_memory *memory, uint32_t position)
+{
+    struct pool *pool = &memory->pool;
+    uint32_t number = pool->node_at[position];
+    const struct set *set = &pool->sets[pool->nodes[number].set];
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        if (pool->classes[pool->cells[set->cells + i].class_index].kept == 1)
+            note_empty(memory, pool->cells[set->cells + i].class_index);
+    if (memory->keeps_journal)
+        ocdm__journal_leave(memory, position);
+    ocdm__pool_leave(pool, memory->scores, position);
+    note_departure(memory, number, position);
+}
+
+/* A newcomer goes without ever having been a member. */
+static void turn_away(ocdm_memory *memory, uint32_t item)
+{
+    for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++)
+        if (!memory->pool.classes[memory->class_index[i]].kept)
+            note_empty(memory, memory->class_index[i]);
+    note_departure(memory, memory->item_node[item], OCDM_NONE);
+}
+
+static bool admitted(const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    const ocdm_policy *policy = memory->options.policy;
+    return !policy->admit || policy->admit(memory->state, memory, sample);
+}
+
+static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_DECISION, "a policy must answer with a number below ocdm_memory_size",
+                      "policy %s named slot %lu of %lu", memory->options.policy->name, (unsigned long)answer,
+                      (unsigned long)memory->pool.size);
+}
+
+/* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
+
+static void join_all(ocdm_memory *memory, size_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = memory->item_node[i];
+        ocdm__memory_stamp(memory, node, memory->arrived++);
+        memory->pool.nodes[node].origin = i;
+        count_as_seen(memory, i);
+        join(memory, i);
+    }
+}
+
+static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    const ocdm_policy *policy = memory->options.policy;
+    join_all(memory, count);
+    for (size_t i = 0; i < count && policy->admit; i++)
+        if (!admitted(memory, &batch[i]))
+            leave(memory, memory->pool.nodes[memory->item_node[i]].position);
+    while (memory->pool.size > memory->options.capacity) {
+        memory->decision = memory->departed;
+        uint32_t position = policy->remove(memory->state, memory);
+        if (position >= memory->pool.size)
+            return bad_decision(memory, position, error);
+        leave(memory, position);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uint32_t item, ocdm_error *error)
+{
+    memory->item = item;
+    memory->decision = memory->arrived;
+    uint32_t node = memory->item_node[item];
+    ocdm__memory_stamp(memory, node, memory->arrived);
+    memory->pool.nodes[node].origin = item;
+    uint32_t slot = OCDM_NONE;
+    bool enters = admitted(memory, sample);
+    if (enters && memory->pool.size == memory->options.capacity) {
+        slot = memory->options.policy->replace(memory->state, memory, sample);
+        if (slot != OCDM_NONE && slot >= memory->pool.size)
+            return bad_decision(memory, slot, error);
+        enters = slot != OCDM_NONE;
+    }
+    memory->arrived++;
+    count_as_seen(memory, item);
+    if (enters)
+        join(memory, item);
+    else
+        turn_away(memory, item);
+    if (slot != OCDM_NONE)
+        leave(memory, slot);
+    return OCDM_OK;
+}
+
+static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    const ocdm_policy *policy = memory->options.policy;
+    for (uint32_t i = 0; i < count; i++) {
+        ocdm_status status = offer_one(memory, &batch[i], i, error);
+        if (status != OCDM_OK)
+            return status;
+        if (policy->seen)
+            policy->seen(memory->state, memory, &batch[i]);
+    }
+    return OCDM_OK;
+}
+
+static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
+{
+    size_t stored = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = memory->item_node[i];
+        if (node == OCDM_NONE)
+            continue;
+        memory->pool.nodes[node].origin = OCDM_NONE;
+        memory->stored_slot[stored] = memory->pool.nodes[node].position;
+        memory->stored_item[stored++] = i;
+    }
+    if (change)
+        *change = (ocdm_change){stored, memory->stored_slot, memory->stored_item, memory->left_count, memory->left};
+}
+
+ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
+                               ocdm_error *error)
+{
+    struct before before = ocdm__journal_start(memory);
+    ocdm_status status = prepare(memory, batch, count, error);
+    if (status != OCDM_OK)
+        return status;
+    memory->step++;
+    memory->left_count = 0;
+    status = memory->options.policy->remove ? offer_as_pool(memory, batch, count, error)
+                                            : offer_one_by_one(memory, batch, count, error);
+    if (status != OCDM_OK) {
+        ocdm__journal_undo(memory, count, before);
+        return status;
+    }
+    publish(memory, count, change);
+    return OCDM_OK;
+}
