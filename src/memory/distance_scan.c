@@ -74,7 +74,7 @@ static int64_t score_sets(const ocdm_memory *memory, const int64_t *weight, uint
 {
     struct scores *scores = memory->scores;
     int64_t best = INT64_MIN;
-    for (uint32_t b = scores->first_block[cardinality]; b != OCDM_NONE; b = scores->blocks[b].next) {
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next) {
         struct block *block = &scores->blocks[b];
         for (uint32_t i = 0; i < block->used; i++) {
             block->score[i] = score_of(&memory->pool, weight, block->set[i]);
@@ -89,17 +89,17 @@ static struct contender contend(const ocdm_memory *memory, const double *p, int6
     if (memory->pool.label_total == cardinality) {
         for (uint32_t i = 0; i < memory->pool.class_count; i++)
             weight[i] = 0;
-        return (struct contender){INT64_MAX, score_sets(memory, weight, cardinality)};
+        return (struct contender){.value = INT64_MAX, .score = score_sets(memory, weight, cardinality)};
     }
     struct view view = look(memory, p, weight, cardinality);
     int64_t score = score_sets(memory, weight, cardinality);
     double left = view.base - view.scale * ((double)score / OCDM__GRID);
-    return (struct contender){ocdm__nearest(left * 0x1p40), score};
+    return (struct contender){.value = ocdm__nearest(left * 0x1p40), .score = score};
 }
 
 static uint32_t collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
 {
-    for (uint32_t b = scores->first_block[cardinality]; b != OCDM_NONE; b = scores->blocks[b].next)
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
         for (uint32_t i = 0; i < scores->blocks[b].used; i++)
             if (scores->blocks[b].score[i] == score)
                 scores->tied[count++] = scores->blocks[b].set[i];

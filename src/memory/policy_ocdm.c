@@ -53,10 +53,9 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     return OCDM_OK;
 }
 
-static uint32_t best_sets(struct scan *scan, const ocdm_memory *memory)
+/* Under distances other than KL: all sets that tie. */
+static uint32_t scan_sets(struct scan *scan, const ocdm_memory *memory)
 {
-    if (memory->options.distance == OCDM_KL)
-        return ocdm__scores_best(memory->scores, &memory->pool);
     if (scan->step != memory->step) {
         ocdm__target(memory, OCDM_IN_PLAY, scan->target);
         scan->step = memory->step;
@@ -85,11 +84,22 @@ static uint32_t uniform_choice(const ocdm_memory *memory, uint32_t count)
     return lottery.node;
 }
 
+/* The index is the memory's own cache: a search reorders it and changes nothing that anyone can see. */
+static struct pool *pool_of(const ocdm_memory *memory)
+{
+    return (struct pool *)&memory->pool;
+}
+
 static uint32_t remove_best(void *state, const ocdm_memory *memory)
 {
-    uint32_t count = best_sets(state, memory);
-    uint32_t node = memory->options.tie == OCDM_TIE_UNIFORM ? uniform_choice(memory, count) : smallest_priority(memory, count);
-    return memory->pool.nodes[node].position;
+    const struct pool *pool = &memory->pool;
+    bool uniform = memory->options.tie == OCDM_TIE_UNIFORM;
+    if (memory->options.distance == OCDM_KL && !uniform)
+        return pool->nodes[pool->sets[ocdm__scores_best(memory->scores, pool_of(memory))].first].position;
+    uint32_t count =
+        memory->options.distance == OCDM_KL ? ocdm__scores_all_best(memory->scores, pool_of(memory)) : scan_sets(state, memory);
+    uint32_t node = uniform ? uniform_choice(memory, count) : smallest_priority(memory, count);
+    return pool->nodes[node].position;
 }
 
 static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)

@@ -71,7 +71,8 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
     *set = (struct set){.hash = hash, .cardinality = count, .first = OCDM_NONE};
     set->cells = ocdm__pool_take_cells(pool, count);
     for (uint32_t i = 0; i < count; i++)
-        ocdm__pool_link_cell(pool, set->cells + i, class_index[i], number);
+        pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number};
+    ocdm__pool_link_set(pool, number);
     ocdm__table_add(&pool->set_table, hash, number);
     return number;
 }
@@ -79,8 +80,8 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        ocdm__pool_unlink_cell(pool, set->cells + i);
+    if (!set->asleep)
+        ocdm__pool_unlink_set(pool, number);
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
     ocdm__table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;
@@ -103,8 +104,10 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
 {
     uint32_t number = set_of(pool, scores, class_index, count);
     struct set *set = &pool->sets[number];
-    set->first = ocdm__members_add(pool->nodes, set->first, node);
     set->size++;
+    set->first = ocdm__members_add(pool->nodes, set->first, node);
+    if (scores && set->first == node)
+        ocdm__scores_first_changed(scores, pool, number);
     pool->nodes[node].set = number;
     pool->nodes[node].position = pool->size;
     pool->node_at[pool->size++] = node;
@@ -128,11 +131,13 @@ static void forget_member(struct pool *pool, struct scores *scores, uint32_t nod
     }
     pool->label_total -= set->cardinality;
     set->first = ocdm__members_remove(pool->nodes, set->first, node);
-    if (--set->size)
-        return;
-    if (scores)
+    set->size--;
+    if (scores && set->size)
+        ocdm__scores_first_changed(scores, pool, number);
+    else if (scores)
         ocdm__scores_remove_set(scores, pool, number);
-    remove_set(pool, number);
+    if (!set->size)
+        remove_set(pool, number);
 }
 
 void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position)

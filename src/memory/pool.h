@@ -37,7 +37,8 @@ struct set {
     uint32_t size;  /* how many samples */
     uint32_t first; /* the one with the smallest priority: root of the heap */
     uint32_t block; /* where the index of scores keeps it */
-    uint32_t lane;
+    uint32_t lane;  /* in the block, or its place among the sets that are asleep */
+    bool asleep;    /* known to the index by an upper bound only */
 };
 
 /* One class of one set, linked into the list of all sets that carry the class. */
@@ -55,15 +56,15 @@ struct class
     uint64_t seen;       /* n_i */
     uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
     uint64_t emptied_before;
-    int64_t weight;   /* w_i on the grid, as of the last look; kept by the index of scores */
-    int64_t applied;  /* the part of it that is in the scores of its sets */
+    int64_t weight;   /* w_i on the grid, as it is in the scores of its sets */
+    int64_t snapshot; /* w_i when the sets that are asleep were scored, and how far it has risen since, at most */
+    int64_t rise;
     int64_t log_seen; /* rho ln n_i on the grid */
     uint32_t id;
-    uint32_t kept; /* m_i */
-    uint32_t sets; /* the first cell of its list */
-    uint32_t set_count;
-    bool changed; /* to be looked at by the index of scores */
-    bool waits;   /* its change has not reached its sets yet */
+    uint32_t kept;   /* m_i */
+    uint32_t sets;   /* the first cell of the list of sets that carry it; sets that are asleep are not in it */
+    uint32_t asleep; /* how many are not */
+    bool changed;    /* to be looked at by the index of scores */
 };
 
 /* Free cells in runs of one length; longer ones wait for the next compaction. */
@@ -129,6 +130,10 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
 /* Ends the membership of the node at `position`; the member at the last position takes its place. The node, with its id and its
  * label set's cells, is not the pool's any more: give it back. */
 void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position);
+
+/* Puts a set's cells into the lists of their classes, and takes them out. */
+void ocdm__pool_link_set(struct pool *pool, uint32_t set);
+void ocdm__pool_unlink_set(struct pool *pool, uint32_t set);
 
 /* Exchanges two positions. */
 void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);

@@ -160,27 +160,31 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-void ocdm__pool_link_cell(struct pool *pool, uint32_t number, uint32_t class_index, uint32_t set)
+void ocdm__pool_link_set(struct pool *pool, uint32_t number)
 {
-    struct class *class = &pool->classes[class_index];
-    pool->cells[number] = (struct cell){class_index, set, class->sets, OCDM_NONE};
-    if (class->sets != OCDM_NONE)
-        pool->cells[class->sets].previous = number;
-    class->sets = number;
-    class->set_count++;
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        struct class *class = &pool->classes[pool->cells[c].class_index];
+        pool->cells[c].next = class->sets;
+        pool->cells[c].previous = OCDM_NONE;
+        if (class->sets != OCDM_NONE)
+            pool->cells[class->sets].previous = c;
+        class->sets = c;
+    }
 }
 
-void ocdm__pool_unlink_cell(struct pool *pool, uint32_t number)
+void ocdm__pool_unlink_set(struct pool *pool, uint32_t number)
 {
-    const struct cell *cell = &pool->cells[number];
-    struct class *class = &pool->classes[cell->class_index];
-    if (cell->previous == OCDM_NONE)
-        class->sets = cell->next;
-    else
-        pool->cells[cell->previous].next = cell->next;
-    if (cell->next != OCDM_NONE)
-        pool->cells[cell->next].previous = cell->previous;
-    class->set_count--;
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        const struct cell *cell = &pool->cells[c];
+        if (cell->previous == OCDM_NONE)
+            pool->classes[cell->class_index].sets = cell->next;
+        else
+            pool->cells[cell->previous].next = cell->next;
+        if (cell->next != OCDM_NONE)
+            pool->cells[cell->next].previous = cell->previous;
+    }
 }
 
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count)
@@ -207,13 +211,11 @@ void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t coun
 
 static void move_cells(struct pool *pool, struct set *set, uint32_t number)
 {
-    uint32_t first = pool->cell_used;
-    for (uint32_t i = 0; i < set->cardinality; i++) {
-        uint32_t class_index = pool->spare_cells[set->cells + i].class_index;
-        ocdm__pool_link_cell(pool, first + i, class_index, number);
-    }
-    set->cells = first;
+    memcpy(pool->cells + pool->cell_used, pool->spare_cells + set->cells, set->cardinality * sizeof *pool->cells);
+    set->cells = pool->cell_used;
     pool->cell_used += set->cardinality;
+    if (!set->asleep)
+        ocdm__pool_link_set(pool, number);
 }
 
 /* Copies the live cells to the other array and builds the classes' lists anew. */
@@ -225,10 +227,8 @@ static void compact_cells(struct pool *pool)
     pool->cell_used = 0;
     for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
         pool->free_run[i] = OCDM_NONE;
-    for (uint32_t i = 0; i < pool->class_count; i++) {
+    for (uint32_t i = 0; i < pool->class_count; i++)
         pool->classes[i].sets = OCDM_NONE;
-        pool->classes[i].set_count = 0;
-    }
     for (uint32_t i = 0; i < pool->size; i++) {
         uint32_t node = pool->node_at[i];
         uint32_t number = pool->nodes[node].set;

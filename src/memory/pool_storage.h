@@ -14,8 +14,4 @@ static inline uint64_t ocdm__hash_of_id(uint64_t id)
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count);
 
-/* Puts a cell into the list of the sets that carry a class, and takes it out. */
-void ocdm__pool_link_cell(struct pool *pool, uint32_t cell, uint32_t class_index, uint32_t set);
-void ocdm__pool_unlink_cell(struct pool *pool, uint32_t cell);
-
 #endif

@@ -1,5 +1,5 @@
-/* The index's upkeep: blocks of sets, class weights, the sum A. The search is in scores_search.c. */
-#include "memory/scores_weights.h"
+/* The index's upkeep: room, blocks of sets, class weights, the sum A. */
+#include "memory/scores_parts.h"
 
 #include <string.h>
 
@@ -15,6 +15,7 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     struct scores *scores = ocdm__allocate(1, sizeof *scores);
     if (!scores)
         return ocdm__fail_memory(error, "the index of scores");
+    scores->crown = ocdm__crown_for_this_cpu();
     scores->free_block = OCDM_NONE;
     scores->weighted = weighted;
     scores->rho = rho;
@@ -36,12 +37,12 @@ void ocdm__scores_destroy(struct scores *scores)
     if (!scores)
         return;
     ocdm__release(scores->blocks);
-    ocdm__release(scores->first_block);
-    ocdm__release(scores->place);
+    ocdm__release(scores->buckets);
     ocdm__release(scores->present);
     ocdm__release(scores->contenders);
     ocdm__release(scores->changed);
-    ocdm__release(scores->waiting);
+    ocdm__release(scores->asleep);
+    ocdm__release(scores->ranked);
     ocdm__release(scores->tied);
     ocdm__release(scores->steps);
     ocdm__release(scores);
@@ -60,14 +61,13 @@ static void *grown(void *array, size_t count, size_t size, bool *failed)
 static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, bool *failed)
 {
     uint32_t room = cardinality + 1 + cardinality / 2;
-    scores->first_block = grown(scores->first_block, room, sizeof *scores->first_block, failed);
-    scores->place = grown(scores->place, room, sizeof *scores->place, failed);
+    scores->buckets = grown(scores->buckets, room, sizeof *scores->buckets, failed);
     scores->present = grown(scores->present, room, sizeof *scores->present, failed);
     scores->contenders = grown(scores->contenders, room, sizeof *scores->contenders, failed);
     if (*failed)
         return;
     for (uint32_t i = scores->cardinality_room; i < room; i++)
-        scores->first_block[i] = OCDM_NONE;
+        scores->buckets[i] = (struct bucket){.first_block = OCDM_NONE};
     scores->cardinality_room = room;
 }
 
@@ -92,17 +92,17 @@ static void reserve_classes(struct scores *scores, uint32_t classes, bool *faile
 {
     uint32_t room = classes * 2 + 62;
     scores->changed = grown(scores->changed, room, sizeof *scores->changed, failed);
-    scores->waiting = grown(scores->waiting, room, sizeof *scores->waiting, failed);
     if (!*failed)
         scores->class_room = room;
 }
 
-/* One more than there can be sets: collecting writes a candidate first and counts it after. */
-static void reserve_tied(struct scores *scores, uint32_t samples, bool *failed)
+static void reserve_sets(struct scores *scores, uint32_t samples, bool *failed)
 {
-    scores->tied = grown(scores->tied, (size_t)samples + 1, sizeof *scores->tied, failed);
+    scores->asleep = grown(scores->asleep, samples, sizeof *scores->asleep, failed);
+    scores->ranked = grown(scores->ranked, samples, sizeof *scores->ranked, failed);
+    scores->tied = grown(scores->tied, samples, sizeof *scores->tied, failed);
     if (!*failed)
-        scores->tied_room = samples + 1;
+        scores->set_room = samples;
 }
 
 ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
@@ -114,8 +114,8 @@ ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32
     reserve_blocks(scores, samples, &failed);
     if (classes > scores->class_room)
         reserve_classes(scores, classes, &failed);
-    if (samples >= scores->tied_room)
-        reserve_tied(scores, samples, &failed);
+    if (samples > scores->set_room)
+        reserve_sets(scores, samples, &failed);
     return failed ? ocdm__fail_memory(error, "the index of scores") : OCDM_OK;
 }
 
@@ -123,73 +123,114 @@ ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32
 
 static void cardinality_appears(struct scores *scores, uint32_t cardinality)
 {
-    scores->place[cardinality] = scores->present_count;
+    scores->buckets[cardinality].place = scores->present_count;
     scores->present[scores->present_count++] = cardinality;
 }
 
 static void cardinality_disappears(struct scores *scores, uint32_t cardinality)
 {
-    uint32_t place = scores->place[cardinality];
+    uint32_t place = scores->buckets[cardinality].place;
     uint32_t last = scores->present[--scores->present_count];
     scores->present[place] = last;
-    scores->place[last] = place;
+    scores->buckets[last].place = place;
 }
 
-static uint32_t open_block(struct scores *scores, uint32_t cardinality)
+static uint32_t open_block(struct scores *scores, struct bucket *bucket)
 {
-    uint32_t first = scores->first_block[cardinality];
+    uint32_t first = bucket->first_block;
     if (first != OCDM_NONE && scores->blocks[first].used < OCDM__LANES)
         return first;
-    if (first == OCDM_NONE)
-        cardinality_appears(scores, cardinality);
     uint32_t number = scores->free_block;
     struct block *block = &scores->blocks[number];
     scores->free_block = block->next;
-    block->next = first;
-    block->used = 0;
-    block->stale = false;
-    block->max = INT64_MIN;
-    scores->first_block[cardinality] = number;
+    *block = (struct block){.max = INT64_MIN, .rank = INT64_MAX, .next = first};
+    for (int i = 0; i < OCDM__LANES; i++)
+        block->score[i] = INT64_MIN;
+    bucket->first_block = number;
     return number;
 }
 
-void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t number)
+void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     struct set *set = &pool->sets[number];
-    int64_t score = 0;
-    if (scores->weighted)
-        for (uint32_t i = 0; i < set->cardinality; i++)
-            score += pool->classes[pool->cells[set->cells + i].class_index].applied;
-    set->block = open_block(scores, set->cardinality);
+    set->block = open_block(scores, &scores->buckets[set->cardinality]);
     struct block *block = &scores->blocks[set->block];
     set->lane = block->used++;
     block->set[set->lane] = number;
     block->score[set->lane] = score;
-    if (score > block->max)
-        block->max = score;
+    block->order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__rank(pool->nodes[set->first].priority);
+    ocdm__lane_changed(block, set->lane);
+    scores->awake_count++;
 }
 
 /* The last lane of the cardinality's first block fills the gap. */
-void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t number)
+void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
-    uint32_t first = scores->first_block[set->cardinality];
+    struct bucket *bucket = &scores->buckets[set->cardinality];
+    uint32_t first = bucket->first_block;
     struct block *giver = &scores->blocks[first];
     struct block *taker = &scores->blocks[set->block];
     uint32_t last = --giver->used;
     uint32_t moved = giver->set[last];
     taker->score[set->lane] = giver->score[last];
+    taker->order[set->lane] = giver->order[last];
     taker->set[set->lane] = moved;
     taker->stale = giver->stale = true;
+    taker->max = giver->score[last] > taker->max ? giver->score[last] : taker->max;
+    giver->score[last] = INT64_MIN;
     pool->sets[moved].block = set->block;
     pool->sets[moved].lane = set->lane;
+    scores->awake_count--;
     if (giver->used)
         return;
-    scores->first_block[set->cardinality] = giver->next;
-    if (giver->next == OCDM_NONE)
-        cardinality_disappears(scores, set->cardinality);
+    bucket->first_block = giver->next;
     giver->next = scores->free_block;
     scores->free_block = first;
+}
+
+static bool is_present(const struct bucket *bucket)
+{
+    return bucket->first_block != OCDM_NONE || bucket->asleep;
+}
+
+void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t number)
+{
+    uint32_t cardinality = pool->sets[number].cardinality;
+    if (!is_present(&scores->buckets[cardinality]))
+        cardinality_appears(scores, cardinality);
+    ocdm__scores_seat(scores, pool, number, ocdm__scores_sum_weights(pool, number));
+}
+
+void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, const struct set *set)
+{
+    uint32_t moved = scores->asleep[--scores->asleep_count];
+    scores->asleep[set->lane] = moved;
+    pool->sets[moved].lane = set->lane;
+    scores->buckets[set->cardinality].asleep--;
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        pool->classes[pool->cells[set->cells + i].class_index].asleep--;
+}
+
+void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    if (set->asleep)
+        ocdm__scores_remove_sleeper(scores, pool, set);
+    else
+        ocdm__scores_unseat(scores, pool, number);
+    if (!is_present(&scores->buckets[set->cardinality]))
+        cardinality_disappears(scores, set->cardinality);
+}
+
+void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    if (set->asleep)
+        return;
+    struct block *block = &scores->blocks[set->block];
+    block->order[set->lane] = ocdm__rank(pool->nodes[set->first].priority);
+    ocdm__lane_changed(block, set->lane);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
@@ -199,10 +240,8 @@ static int64_t compute_step(uint32_t m)
     return ocdm__nearest(ocdm__ln_step(m) * OCDM__GRID);
 }
 
-int64_t ocdm__scores_step(struct scores *scores, uint32_t m)
+int64_t ocdm__scores_new_step(struct scores *scores, uint32_t m)
 {
-    if (m < scores->step_known)
-        return scores->steps[m];
     if (m >= scores->step_room)
         return compute_step(m);
     while (scores->step_known <= m) {
@@ -210,6 +249,15 @@ int64_t ocdm__scores_step(struct scores *scores, uint32_t m)
         scores->step_known++;
     }
     return scores->steps[m];
+}
+
+int64_t ocdm__scores_sum_weights(const struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        sum += pool->classes[pool->cells[set->cells + i].class_index].weight;
+    return sum;
 }
 
 static void add_to_sum(struct wide *sum, int64_t x)

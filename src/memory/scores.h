@@ -6,25 +6,16 @@
  * so among sets of one cardinality the largest sum wins, and only the winners of the cardinalities meet in floating point.
  * Weights and sums are whole numbers on a grid of 2^-32: exact, in any order, for ever.
  *
- * Sets of one cardinality stand in blocks of lanes with their maximum; when a class weight changes, the sets that carry the
- * class hear of it through the class's list. A class that very many sets carry has many samples, so its weight moves by little:
- * such changes wait, and the search allows for them (a bound on what waits), until they add up to something.
+ * Sets of one cardinality stand in blocks (lanes.h); when a class weight changes, the sets that carry the class hear of it
+ * through the class's list. That is right while the sets are few. When they are many, most are put to sleep: of these only the
+ * highest score per cardinality is known, as of a snapshot, and how far class weights have risen since; while that bound stays
+ * short of the best deletion found among the others, a sleeper cannot be it, nor tie with it. Else a new snapshot is taken.
  */
 #ifndef OCDM_MEMORY_SCORES_H
 #define OCDM_MEMORY_SCORES_H
 
+#include "memory/lanes.h"
 #include "memory/pool.h"
-
-#define OCDM__LANES 16
-
-struct block {
-    int64_t max; /* of the lanes in use, unless stale */
-    uint32_t used;
-    uint32_t next; /* of the same cardinality; only the first may have free lanes */
-    bool stale;
-    int64_t score[OCDM__LANES];
-    uint32_t set[OCDM__LANES];
-};
 
 /* A 128-bit whole number in two's complement, for sums that outgrow 64 bits on any machine. */
 struct wide {
@@ -32,35 +23,59 @@ struct wide {
     int64_t high;
 };
 
-#define OCDM__LN_CACHE 256
-
 /* The best that one cardinality has to offer. */
 struct contender {
-    int64_t value; /* the objective it leaves, in multiples of 2^-40; INT64_MAX for none */
-    int64_t score; /* the sum of weights that its sets share */
+    int64_t value; /* the objective it leaves, in multiples of 2^-40; INT64_MAX for an empty rest */
+    int64_t score;
+    int64_t rank;
+    uint32_t set;
 };
 
+/* The sets of one cardinality. */
+struct bucket {
+    uint32_t first_block; /* OCDM_NONE: none is awake */
+    uint32_t asleep;      /* how many are asleep */
+    int64_t ceiling;      /* no sleeper scored more at the snapshot */
+    uint32_t place;       /* in `present` */
+};
+
+/* A set and how much worse than the best its deletion would be. */
+struct ranked {
+    double gap;
+    uint32_t set;
+};
+
+#define OCDM__LN_CACHE 256
+#define OCDM__RISES 16
+
 struct scores {
+    ocdm__crown_function *crown;
     struct block *blocks;
     uint32_t block_room;
     uint32_t free_block;
 
-    uint32_t *first_block; /* by cardinality */
-    uint32_t *place;       /* by cardinality: where it stands in `present` */
-    uint32_t *present;     /* the cardinalities that the pool has now */
+    struct bucket *buckets; /* by cardinality */
+    uint32_t *present;      /* the cardinalities that the pool has now */
     struct contender *contenders;
     uint32_t present_count;
+    uint32_t best_place; /* in `present`: where the last best deletion was */
     uint32_t cardinality_room;
 
     uint32_t *changed; /* classes whose weight is to be looked at anew */
     uint32_t changed_count;
-    uint32_t *waiting; /* classes whose change has not reached their sets */
-    uint32_t waiting_count;
-    int64_t waiting_most; /* the largest of these changes, 0 when none is positive */
     uint32_t class_room;
 
-    uint32_t *tied; /* sets */
-    uint32_t tied_room;
+    uint32_t awake_count;
+    uint32_t *asleep; /* sets */
+    uint32_t asleep_count;
+    uint32_t awake_limit;
+    struct ranked *ranked; /* scratch of a snapshot */
+    uint32_t *tied;
+    uint32_t set_room; /* for asleep, ranked and tied */
+
+    /* The classes whose weights have risen most since the snapshot, the highest first. */
+    uint32_t riser[OCDM__RISES];
+    uint32_t riser_count;
 
     int64_t *steps; /* f(m) - f(m - 1) on the grid, by m, as far as known */
     uint32_t step_room;
@@ -80,16 +95,19 @@ void ocdm__scores_destroy(struct scores *scores);
 ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
                                  ocdm_error *error);
 
-/* The pool tells: a set appeared, a set is about to go; a class has one sample more, is about to have one less. */
+/* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; a class has one sample more, is
+ * about to have one less; n_i changed. */
 void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t set);
+void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, uint32_t set);
 void ocdm__scores_class_grew(struct scores *scores, struct pool *pool, uint32_t class_index);
 void ocdm__scores_class_shrinks(struct scores *scores, struct pool *pool, uint32_t class_index);
-
-/* n_i changed. */
 void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t class_index);
 
-/* The sets whose samples are the best to delete under KL, into scores->tied; returns how many. The pool is not empty. */
-uint32_t ocdm__scores_best(struct scores *scores, const struct pool *pool);
+/* The set whose first sample is the best to delete under KL; of several, the one whose first sample has the least priority. */
+uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool);
+
+/* All sets that tie with the best, into scores->tied; returns how many. */
+uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool);
 
 #endif

@@ -1,139 +1,46 @@
 /*
- * The search for the best deletion under KL: bring the scores up to date, take the maximum per cardinality, compare the
- * winners' KL, list all sets that tie.
+ * The search for the best deletion under KL: bring the scores up to date, take the champion of each cardinality, compare what
+ * they leave, make sure that no sleeper could do as well.
  */
-#include "memory/scores_weights.h"
+#include "memory/scores_parts.h"
 
 #include "memory/logarithm.h"
 
-/* A class in more sets than this lets a change wait while it is below the drift: found by measuring (bench/README.md). */
-#define WAITING_SETS 64u
-#define WAITING_DRIFT ((int64_t)1 << 27)
+/* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
-static void apply_change(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
+static void change_score(struct block *block, uint32_t lane, int64_t change)
 {
-    for (uint32_t c = class->sets; c != OCDM_NONE; c = pool->cells[c].next) {
-        const struct set *set = &pool->sets[pool->cells[c].set];
-        struct block *block = &scores->blocks[set->block];
-        int64_t old = block->score[set->lane];
-        block->score[set->lane] = old + change;
-        if (old + change > block->max)
-            block->max = old + change;
-        else if (old == block->max)
-            block->stale = true;
-    }
+    block->score[lane] += change;
+    ocdm__lane_changed(block, lane);
 }
 
-static bool may_wait(const struct class *class, int64_t change)
-{
-    return class->set_count > WAITING_SETS && change < WAITING_DRIFT && change > -WAITING_DRIFT;
-}
-
-static void update_class(struct scores *scores, const struct pool *pool, uint32_t class_index)
+static void update_class(struct scores *scores, struct pool *pool, uint32_t class_index)
 {
     struct class *class = &pool->classes[class_index];
     class->changed = false;
-    class->weight = class->kept ? ocdm__scores_step(scores, class->kept) - class->log_seen : 0;
-    int64_t change = class->weight - class->applied;
+    int64_t weight = class->kept ? ocdm__scores_step(scores, class->kept) - class->log_seen : 0;
+    int64_t change = weight - class->weight;
     if (!change)
         return;
-    if (may_wait(class, change)) {
-        if (!class->waits) {
-            class->waits = true;
-            scores->waiting[scores->waiting_count++] = class_index;
-        }
-        return;
+    class->weight = weight;
+    for (uint32_t c = class->sets; c != OCDM_NONE; c = pool->cells[c].next) {
+        const struct set *set = &pool->sets[pool->cells[c].set];
+        change_score(&scores->blocks[set->block], set->lane, change);
     }
-    apply_change(scores, pool, class, change);
-    class->applied = class->weight;
+    if (class->asleep)
+        ocdm__scores_note_rise(scores, pool, class_index);
 }
 
-/* Drops from the waiting classes those whose change was applied or undone, and finds the largest that still waits. */
-static void review_waiting(struct scores *scores, const struct pool *pool)
-{
-    uint32_t kept = 0;
-    scores->waiting_most = 0;
-    for (uint32_t i = 0; i < scores->waiting_count; i++) {
-        struct class *class = &pool->classes[scores->waiting[i]];
-        int64_t change = class->weight - class->applied;
-        if (change > scores->waiting_most)
-            scores->waiting_most = change;
-        if (change)
-            scores->waiting[kept++] = scores->waiting[i];
-        else
-            class->waits = false;
-    }
-    scores->waiting_count = kept;
-}
-
-static void update_scores(struct scores *scores, const struct pool *pool)
+static void update_scores(struct scores *scores, struct pool *pool)
 {
     for (uint32_t i = 0; i < scores->changed_count; i++)
         update_class(scores, pool, scores->changed[i]);
     scores->changed_count = 0;
-    if (scores->waiting_count)
-        review_waiting(scores, pool);
 }
 
-static void refresh(struct block *block)
-{
-    int64_t max = block->score[0];
-    for (uint32_t i = 1; i < block->used; i++)
-        max = block->score[i] > max ? block->score[i] : max;
-    block->max = max;
-    block->stale = false;
-}
+/* ---- what a deletion leaves ----------------------------------------------------------------------------------------- */
 
-/* By how much a set of this cardinality may stand above its score in the block, at most. */
-static int64_t slack(const struct scores *scores, uint32_t cardinality)
-{
-    uint32_t classes = cardinality < scores->waiting_count ? cardinality : scores->waiting_count;
-    return (int64_t)classes * scores->waiting_most;
-}
-
-static int64_t exact_score(const struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    int64_t score = 0;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        score += pool->classes[pool->cells[set->cells + i].class_index].weight;
-    return score;
-}
-
-static int64_t best_of_block(const struct pool *pool, const struct block *block, int64_t best)
-{
-    for (uint32_t i = 0; i < block->used; i++) {
-        int64_t score = exact_score(pool, block->set[i]);
-        best = score > best ? score : best;
-    }
-    return best;
-}
-
-static int64_t best_score(struct scores *scores, const struct pool *pool, uint32_t cardinality)
-{
-    uint32_t first = scores->first_block[cardinality];
-    int64_t best = INT64_MIN;
-    uint32_t top = first;
-    for (uint32_t b = first; b != OCDM_NONE; b = scores->blocks[b].next) {
-        struct block *block = &scores->blocks[b];
-        if (block->stale)
-            refresh(block);
-        if (block->max > best) {
-            best = block->max;
-            top = b;
-        }
-    }
-    if (!scores->waiting_count)
-        return best;
-    int64_t margin = slack(scores, cardinality);
-    best = best_of_block(pool, &scores->blocks[top], INT64_MIN);
-    for (uint32_t b = first; b != OCDM_NONE; b = scores->blocks[b].next)
-        if (b != top && scores->blocks[b].max + margin > best)
-            best = best_of_block(pool, &scores->blocks[b], best);
-    return best;
-}
-
-static double ln_cached(struct scores *scores, uint64_t x)
+double ocdm__scores_ln(struct scores *scores, uint64_t x)
 {
     uint32_t place = (uint32_t)(x % OCDM__LN_CACHE);
     if (scores->ln_argument[place] != x) {
@@ -143,7 +50,7 @@ static double ln_cached(struct scores *scores, uint64_t x)
     return scores->ln_value[place];
 }
 
-static double sum_without(const struct scores *scores, int64_t score)
+double ocdm__scores_sum_without(const struct scores *scores, int64_t score)
 {
     uint64_t low = scores->sum.low - (uint64_t)score;
     int64_t high = scores->sum.high - (score < 0 ? -1 : 0) - (scores->sum.low < (uint64_t)score);
@@ -152,46 +59,119 @@ static double sum_without(const struct scores *scores, int64_t score)
     return (double)high * 0x1p64 + (double)low;
 }
 
-/* The KL that is left, less ln Z, which all share, in multiples of 2^-40; nothing left counts as infinite. */
-static int64_t objective(struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score)
+int64_t ocdm__scores_objective(struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score)
 {
     uint64_t rest = pool->label_total - cardinality;
     if (!rest)
         return INT64_MAX;
-    double divergence = sum_without(scores, score) / OCDM__GRID / (double)rest - ln_cached(scores, rest);
+    double divergence = ocdm__scores_sum_without(scores, score) / OCDM__GRID / (double)rest - ocdm__scores_ln(scores, rest);
     return ocdm__nearest(divergence * 0x1p40);
 }
 
-static uint32_t collect(const struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score,
-                        uint32_t count)
+/* ---- the best ------------------------------------------------------------------------------------------------------- */
+
+/* No set of the bucket that is awake scores more. */
+static int64_t highest(const struct scores *scores, const struct bucket *bucket)
 {
-    int64_t margin = slack(scores, cardinality);
-    for (uint32_t b = scores->first_block[cardinality]; b != OCDM_NONE; b = scores->blocks[b].next) {
-        const struct block *block = &scores->blocks[b];
-        if (block->max + margin < score)
+    int64_t highest = INT64_MIN;
+    for (uint32_t b = bucket->first_block; b != OCDM_NONE; b = scores->blocks[b].next)
+        highest = scores->blocks[b].max > highest ? scores->blocks[b].max : highest;
+    return highest;
+}
+
+static void find_champion(struct scores *scores, const struct bucket *bucket, struct contender *contender)
+{
+    *contender = (struct contender){INT64_MAX, INT64_MIN, INT64_MAX, OCDM_NONE};
+    for (uint32_t b = bucket->first_block; b != OCDM_NONE; b = scores->blocks[b].next) {
+        struct block *block = &scores->blocks[b];
+        if (block->stale && block->max >= contender->score)
+            scores->crown(block);
+        if (block->max < contender->score || (block->max == contender->score && block->rank > contender->rank))
             continue;
-        for (uint32_t i = 0; i < block->used; i++) {
-            int64_t lane = scores->waiting_count ? exact_score(pool, block->set[i]) : block->score[i];
-            scores->tied[count] = block->set[i];
-            count += lane == score;
-        }
+        contender->score = block->max;
+        contender->rank = block->rank;
+        contender->set = block->set[block->champion];
     }
+}
+
+/* Whether a score of this cardinality certainly leaves more than `value`: by a product, which is cheaper than the quotient. */
+static bool surely_worse(struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score, int64_t value)
+{
+    uint64_t rest = pool->label_total - cardinality;
+    double limit = ((double)value + 16) * 0x1p-40 + ocdm__scores_ln(scores, rest);
+    return rest && ocdm__scores_sum_without(scores, score) > (double)rest * limit * OCDM__GRID;
+}
+
+/* The cardinality whose champion leaves the least; of several, the one with the least rank. It starts with the one that was
+ * best last time, since it nearly always is again, and then most others need no closer look. */
+static const struct contender *find_best(struct scores *scores, const struct pool *pool)
+{
+    const struct contender *best = NULL;
+    uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
+    for (uint32_t n = 0; n < scores->present_count; n++) {
+        uint32_t place = !n ? start : n <= start ? n - 1 : n;
+        uint32_t cardinality = scores->present[place];
+        struct bucket *bucket = &scores->buckets[cardinality];
+        struct contender *contender = &scores->contenders[place];
+        contender->value = INT64_MAX;
+        contender->set = OCDM_NONE;
+        if (bucket->first_block == OCDM_NONE ||
+            (best && surely_worse(scores, pool, cardinality, highest(scores, bucket), best->value)))
+            continue;
+        find_champion(scores, bucket, contender);
+        contender->value = ocdm__scores_objective(scores, pool, cardinality, contender->score);
+        if (!best || contender->value < best->value || (contender->value == best->value && contender->rank < best->rank))
+            best = contender;
+    }
+    scores->best_place = best ? (uint32_t)(best - scores->contenders) : 0;
+    return best;
+}
+
+static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, int64_t value)
+{
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        if (!bucket->asleep)
+            continue;
+        int64_t bound = bucket->ceiling + ocdm__scores_rise(scores, pool, scores->present[i]);
+        if (!surely_worse(scores, pool, scores->present[i], bound, value))
+            return true;
+    }
+    return false;
+}
+
+static const struct contender *search(struct scores *scores, struct pool *pool)
+{
+    update_scores(scores, pool);
+    const struct contender *best = find_best(scores, pool);
+    while (ocdm__scores_too_many_awake(scores) ||
+           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, best ? best->value : INT64_MAX))) {
+        ocdm__scores_take_snapshot(scores, pool);
+        best = find_best(scores, pool);
+    }
+    return best;
+}
+
+uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
+{
+    return search(scores, pool)->set;
+}
+
+static uint32_t collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
+{
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
+        for (uint32_t i = 0; i < scores->blocks[b].used; i++)
+            if (scores->blocks[b].score[i] == score)
+                scores->tied[count++] = scores->blocks[b].set[i];
     return count;
 }
 
-uint32_t ocdm__scores_best(struct scores *scores, const struct pool *pool)
+uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)
 {
-    update_scores(scores, pool);
-    int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        struct contender *contender = &scores->contenders[i];
-        contender->score = best_score(scores, pool, scores->present[i]);
-        contender->value = objective(scores, pool, scores->present[i], contender->score);
-        least = contender->value < least ? contender->value : least;
-    }
+    int64_t value = search(scores, pool)->value;
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
-        if (scores->contenders[i].value == least)
-            count = collect(scores, pool, scores->present[i], scores->contenders[i].score, count);
+        if (scores->contenders[i].set != OCDM_NONE && scores->contenders[i].value == value)
+            count = collect(scores, scores->present[i], scores->contenders[i].score, count);
     return count;
 }
