@@ -74,13 +74,12 @@ static int64_t score_sets(const ocdm_memory *memory, const int64_t *weight, uint
 {
     struct scores *scores = memory->scores;
     int64_t best = INT64_MIN;
-    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next) {
-        struct block *block = &scores->blocks[b];
-        for (uint32_t i = 0; i < block->used; i++) {
-            block->score[i] = score_of(&memory->pool, weight, block->set[i]);
-            best = block->score[i] > best ? block->score[i] : best;
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
+        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->blocks[b].used; lane < end; lane++) {
+            int64_t score = score_of(&memory->pool, weight, scores->lanes.set[lane]);
+            scores->lanes.score[lane] = score;
+            best = score > best ? score : best;
         }
-    }
     return best;
 }
 
@@ -97,15 +96,6 @@ static struct contender contend(const ocdm_memory *memory, const double *p, int6
     return (struct contender){.value = ocdm__nearest(left * 0x1p40), .score = score};
 }
 
-static uint32_t collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
-{
-    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-        for (uint32_t i = 0; i < scores->blocks[b].used; i++)
-            if (scores->blocks[b].score[i] == score)
-                scores->tied[count++] = scores->blocks[b].set[i];
-    return count;
-}
-
 uint32_t ocdm__scan_best(const ocdm_memory *memory, const double *p, int64_t *weight)
 {
     struct scores *scores = memory->scores;
@@ -117,6 +107,6 @@ uint32_t ocdm__scan_best(const ocdm_memory *memory, const double *p, int64_t *we
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
         if (scores->contenders[i].value == least)
-            count = collect(scores, scores->present[i], scores->contenders[i].score, count);
+            count = ocdm__scores_collect(scores, scores->present[i], scores->contenders[i].score, count);
     return count;
 }

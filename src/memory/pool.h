@@ -36,8 +36,7 @@ struct set {
     uint32_t cardinality;
     uint32_t size;  /* how many samples */
     uint32_t first; /* the one with the smallest priority: root of the heap */
-    uint32_t block; /* where the index of scores keeps it */
-    uint32_t lane;  /* in the block, or its place among the sets that are asleep */
+    uint32_t lane;  /* where the index of scores keeps it: its lane, or its place among the sets that are asleep */
     bool asleep;    /* known to the index by an upper bound only */
 };
 

@@ -36,6 +36,9 @@ void ocdm__scores_destroy(struct scores *scores)
 {
     if (!scores)
         return;
+    ocdm__release(scores->lanes.score);
+    ocdm__release(scores->lanes.order);
+    ocdm__release(scores->lanes.set);
     ocdm__release(scores->blocks);
     ocdm__release(scores->buckets);
     ocdm__release(scores->present);
@@ -78,7 +81,11 @@ static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed
     uint32_t room = samples / OCDM__LANES + partial + 1;
     if (room <= scores->block_room)
         return;
+    size_t lanes = (size_t)room * OCDM__LANES;
     scores->blocks = grown(scores->blocks, room, sizeof *scores->blocks, failed);
+    scores->lanes.score = grown(scores->lanes.score, lanes, sizeof *scores->lanes.score, failed);
+    scores->lanes.order = grown(scores->lanes.order, lanes, sizeof *scores->lanes.order, failed);
+    scores->lanes.set = grown(scores->lanes.set, lanes, sizeof *scores->lanes.set, failed);
     if (*failed)
         return;
     for (uint32_t i = room; i-- > scores->block_room;) {
@@ -141,11 +148,12 @@ static uint32_t open_block(struct scores *scores, struct bucket *bucket)
     if (first != OCDM_NONE && scores->blocks[first].used < OCDM__LANES)
         return first;
     uint32_t number = scores->free_block;
-    struct block *block = &scores->blocks[number];
-    scores->free_block = block->next;
-    *block = (struct block){.max = INT64_MIN, .rank = INT64_MAX, .next = first};
-    for (int i = 0; i < OCDM__LANES; i++)
-        block->score[i] = INT64_MIN;
+    scores->free_block = scores->blocks[number].next;
+    scores->blocks[number] = (struct block){.max = INT64_MIN, .order = INT64_MAX, .champion = OCDM_NONE, .next = first};
+    for (size_t i = 0; i < OCDM__LANES; i++) {
+        scores->lanes.score[(size_t)number * OCDM__LANES + i] = INT64_MIN;
+        scores->lanes.order[(size_t)number * OCDM__LANES + i] = INT64_MAX;
+    }
     bucket->first_block = number;
     return number;
 }
@@ -153,13 +161,12 @@ static uint32_t open_block(struct scores *scores, struct bucket *bucket)
 void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     struct set *set = &pool->sets[number];
-    set->block = open_block(scores, &scores->buckets[set->cardinality]);
-    struct block *block = &scores->blocks[set->block];
-    set->lane = block->used++;
-    block->set[set->lane] = number;
-    block->score[set->lane] = score;
-    block->order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__rank(pool->nodes[set->first].priority);
-    ocdm__lane_changed(block, set->lane);
+    uint32_t block = open_block(scores, &scores->buckets[set->cardinality]);
+    set->lane = block * OCDM__LANES + scores->blocks[block].used++;
+    scores->lanes.set[set->lane] = number;
+    scores->lanes.score[set->lane] = score;
+    scores->lanes.order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__order(pool->nodes[set->first].priority);
+    ocdm__lane_changed(&scores->blocks[block], &scores->lanes, set->lane);
     scores->awake_count++;
 }
 
@@ -168,25 +175,24 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t numb
 {
     const struct set *set = &pool->sets[number];
     struct bucket *bucket = &scores->buckets[set->cardinality];
-    uint32_t first = bucket->first_block;
-    struct block *giver = &scores->blocks[first];
-    struct block *taker = &scores->blocks[set->block];
-    uint32_t last = --giver->used;
-    uint32_t moved = giver->set[last];
-    taker->score[set->lane] = giver->score[last];
-    taker->order[set->lane] = giver->order[last];
-    taker->set[set->lane] = moved;
+    struct lanes *lanes = &scores->lanes;
+    struct block *giver = &scores->blocks[bucket->first_block];
+    struct block *taker = &scores->blocks[set->lane / OCDM__LANES];
+    uint32_t last = bucket->first_block * OCDM__LANES + --giver->used;
     taker->stale = giver->stale = true;
-    taker->max = giver->score[last] > taker->max ? giver->score[last] : taker->max;
-    giver->score[last] = INT64_MIN;
-    pool->sets[moved].block = set->block;
-    pool->sets[moved].lane = set->lane;
+    taker->max = lanes->score[last] > taker->max ? lanes->score[last] : taker->max;
+    lanes->score[set->lane] = lanes->score[last];
+    lanes->order[set->lane] = lanes->order[last];
+    lanes->set[set->lane] = lanes->set[last];
+    lanes->score[last] = INT64_MIN;
+    pool->sets[lanes->set[last]].lane = set->lane;
     scores->awake_count--;
     if (giver->used)
         return;
+    uint32_t emptied = bucket->first_block;
     bucket->first_block = giver->next;
     giver->next = scores->free_block;
-    scores->free_block = first;
+    scores->free_block = emptied;
 }
 
 static bool is_present(const struct bucket *bucket)
@@ -228,9 +234,8 @@ void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, 
     const struct set *set = &pool->sets[number];
     if (set->asleep)
         return;
-    struct block *block = &scores->blocks[set->block];
-    block->order[set->lane] = ocdm__rank(pool->nodes[set->first].priority);
-    ocdm__lane_changed(block, set->lane);
+    scores->lanes.order[set->lane] = ocdm__order(pool->nodes[set->first].priority);
+    ocdm__lane_changed(&scores->blocks[set->lane / OCDM__LANES], &scores->lanes, set->lane);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
@@ -309,8 +314,6 @@ void ocdm__scores_class_shrinks(struct scores *scores, struct pool *pool, uint32
 
 void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t class_index)
 {
-    if (!scores->weighted || scores->rho == 0)
-        return;
     struct class *class = &pool->classes[class_index];
     int64_t log_seen = class->seen ? ocdm__nearest(scores->rho * ocdm__ln(class->seen) * OCDM__GRID) : 0;
     add_multiple_to_sum(&scores->sum, class->kept, class->log_seen - log_seen);

@@ -27,7 +27,7 @@ struct wide {
 struct contender {
     int64_t value; /* the objective it leaves, in multiples of 2^-40; INT64_MAX for an empty rest */
     int64_t score;
-    int64_t rank;
+    int64_t order;
     uint32_t set;
 };
 
@@ -50,6 +50,7 @@ struct ranked {
 
 struct scores {
     ocdm__crown_function *crown;
+    struct lanes lanes;
     struct block *blocks;
     uint32_t block_room;
     uint32_t free_block;
@@ -96,7 +97,7 @@ ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32
                                  ocdm_error *error);
 
 /* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; a class has one sample more, is
- * about to have one less; n_i changed. */
+ * about to have one less; n_i changed, which matters under KL with rho != 0 only. */
 void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, uint32_t set);
@@ -109,5 +110,9 @@ uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool);
 
 /* All sets that tie with the best, into scores->tied; returns how many. */
 uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool);
+
+/* Appends to scores->tied, which holds `count`, the sets of a cardinality that are awake and have this score; returns the new
+ * count. */
+uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count);
 
 #endif

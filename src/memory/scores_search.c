@@ -8,12 +8,6 @@
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
-static void change_score(struct block *block, uint32_t lane, int64_t change)
-{
-    block->score[lane] += change;
-    ocdm__lane_changed(block, lane);
-}
-
 static void update_class(struct scores *scores, struct pool *pool, uint32_t class_index)
 {
     struct class *class = &pool->classes[class_index];
@@ -24,8 +18,9 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         return;
     class->weight = weight;
     for (uint32_t c = class->sets; c != OCDM_NONE; c = pool->cells[c].next) {
-        const struct set *set = &pool->sets[pool->cells[c].set];
-        change_score(&scores->blocks[set->block], set->lane, change);
+        uint32_t lane = pool->sets[pool->cells[c].set].lane;
+        scores->lanes.score[lane] += change;
+        ocdm__lane_changed(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
     }
     if (class->asleep)
         ocdm__scores_note_rise(scores, pool, class_index);
@@ -79,62 +74,79 @@ static int64_t highest(const struct scores *scores, const struct bucket *bucket)
     return highest;
 }
 
+static void crown(struct scores *scores, uint32_t block)
+{
+    size_t first = (size_t)block * OCDM__LANES;
+    scores->crown(&scores->blocks[block], scores->lanes.score + first, scores->lanes.order + first, (uint32_t)first);
+}
+
 static void find_champion(struct scores *scores, const struct bucket *bucket, struct contender *contender)
 {
-    *contender = (struct contender){INT64_MAX, INT64_MIN, INT64_MAX, OCDM_NONE};
+    int64_t score = INT64_MIN, order = INT64_MAX;
+    uint32_t champion = 0;
     for (uint32_t b = bucket->first_block; b != OCDM_NONE; b = scores->blocks[b].next) {
-        struct block *block = &scores->blocks[b];
-        if (block->stale && block->max >= contender->score)
-            scores->crown(block);
-        if (block->max < contender->score || (block->max == contender->score && block->rank > contender->rank))
+        const struct block *block = &scores->blocks[b];
+        if (block->stale && block->max >= score)
+            crown(scores, b);
+        if (block->max < score || (block->max == score && block->order > order))
             continue;
-        contender->score = block->max;
-        contender->rank = block->rank;
-        contender->set = block->set[block->champion];
+        score = block->max;
+        order = block->order;
+        champion = block->champion;
     }
+    contender->score = score;
+    contender->order = order;
+    contender->set = scores->lanes.set[champion];
 }
 
-/* Whether a score of this cardinality certainly leaves more than `value`: by a product, which is cheaper than the quotient. */
-static bool surely_worse(struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score, int64_t value)
+/* What tells quickly that a score cannot compete. */
+struct filter {
+    double sum;    /* A */
+    double labels; /* S */
+    double ln;     /* ln S */
+};
+
+/* Whether a score of this cardinality certainly leaves more than `value`. With num = A - score: num / (S - k) - ln(S - k) is at
+ * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. */
+static bool surely_worse(const struct filter *filter, uint32_t cardinality, int64_t score, int64_t value)
 {
-    uint64_t rest = pool->label_total - cardinality;
-    double limit = ((double)value + 16) * 0x1p-40 + ocdm__scores_ln(scores, rest);
-    return rest && ocdm__scores_sum_without(scores, score) > (double)rest * limit * OCDM__GRID;
+    double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality / filter->labels;
+    return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
 }
 
-/* The cardinality whose champion leaves the least; of several, the one with the least rank. It starts with the one that was
+/* The cardinality whose champion leaves the least; of several, the one with the least order. It starts with the one that was
  * best last time, since it nearly always is again, and then most others need no closer look. */
-static const struct contender *find_best(struct scores *scores, const struct pool *pool)
+static const struct contender *find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     const struct contender *best = NULL;
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
     for (uint32_t n = 0; n < scores->present_count; n++) {
         uint32_t place = !n ? start : n <= start ? n - 1 : n;
         uint32_t cardinality = scores->present[place];
-        struct bucket *bucket = &scores->buckets[cardinality];
+        const struct bucket *bucket = &scores->buckets[cardinality];
         struct contender *contender = &scores->contenders[place];
-        contender->value = INT64_MAX;
         contender->set = OCDM_NONE;
         if (bucket->first_block == OCDM_NONE ||
-            (best && surely_worse(scores, pool, cardinality, highest(scores, bucket), best->value)))
+            (best && surely_worse(filter, cardinality, highest(scores, bucket), best->value)))
             continue;
         find_champion(scores, bucket, contender);
         contender->value = ocdm__scores_objective(scores, pool, cardinality, contender->score);
-        if (!best || contender->value < best->value || (contender->value == best->value && contender->rank < best->rank))
+        if (!best || contender->value < best->value || (contender->value == best->value && contender->order < best->order))
             best = contender;
     }
     scores->best_place = best ? (uint32_t)(best - scores->contenders) : 0;
     return best;
 }
 
-static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, int64_t value)
+static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, const struct filter *filter,
+                                  const struct contender *best)
 {
     for (uint32_t i = 0; i < scores->present_count; i++) {
         const struct bucket *bucket = &scores->buckets[scores->present[i]];
         if (!bucket->asleep)
             continue;
         int64_t bound = bucket->ceiling + ocdm__scores_rise(scores, pool, scores->present[i]);
-        if (!surely_worse(scores, pool, scores->present[i], bound, value))
+        if (!best || !surely_worse(filter, scores->present[i], bound, best->value))
             return true;
     }
     return false;
@@ -143,11 +155,14 @@ static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool
 static const struct contender *search(struct scores *scores, struct pool *pool)
 {
     update_scores(scores, pool);
-    const struct contender *best = find_best(scores, pool);
+    struct filter filter = {ocdm__scores_sum_without(scores, 0), (double)pool->label_total, 0};
+    if (pool->label_total)
+        filter.ln = ocdm__scores_ln(scores, pool->label_total);
+    const struct contender *best = find_best(scores, pool, &filter);
     while (ocdm__scores_too_many_awake(scores) ||
-           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, best ? best->value : INT64_MAX))) {
+           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best))) {
         ocdm__scores_take_snapshot(scores, pool);
-        best = find_best(scores, pool);
+        best = find_best(scores, pool, &filter);
     }
     return best;
 }
@@ -157,12 +172,12 @@ uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
     return search(scores, pool)->set;
 }
 
-static uint32_t collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
+uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
 {
     for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-        for (uint32_t i = 0; i < scores->blocks[b].used; i++)
-            if (scores->blocks[b].score[i] == score)
-                scores->tied[count++] = scores->blocks[b].set[i];
+        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->blocks[b].used; lane < end; lane++)
+            if (scores->lanes.score[lane] == score)
+                scores->tied[count++] = scores->lanes.set[lane];
     return count;
 }
 
@@ -172,6 +187,6 @@ uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
         if (scores->contenders[i].set != OCDM_NONE && scores->contenders[i].value == value)
-            count = collect(scores, scores->present[i], scores->contenders[i].score, count);
+            count = ocdm__scores_collect(scores, scores->present[i], scores->contenders[i].score, count);
     return count;
 }

@@ -184,9 +184,10 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
 
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
 {
+    bool matters = memory->scores && memory->scores->weighted && memory->options.rho != 0;
     for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++) {
         memory->pool.classes[memory->class_index[i]].seen++;
-        if (memory->scores)
+        if (matters)
             ocdm__scores_class_seen(memory->scores, &memory->pool, memory->class_index[i]);
     }
 }
