@@ -33,18 +33,29 @@ typedef void ocdm__crown_function(struct block *block, const int64_t *score, con
 /* The fastest way that this CPU has to do so. */
 ocdm__crown_function *ocdm__crown_for_this_cpu(void);
 
-/* A lane has a new score or a new order: what follows for the champion. */
-static inline void ocdm__lane_changed(struct block *block, const struct lanes *lanes, uint32_t lane)
+/* What follows for the champion when a lane's score fell; when it rose; when its order changed. */
+static inline void ocdm__lane_fell(struct block *block, uint32_t lane)
+{
+    block->stale |= lane == block->champion;
+}
+
+static inline void ocdm__lane_rose(struct block *block, const struct lanes *lanes, uint32_t lane)
 {
     int64_t score = lanes->score[lane];
-    if (score > block->max || (score == block->max && !block->stale && lanes->order[lane] <= block->order)) {
-        block->max = score;
-        block->order = lanes->order[lane];
-        block->champion = lane;
-        block->stale = false;
-    } else if (lane == block->champion) {
-        block->stale = true;
-    }
+    if (score < block->max)
+        return;
+    if (score == block->max && (block->stale || lanes->order[lane] > block->order))
+        return;
+    block->max = score;
+    block->order = lanes->order[lane];
+    block->champion = lane;
+    block->stale = false;
+}
+
+static inline void ocdm__lane_reordered(struct block *block, const struct lanes *lanes, uint32_t lane)
+{
+    ocdm__lane_fell(block, lane);
+    ocdm__lane_rose(block, lanes, lane);
 }
 
 /* Priorities compare as unsigned, vectors as signed numbers. */

@@ -5,7 +5,7 @@
 
 #include "memory/members.h"
 #include "memory/pool_storage.h"
-#include "memory/scores.h"
+#include "memory/scores_parts.h"
 
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
 {

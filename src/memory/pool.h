@@ -46,6 +46,7 @@ struct cell {
     uint32_t set;
     uint32_t next;
     uint32_t previous;
+    uint32_t lane; /* the set's, again: walking a class's list then touches nothing but its cells */
 };
 
 /* A class, from the moment a sample first carried it. */

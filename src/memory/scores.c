@@ -158,15 +158,22 @@ static uint32_t open_block(struct scores *scores, struct bucket *bucket)
     return number;
 }
 
+static void set_lane(struct pool *pool, struct set *set, uint32_t lane)
+{
+    set->lane = lane;
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        pool->cells[set->cells + i].lane = lane;
+}
+
 void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     struct set *set = &pool->sets[number];
     uint32_t block = open_block(scores, &scores->buckets[set->cardinality]);
-    set->lane = block * OCDM__LANES + scores->blocks[block].used++;
+    set_lane(pool, set, block * OCDM__LANES + scores->blocks[block].used++);
     scores->lanes.set[set->lane] = number;
     scores->lanes.score[set->lane] = score;
     scores->lanes.order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__order(pool->nodes[set->first].priority);
-    ocdm__lane_changed(&scores->blocks[block], &scores->lanes, set->lane);
+    ocdm__lane_rose(&scores->blocks[block], &scores->lanes, set->lane);
     scores->awake_count++;
 }
 
@@ -185,7 +192,7 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t numb
     lanes->order[set->lane] = lanes->order[last];
     lanes->set[set->lane] = lanes->set[last];
     lanes->score[last] = INT64_MIN;
-    pool->sets[lanes->set[last]].lane = set->lane;
+    set_lane(pool, &pool->sets[lanes->set[last]], set->lane);
     scores->awake_count--;
     if (giver->used)
         return;
@@ -235,7 +242,7 @@ void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, 
     if (set->asleep)
         return;
     scores->lanes.order[set->lane] = ocdm__order(pool->nodes[set->first].priority);
-    ocdm__lane_changed(&scores->blocks[set->lane / OCDM__LANES], &scores->lanes, set->lane);
+    ocdm__lane_reordered(&scores->blocks[set->lane / OCDM__LANES], &scores->lanes, set->lane);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
@@ -265,51 +272,18 @@ int64_t ocdm__scores_sum_weights(const struct pool *pool, uint32_t number)
     return sum;
 }
 
-static void add_to_sum(struct wide *sum, int64_t x)
-{
-    uint64_t low = sum->low + (uint64_t)x;
-    sum->high += (x < 0 ? -1 : 0) + (low < (uint64_t)x);
-    sum->low = low;
-}
-
 /* Adds count * x, through the two halves of x, so that no product outgrows 64 bits. */
 static void add_multiple_to_sum(struct wide *sum, uint32_t count, int64_t x)
 {
     int64_t high = x >> 32;
     uint64_t low = (uint64_t)x & 0xFFFFFFFFu;
-    add_to_sum(sum, (int64_t)(low * count >> 1));
-    add_to_sum(sum, (int64_t)(low * count - (low * count >> 1)));
+    ocdm__add_to_sum(sum, (int64_t)(low * count >> 1));
+    ocdm__add_to_sum(sum, (int64_t)(low * count - (low * count >> 1)));
     int64_t shifted = high * count;
     struct wide part = {(uint64_t)shifted << 32, shifted >> 32};
     uint64_t total = sum->low + part.low;
     sum->high += part.high + (total < part.low);
     sum->low = total;
-}
-
-static void note_change(struct scores *scores, struct class *class, uint32_t class_index)
-{
-    if (class->changed)
-        return;
-    class->changed = true;
-    scores->changed[scores->changed_count++] = class_index;
-}
-
-void ocdm__scores_class_grew(struct scores *scores, struct pool *pool, uint32_t class_index)
-{
-    if (!scores->weighted)
-        return;
-    struct class *class = &pool->classes[class_index];
-    add_to_sum(&scores->sum, ocdm__scores_step(scores, class->kept) - class->log_seen);
-    note_change(scores, class, class_index);
-}
-
-void ocdm__scores_class_shrinks(struct scores *scores, struct pool *pool, uint32_t class_index)
-{
-    if (!scores->weighted)
-        return;
-    struct class *class = &pool->classes[class_index];
-    add_to_sum(&scores->sum, class->log_seen - ocdm__scores_step(scores, class->kept));
-    note_change(scores, class, class_index);
 }
 
 void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t class_index)
@@ -318,5 +292,5 @@ void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t 
     int64_t log_seen = class->seen ? ocdm__nearest(scores->rho * ocdm__ln(class->seen) * OCDM__GRID) : 0;
     add_multiple_to_sum(&scores->sum, class->kept, class->log_seen - log_seen);
     class->log_seen = log_seen;
-    note_change(scores, class, class_index);
+    ocdm__scores_note_change(scores, class, class_index);
 }

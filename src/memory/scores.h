@@ -96,13 +96,11 @@ void ocdm__scores_destroy(struct scores *scores);
 ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
                                  ocdm_error *error);
 
-/* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; a class has one sample more, is
- * about to have one less; n_i changed, which matters under KL with rho != 0 only. */
+/* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; n_i changed, which matters
+ * under KL with rho != 0 only. */
 void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, uint32_t set);
-void ocdm__scores_class_grew(struct scores *scores, struct pool *pool, uint32_t class_index);
-void ocdm__scores_class_shrinks(struct scores *scores, struct pool *pool, uint32_t class_index);
 void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t class_index);
 
 /* The set whose first sample is the best to delete under KL; of several, the one whose first sample has the least priority. */

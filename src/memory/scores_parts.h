@@ -12,6 +12,40 @@ static inline int64_t ocdm__scores_step(struct scores *scores, uint32_t m)
     return m < scores->step_known ? scores->steps[m] : ocdm__scores_new_step(scores, m);
 }
 
+static inline void ocdm__add_to_sum(struct wide *sum, int64_t x)
+{
+    uint64_t low = sum->low + (uint64_t)x;
+    sum->high += (x < 0 ? -1 : 0) + (low < (uint64_t)x);
+    sum->low = low;
+}
+
+static inline void ocdm__scores_note_change(struct scores *scores, struct class *class, uint32_t class_index)
+{
+    if (class->changed)
+        return;
+    class->changed = true;
+    scores->changed[scores->changed_count++] = class_index;
+}
+
+/* A class has one sample more; is about to have one less. */
+static inline void ocdm__scores_class_grew(struct scores *scores, struct pool *pool, uint32_t class_index)
+{
+    if (!scores->weighted)
+        return;
+    struct class *class = &pool->classes[class_index];
+    ocdm__add_to_sum(&scores->sum, ocdm__scores_step(scores, class->kept) - class->log_seen);
+    ocdm__scores_note_change(scores, class, class_index);
+}
+
+static inline void ocdm__scores_class_shrinks(struct scores *scores, struct pool *pool, uint32_t class_index)
+{
+    if (!scores->weighted)
+        return;
+    struct class *class = &pool->classes[class_index];
+    ocdm__add_to_sum(&scores->sum, class->log_seen - ocdm__scores_step(scores, class->kept));
+    ocdm__scores_note_change(scores, class, class_index);
+}
+
 /* Gives a set, linked in its classes' lists, a lane; takes the lane away. */
 void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t set, int64_t score);
 void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t set);

@@ -8,6 +8,24 @@
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
+static void lower_scores(struct scores *scores, const struct pool *pool, uint32_t first, int64_t change)
+{
+    for (uint32_t c = first; c != OCDM_NONE; c = pool->cells[c].next) {
+        uint32_t lane = pool->cells[c].lane;
+        scores->lanes.score[lane] += change;
+        ocdm__lane_fell(&scores->blocks[lane / OCDM__LANES], lane);
+    }
+}
+
+static void raise_scores(struct scores *scores, const struct pool *pool, uint32_t first, int64_t change)
+{
+    for (uint32_t c = first; c != OCDM_NONE; c = pool->cells[c].next) {
+        uint32_t lane = pool->cells[c].lane;
+        scores->lanes.score[lane] += change;
+        ocdm__lane_rose(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
+    }
+}
+
 static void update_class(struct scores *scores, struct pool *pool, uint32_t class_index)
 {
     struct class *class = &pool->classes[class_index];
@@ -17,11 +35,10 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
     if (!change)
         return;
     class->weight = weight;
-    for (uint32_t c = class->sets; c != OCDM_NONE; c = pool->cells[c].next) {
-        uint32_t lane = pool->sets[pool->cells[c].set].lane;
-        scores->lanes.score[lane] += change;
-        ocdm__lane_changed(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
-    }
+    if (change < 0)
+        lower_scores(scores, pool, class->sets, change);
+    else
+        raise_scores(scores, pool, class->sets, change);
     if (class->asleep)
         ocdm__scores_note_rise(scores, pool, class_index);
 }
@@ -103,14 +120,26 @@ static void find_champion(struct scores *scores, const struct bucket *bucket, st
 struct filter {
     double sum;    /* A */
     double labels; /* S */
+    double share;  /* 1 / S */
     double ln;     /* ln S */
 };
+
+static struct filter look_around(struct scores *scores, const struct pool *pool)
+{
+    uint64_t labels = pool->label_total ? pool->label_total : 1;
+    return (struct filter){
+        .sum = ocdm__scores_sum_without(scores, 0),
+        .labels = (double)labels,
+        .share = 1 / (double)labels,
+        .ln = ocdm__scores_ln(scores, labels),
+    };
+}
 
 /* Whether a score of this cardinality certainly leaves more than `value`. With num = A - score: num / (S - k) - ln(S - k) is at
  * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. */
 static bool surely_worse(const struct filter *filter, uint32_t cardinality, int64_t score, int64_t value)
 {
-    double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality / filter->labels;
+    double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality * filter->share;
     return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
 }
 
@@ -155,9 +184,7 @@ static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool
 static const struct contender *search(struct scores *scores, struct pool *pool)
 {
     update_scores(scores, pool);
-    struct filter filter = {ocdm__scores_sum_without(scores, 0), (double)pool->label_total, 0};
-    if (pool->label_total)
-        filter.ln = ocdm__scores_ln(scores, pool->label_total);
+    struct filter filter = look_around(scores, pool);
     const struct contender *best = find_best(scores, pool, &filter);
     while (ocdm__scores_too_many_awake(scores) ||
            (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best))) {
