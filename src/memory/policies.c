@@ -70,8 +70,9 @@ void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, u
 
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index)
 {
-    for (uint32_t cell = pool->classes[class_index].sets; cell != OCDM_NONE; cell = pool->cells[cell].next)
-        ocdm__lottery_enter_set(lottery, pool, pool->cells[cell].set);
+    const struct class *class = &pool->classes[class_index];
+    for (uint32_t i = 0; i < class->list_count; i++)
+        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list + i]].set);
 }
 
 void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)

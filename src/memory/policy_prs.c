@@ -220,8 +220,10 @@ static void consider(struct victim *best, struct partition *partition, const str
 static uint32_t choose_victim(struct partition *partition, const struct pool *pool, uint32_t class_index)
 {
     uint32_t fewest = OCDM_NONE, most_labels = 0;
-    for (uint32_t cell = pool->classes[class_index].sets; cell != OCDM_NONE; cell = pool->cells[cell].next) {
-        const struct set *set = &pool->sets[pool->cells[cell].set];
+    const struct class *class = &pool->classes[class_index];
+    const uint32_t *list = pool->lists + class->list;
+    for (uint32_t i = 0; i < class->list_count; i++) {
+        const struct set *set = &pool->sets[pool->cells[list[i]].set];
         uint32_t in_need = classes_in_need(partition, pool, set);
         if (in_need < fewest) {
             fewest = in_need;
@@ -232,8 +234,8 @@ static uint32_t choose_victim(struct partition *partition, const struct pool *po
     }
     struct victim best = {.position = OCDM_NONE, .deviations = INT64_MAX, .labels = OCDM_NONE};
     for (uint32_t labels = 1; labels <= most_labels; labels++)
-        for (uint32_t cell = pool->classes[class_index].sets; cell != OCDM_NONE; cell = pool->cells[cell].next) {
-            uint32_t set = pool->cells[cell].set;
+        for (uint32_t i = 0; i < class->list_count; i++) {
+            uint32_t set = pool->cells[list[i]].set;
             if (pool->sets[set].cardinality == labels && classes_in_need(partition, pool, &pool->sets[set]) == fewest)
                 consider(&best, partition, pool, set);
         }

@@ -40,13 +40,12 @@ struct set {
     bool asleep;    /* known to the index by an upper bound only */
 };
 
-/* One class of one set, linked into the list of all sets that carry the class. */
+/* One class of one set. */
 struct cell {
     uint32_t class_index;
     uint32_t set;
-    uint32_t next;
-    uint32_t previous;
-    uint32_t lane; /* the set's, again: walking a class's list then touches nothing but its cells */
+    uint32_t place; /* in the class's list of the sets that carry it */
+    uint32_t lane;  /* the set's, again: walking over a class's list then touches nothing but its cells */
 };
 
 /* A class, from the moment a sample first carried it. */
@@ -61,10 +60,12 @@ struct class
     int64_t rise;
     int64_t log_seen; /* rho ln n_i on the grid */
     uint32_t id;
-    uint32_t kept;   /* m_i */
-    uint32_t sets;   /* the first cell of the list of sets that carry it; sets that are asleep are not in it */
-    uint32_t asleep; /* how many are not */
-    bool changed;    /* to be looked at by the index of scores */
+    uint32_t kept; /* m_i */
+    size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
+    uint32_t list_count;
+    uint32_t list_room; /* a power of 2, or 0 */
+    uint32_t asleep;    /* how many sets that carry it are asleep, and so not on the list */
+    bool changed;       /* to be looked at by the index of scores */
 };
 
 /* Free cells in runs of one length; longer ones wait for the next compaction. */
@@ -93,6 +94,11 @@ struct pool {
     uint32_t cell_used;
     uint32_t cell_live;
     uint32_t free_run[OCDM__RUN_LENGTHS];
+
+    uint32_t *lists; /* the classes' lists; free ones by the power of 2 of their length */
+    size_t list_room;
+    size_t list_used;
+    size_t free_list[32];
 
     uint64_t label_total; /* S, the sum of all m_i */
 };
@@ -131,7 +137,7 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
  * label set's cells, is not the pool's any more: give it back. */
 void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position);
 
-/* Puts a set's cells into the lists of their classes, and takes them out. */
+/* Puts a set's cells on the lists of their classes, and takes them off. */
 void ocdm__pool_link_set(struct pool *pool, uint32_t set);
 void ocdm__pool_unlink_set(struct pool *pool, uint32_t set);
 

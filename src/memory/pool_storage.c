@@ -18,6 +18,7 @@ ocdm_status ocdm__pool_create(struct pool *pool, uint32_t room, ocdm_error *erro
     pool->free_node = pool->free_set = OCDM_NONE;
     for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
         pool->free_run[i] = OCDM_NONE;
+    ocdm__pool_clear_lists(pool);
     ocdm_status status = ocdm__pool_reserve(pool, room, error);
     if (status == OCDM_OK)
         status = ocdm__pool_reserve_cells(pool, (size_t)room * 4, error);
@@ -34,6 +35,7 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__release(pool->classes);
     ocdm__release(pool->cells);
     ocdm__release(pool->spare_cells);
+    ocdm__release(pool->lists);
     ocdm__table_destroy(&pool->set_table);
     ocdm__table_destroy(&pool->id_table);
     ocdm__table_destroy(&pool->class_table);
@@ -145,7 +147,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     if (pool->class_count == pool->class_room && grow_classes(pool) != OCDM_OK)
         return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
-    pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id), .sets = OCDM_NONE};
+    pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__table_add(&pool->class_table, table_hash_of_class(class_id), class_index);
     return class_index;
 }
@@ -160,39 +162,12 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 
 /* ---- cells ---------------------------------------------------------------------------------------------------------- */
 
-void ocdm__pool_link_set(struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        struct class *class = &pool->classes[pool->cells[c].class_index];
-        pool->cells[c].next = class->sets;
-        pool->cells[c].previous = OCDM_NONE;
-        if (class->sets != OCDM_NONE)
-            pool->cells[class->sets].previous = c;
-        class->sets = c;
-    }
-}
-
-void ocdm__pool_unlink_set(struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        const struct cell *cell = &pool->cells[c];
-        if (cell->previous == OCDM_NONE)
-            pool->classes[cell->class_index].sets = cell->next;
-        else
-            pool->cells[cell->previous].next = cell->next;
-        if (cell->next != OCDM_NONE)
-            pool->cells[cell->next].previous = cell->previous;
-    }
-}
-
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count)
 {
     pool->cell_live += count;
     if (count < OCDM__RUN_LENGTHS && pool->free_run[count] != OCDM_NONE) {
         uint32_t first = pool->free_run[count];
-        pool->free_run[count] = pool->cells[first].next;
+        pool->free_run[count] = pool->cells[first].place;
         return first;
     }
     uint32_t first = pool->cell_used;
@@ -205,7 +180,7 @@ void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t coun
     pool->cell_live -= count;
     if (!count || count >= OCDM__RUN_LENGTHS)
         return;
-    pool->cells[first].next = pool->free_run[count];
+    pool->cells[first].place = pool->free_run[count];
     pool->free_run[count] = first;
 }
 
@@ -218,7 +193,7 @@ static void move_cells(struct pool *pool, struct set *set, uint32_t number)
         ocdm__pool_link_set(pool, number);
 }
 
-/* Copies the live cells to the other array and builds the classes' lists anew. */
+/* Copies the live cells to the other array; the classes' lists follow. */
 static void compact_cells(struct pool *pool)
 {
     struct cell *from = pool->cells;
@@ -227,8 +202,7 @@ static void compact_cells(struct pool *pool)
     pool->cell_used = 0;
     for (int i = 0; i < OCDM__RUN_LENGTHS; i++)
         pool->free_run[i] = OCDM_NONE;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        pool->classes[i].sets = OCDM_NONE;
+    ocdm__pool_clear_lists(pool);
     for (uint32_t i = 0; i < pool->size; i++) {
         uint32_t node = pool->node_at[i];
         uint32_t number = pool->nodes[node].set;
@@ -239,6 +213,9 @@ static void compact_cells(struct pool *pool)
 
 ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_error *error)
 {
+    ocdm_status status = ocdm__pool_reserve_lists(pool, labels, error);
+    if (status != OCDM_OK)
+        return status;
     if (labels <= pool->cell_room - pool->cell_used)
         return OCDM_OK;
     size_t wanted = ((size_t)pool->cell_live + labels) * 2;

@@ -14,4 +14,10 @@ static inline uint64_t ocdm__hash_of_id(uint64_t id)
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count);
 
+/* Makes room on the classes' lists for `labels` more cells; on failure they are as they were. */
+ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_error *error);
+
+/* Empties all lists. */
+void ocdm__pool_clear_lists(struct pool *pool);
+
 #endif

@@ -8,19 +8,21 @@
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
-static void lower_scores(struct scores *scores, const struct pool *pool, uint32_t first, int64_t change)
+static void lower_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
-    for (uint32_t c = first; c != OCDM_NONE; c = pool->cells[c].next) {
-        uint32_t lane = pool->cells[c].lane;
+    const uint32_t *list = pool->lists + class->list;
+    for (uint32_t i = 0; i < class->list_count; i++) {
+        uint32_t lane = pool->cells[list[i]].lane;
         scores->lanes.score[lane] += change;
         ocdm__lane_fell(&scores->blocks[lane / OCDM__LANES], lane);
     }
 }
 
-static void raise_scores(struct scores *scores, const struct pool *pool, uint32_t first, int64_t change)
+static void raise_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
-    for (uint32_t c = first; c != OCDM_NONE; c = pool->cells[c].next) {
-        uint32_t lane = pool->cells[c].lane;
+    const uint32_t *list = pool->lists + class->list;
+    for (uint32_t i = 0; i < class->list_count; i++) {
+        uint32_t lane = pool->cells[list[i]].lane;
         scores->lanes.score[lane] += change;
         ocdm__lane_rose(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
     }
@@ -36,9 +38,9 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         return;
     class->weight = weight;
     if (change < 0)
-        lower_scores(scores, pool, class->sets, change);
+        lower_scores(scores, pool, class, change);
     else
-        raise_scores(scores, pool, class->sets, change);
+        raise_scores(scores, pool, class, change);
     if (class->asleep)
         ocdm__scores_note_rise(scores, pool, class_index);
 }
@@ -175,7 +177,8 @@ static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool
         if (!bucket->asleep)
             continue;
         int64_t bound = bucket->ceiling + ocdm__scores_rise(scores, pool, scores->present[i]);
-        if (!best || !surely_worse(filter, scores->present[i], bound, best->value))
+        if (!best || (!surely_worse(filter, scores->present[i], bound, best->value) &&
+                      ocdm__scores_objective(scores, pool, scores->present[i], bound) <= best->value))
             return true;
     }
     return false;
