@@ -1,0 +1,142 @@
+/* Reading: one buffer that slides and grows, so that the bytes in use stay in one piece. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "base/input.h"
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Large enough that system calls do not count, small enough for a processor's second cache. */
+#define READ_SIZE ((size_t)256 * 1024)
+#define CAPACITY (2 * READ_SIZE)
+
+/* How long a wait for bytes goes on before the stop flag is looked at again: a signal may come just before the wait begins. */
+#define WAIT_MILLISECONDS 200
+
+ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
+                                ocdm_error *error)
+{
+    char *buffer = ocdm__allocate(CAPACITY + OCDM__INPUT_PADDING, 1);
+    if (!buffer)
+        return ocdm__fail_memory(error, "the input buffer");
+    *input = (ocdm__input){
+        .data = buffer, .name = name, .read_size = READ_SIZE, .fd = fd, .stop = stop, .buffer = buffer, .capacity = CAPACITY};
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatile sig_atomic_t *stop, ocdm_error *error)
+{
+    if (!path || strcmp(path, "-") == 0)
+        return ocdm__input_open_fd(input, STDIN_FILENO, "<stdin>", stop, error);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
+    ocdm_status status = ocdm__input_open_fd(input, fd, path, stop, error);
+    if (status != OCDM_OK)
+        close(fd);
+    else
+        input->owns_fd = true;
+    return status;
+}
+
+void ocdm__input_close(ocdm__input *input)
+{
+    if (input->owns_fd)
+        close(input->fd);
+    ocdm__release(input->buffer);
+    *input = (ocdm__input){.fd = -1};
+}
+
+/* Moves the window to the front of a buffer of `capacity` bytes. A new block rather than a resized one: of the old block only
+ * the window is worth copying. */
+static ocdm_status move_to(ocdm__input *input, size_t capacity, ocdm_error *error)
+{
+    char *buffer = input->buffer;
+    if (capacity != input->capacity) {
+        buffer = capacity > SIZE_MAX - OCDM__INPUT_PADDING ? NULL : ocdm__allocate(capacity + OCDM__INPUT_PADDING, 1);
+        if (!buffer)
+            return ocdm__fail_memory(error, "the records of a batch");
+    }
+    memmove(buffer, input->data, input->size);
+    if (buffer != input->buffer)
+        ocdm__release(input->buffer);
+    input->buffer = buffer;
+    input->capacity = capacity;
+    input->begin = 0;
+    input->data = buffer;
+    return OCDM_OK;
+}
+
+/* Makes room for a read. Sliding only when it frees half of the buffer makes each byte move once on average; a buffer that one
+ * long line has blown up shrinks again. */
+static ocdm_status make_room(ocdm__input *input, ocdm_error *error)
+{
+    if (input->capacity > CAPACITY && input->size < READ_SIZE / 2)
+        return move_to(input, CAPACITY, error);
+    if (input->capacity - input->begin - input->size >= READ_SIZE / 2)
+        return OCDM_OK;
+    if (input->size <= input->capacity / 2)
+        return move_to(input, input->capacity, error);
+    return move_to(input, input->capacity > SIZE_MAX / 2 ? SIZE_MAX : input->capacity * 2, error);
+}
+
+static bool must_stop(ocdm__input *input)
+{
+    if (input->stop && *input->stop)
+        input->stopped = true;
+    return input->stopped;
+}
+
+/* Waits until there is something to read; false when it is time to stop. */
+static bool wait_for_bytes(ocdm__input *input)
+{
+    struct pollfd wanted = {.fd = input->fd, .events = POLLIN};
+    while (!must_stop(input))
+        if (poll(&wanted, 1, WAIT_MILLISECONDS) > 0)
+            return true;
+    return false;
+}
+
+ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
+{
+    if (input->ended || must_stop(input))
+        return OCDM_OK;
+    ocdm_status status = make_room(input, error);
+    if (status != OCDM_OK)
+        return status;
+    size_t filled = input->begin + input->size, room = input->capacity - filled;
+    ssize_t count;
+    do {
+        if (!wait_for_bytes(input))
+            return OCDM_OK;
+        count = read(input->fd, input->buffer + filled, room < input->read_size ? room : input->read_size);
+    } while (count < 0 && (errno == EINTR || errno == EAGAIN));
+    if (count < 0)
+        return ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", input->name, strerror(errno));
+    input->ended = count == 0;
+    if (input->ended)
+        input->buffer[filled] = '\n';
+    input->size += (size_t)count;
+    input->bytes_read += (uint64_t)count;
+    return OCDM_OK;
+}
+
+void ocdm__input_release(ocdm__input *input, size_t count)
+{
+    input->begin += count;
+    input->data += count;
+    input->size -= count;
+}
+
+void ocdm__input_remove(ocdm__input *input, size_t from, size_t to)
+{
+    char *data = input->buffer + input->begin;
+    memmove(data + from, data + to, input->size - to);
+    input->size -= to - from;
+}

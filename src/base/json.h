@@ -1,0 +1,98 @@
+/*
+ * JSON, strictly as RFC 8259 has it: a pull scanner that walks over a range of bytes and allocates nothing, and the few pieces
+ * that writing it needs. What is refused: anything outside the grammar, invalid UTF-8, raw control characters and NUL, escapes
+ * that are half a surrogate pair, and nesting deeper than OCDM__JSON_DEPTH. The range need not end with a NUL and is never read
+ * beyond its end.
+ *
+ *     ocdm__json json;
+ *     ocdm__json_begin(&json, bytes, size);
+ *     enum ocdm__json_event event;
+ *     while ((event = ocdm__json_next(&json)) > OCDM__JSON_END)
+ *         if (event == OCDM__JSON_KEY && ocdm__json_is(&json, "shape", 5)) ...
+ *     if (event == OCDM__JSON_ERROR) report(json.error_at, json.reason);
+ *
+ * Left out: a document tree, numbers with a fraction as doubles, repeated keys (the caller knows which ones matter).
+ */
+#ifndef OCDM_BASE_JSON_H
+#define OCDM_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OCDM__JSON_DEPTH 1024
+
+/* What comes next in the text. A key is always followed by the events of its value. */
+enum ocdm__json_event {
+    OCDM__JSON_ERROR = 0, /* see `reason` and `error_at`; stays so */
+    OCDM__JSON_END,       /* the one value is complete and nothing but space follows it; stays so */
+    OCDM__JSON_KEY,
+    OCDM__JSON_STRING,
+    OCDM__JSON_NUMBER,
+    OCDM__JSON_TRUE,
+    OCDM__JSON_FALSE,
+    OCDM__JSON_NULL,
+    OCDM__JSON_OBJECT,     /* { */
+    OCDM__JSON_OBJECT_END, /* } */
+    OCDM__JSON_ARRAY,      /* [ */
+    OCDM__JSON_ARRAY_END   /* ] */
+};
+
+typedef struct ocdm__json {
+    /* The event at hand. Keys and strings: the bytes between the quotes, escapes as written. Numbers: the digits. All events:
+     * text - start is the offset. Valid as long as the bytes are. */
+    const char *text;
+    size_t length;
+    bool escaped; /* the key or string has escapes: see ocdm__json_unescape */
+    bool whole;   /* the number has neither fraction nor exponent */
+
+    /* After OCDM__JSON_ERROR: what is wrong, static text, and the offset of the byte where. */
+    const char *reason;
+    size_t error_at;
+
+    /* The scanner's own. */
+    const unsigned char *start, *at, *end;
+    const unsigned char *last_stride; /* the last place from which OCDM__JSON_PADDING bytes may be read at once */
+    int expect;
+    bool in_object;
+    uint32_t depth;                        /* containers open */
+    uint64_t outer[OCDM__JSON_DEPTH / 64]; /* one bit per open container: whether the one around it is an object */
+} ocdm__json;
+
+/* Starts at the first of `size` bytes. */
+void ocdm__json_begin(ocdm__json *json, const void *bytes, size_t size);
+
+/* The same, a little faster, where OCDM__JSON_PADDING bytes beyond the end may be read too, whatever they hold. */
+#define OCDM__JSON_PADDING 16
+void ocdm__json_begin_padded(ocdm__json *json, const void *bytes, size_t size);
+
+/* The next event. */
+enum ocdm__json_event ocdm__json_next(ocdm__json *json);
+
+/* After a key: passes over its value. After `{` or `[`: to its end. Else nothing. Returns the last event it passed, or
+ * OCDM__JSON_ERROR. What is passed over is checked like the rest. */
+enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event last);
+
+/* Whether the key or string at hand, its escapes undone, is exactly `text`. */
+bool ocdm__json_is(const ocdm__json *json, const char *text, size_t length);
+
+/* The number at hand as a whole number from 0 to UINT64_MAX; false, and nothing written, when it is not one. */
+bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value);
+
+/* Undoes the escapes of a key or string that the scanner accepted; `out` has room for `length` bytes and may be `raw` itself.
+ * Returns how many bytes came out, NULs among them perhaps; no NUL is added. */
+size_t ocdm__json_unescape(const char *raw, size_t length, char *out);
+
+/* Room that a quoted string of `length` bytes may need. */
+#define OCDM__JSON_QUOTED(length) (6 * (size_t)(length) + 2)
+
+/* Writes `text` as a JSON string, quotes included, to `out`; returns the length. No NUL is added. Bytes that are not UTF-8
+ * become U+FFFD, so that the result is JSON whatever came in. */
+size_t ocdm__json_quote(const char *text, size_t length, char *out);
+
+/* Writes the shortest of %.15g, %.16g, %.17g that reads back as the same number to `out`, a NUL after it; `null` for a number
+ * that JSON does not have. The decimal point is a point in every locale. Returns the length. */
+#define OCDM__JSON_DOUBLE 32
+size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE]);
+
+#endif

@@ -1,0 +1,301 @@
+/* Writing: a buffer, a memory of the first failure, and the dance that makes a file appear all at once. */
+#define _XOPEN_SOURCE 700
+
+#include "base/output.h"
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CAPACITY ((size_t)64 * 1024)
+#define NAME_ATTEMPTS 1000u
+
+static ocdm_status fail(const ocdm__output *output, ocdm_error *error, const char *verb, int reason)
+{
+    const char *hint = reason == ENOSPC || reason == EDQUOT ? "free some space, or write to another place" : "";
+    return ocdm__fail(error, OCDM_IO, hint, "cannot %s %s: %s", verb, output->path, strerror(reason));
+}
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = ocdm__allocate(size, 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* The parts that need memory, before anything is opened: a failure leaves nothing behind. */
+static ocdm_status start(ocdm__output *output, const char *name, ocdm_error *error)
+{
+    *output = (ocdm__output){.fd = -1, .capacity = CAPACITY};
+    output->buffer = ocdm__allocate(CAPACITY, 1);
+    output->path = copy_text(name);
+    if (output->buffer && output->path)
+        return OCDM_OK;
+    ocdm__output_abandon(output);
+    return ocdm__fail_memory(error, "an output buffer");
+}
+
+ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name, ocdm_error *error)
+{
+    ocdm_status status = start(output, name, error);
+    if (status == OCDM_OK)
+        output->fd = fd;
+    return status;
+}
+
+/* ---- opening a path ------------------------------------------------------------------------------------------------- */
+
+/* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1. These may lead to a regular file, which must
+ * not be replaced: whoever redirected it holds the old one. */
+static int descriptor_of(const char *path)
+{
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) == 0 && path[length] >= '0' && path[length] <= '9')
+            return (int)strtol(path + length, NULL, 10);
+    }
+    return -1;
+}
+
+static ocdm_status open_directly(ocdm__output *output, int borrowed, ocdm_error *error)
+{
+    output->fd = borrowed >= 0 ? fcntl(borrowed, F_DUPFD_CLOEXEC, 0) : open(output->path, O_WRONLY | O_CLOEXEC);
+    if (output->fd < 0)
+        return fail(output, error, "open", errno);
+    output->owns_fd = true;
+    return OCDM_OK;
+}
+
+/* How much of `path` is its folder, the slash included; 0 when it has none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Opens a new file beside the path. Not mkstemp: its files are private, and the result should have the usual permissions. */
+static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
+{
+    size_t folder = folder_length(output->path), size = folder + 48;
+    output->temporary = ocdm__allocate(size, 1);
+    if (!output->temporary)
+        return ocdm__fail_memory(error, "a file name");
+    memcpy(output->temporary, output->path, folder);
+    for (unsigned attempt = 0; output->fd < 0 && attempt < NAME_ATTEMPTS; attempt++) {
+        snprintf(output->temporary + folder, size - folder, ".ocdm-%ld-%u.tmp", (long)getpid(), attempt);
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (output->fd >= 0) {
+        output->owns_fd = true;
+        return OCDM_OK;
+    }
+    int reason = errno;
+    ocdm__release(output->temporary);
+    output->temporary = NULL;
+    return fail(output, error, "write", reason);
+}
+
+/* A link stays a link: the file that it leads to is the one to replace. */
+static ocdm_status follow_links(ocdm__output *output, ocdm_error *error)
+{
+    char resolved[PATH_MAX];
+    if (!realpath(output->path, resolved))
+        return fail(output, error, "open", errno);
+    char *path = copy_text(resolved);
+    if (!path)
+        return ocdm__fail_memory(error, "a file name");
+    ocdm__release(output->path);
+    output->path = path;
+    return OCDM_OK;
+}
+
+static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
+{
+    struct stat there;
+    int borrowed = descriptor_of(output->path);
+    bool exists = stat(output->path, &there) == 0;
+    if (borrowed >= 0 || (exists && !S_ISREG(there.st_mode)))
+        return open_directly(output, borrowed, error);
+    ocdm_status status = exists ? follow_links(output, error) : OCDM_OK;
+    if (status == OCDM_OK)
+        status = open_temporary(output, error);
+    if (status == OCDM_OK && exists)
+        (void)fchmod(output->fd, there.st_mode & 0777); /* as the old one; where the system has no such thing, as a new one */
+    return status;
+}
+
+ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error)
+{
+    ocdm_status status = start(output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    status = open_path(output, error);
+    if (status != OCDM_OK)
+        ocdm__output_abandon(output);
+    return status;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------------- */
+
+static void wait_for_room(int fd)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLOUT};
+    poll(&wanted, 1, -1);
+}
+
+static void write_all(ocdm__output *output, const char *bytes, size_t size)
+{
+    while (size > 0 && !output->failure) {
+        ssize_t written = write(output->fd, bytes, size);
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        } else if (written == 0) {
+            output->failure = EIO;
+        } else if (errno == EAGAIN) {
+            wait_for_room(output->fd);
+        } else if (errno != EINTR) {
+            output->failure = errno;
+        }
+    }
+}
+
+static void flush(ocdm__output *output)
+{
+    write_all(output, output->buffer, output->used);
+    output->used = 0;
+}
+
+void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size)
+{
+    flush(output);
+    if (size >= output->capacity) {
+        write_all(output, bytes, size);
+        return;
+    }
+    memcpy(output->buffer, bytes, size);
+    output->used = size;
+}
+
+void ocdm__output_uint64(ocdm__output *output, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    ocdm__output_write(output, digits + at, sizeof digits - at);
+}
+
+void ocdm__output_double(ocdm__output *output, double value)
+{
+    char text[OCDM__JSON_DOUBLE];
+    size_t length = ocdm__json_double(value, text);
+    ocdm__output_write(output, text, length);
+}
+
+/* In pieces, so that a string of any length needs no memory; a piece never ends inside a character. */
+void ocdm__output_json_string(ocdm__output *output, const char *text, size_t length)
+{
+    char quoted[OCDM__JSON_QUOTED(256)];
+    ocdm__output_write(output, "\"", 1);
+    while (length > 0) {
+        size_t piece = length < 256 ? length : 256;
+        while (piece < length && piece > 252 && ((unsigned char)text[piece] & 0xC0) == 0x80)
+            piece--;
+        size_t size = ocdm__json_quote(text, piece, quoted);
+        ocdm__output_write(output, quoted + 1, size - 2);
+        text += piece;
+        length -= piece;
+    }
+    ocdm__output_write(output, "\"", 1);
+}
+
+ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error)
+{
+    return output->failure ? fail(output, error, "write", output->failure) : OCDM_OK;
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------------------- */
+
+/* Makes the new name last through a power cut. Folders that cannot be opened or synced are no failure: the file itself is safe.
+ */
+static int sync_folder(const char *path)
+{
+    char folder[PATH_MAX] = ".";
+    size_t length = folder_length(path);
+    if (length >= sizeof folder)
+        return 0;
+    if (length > 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    int reason = fsync(fd) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP ? errno : 0;
+    close(fd);
+    return reason;
+}
+
+static void close_descriptor(ocdm__output *output)
+{
+    if (output->owns_fd && close(output->fd) != 0 && errno != EINTR && !output->failure)
+        output->failure = errno;
+    output->owns_fd = false;
+    output->fd = -1;
+}
+
+static void put_in_place(ocdm__output *output)
+{
+    if (rename(output->temporary, output->path) != 0) {
+        output->failure = errno;
+        return;
+    }
+    ocdm__release(output->temporary);
+    output->temporary = NULL;
+    output->failure = sync_folder(output->path);
+}
+
+ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
+{
+    flush(output);
+    if (!output->failure && output->temporary && fsync(output->fd) != 0)
+        output->failure = errno;
+    close_descriptor(output);
+    if (!output->failure && output->temporary)
+        put_in_place(output);
+    ocdm_status status = ocdm__output_check(output, error);
+    ocdm__output_abandon(output);
+    return status;
+}
+
+void ocdm__output_abandon(ocdm__output *output)
+{
+    if (output->owns_fd)
+        close(output->fd);
+    if (output->temporary)
+        unlink(output->temporary);
+    ocdm__release(output->temporary);
+    ocdm__release(output->path);
+    ocdm__release(output->buffer);
+    *output = (ocdm__output){.fd = -1};
+}

@@ -1,0 +1,83 @@
+/*
+ * Buffered writing, to a descriptor or to a path. A path is written atomically: to a temporary file in the same folder, which
+ * takes the path's place when everything is on the disk; until then the old file is whole, and after a failure it still is.
+ * What is not a regular file (a FIFO, a terminal, /dev/stdout) is written directly.
+ *
+ * A failed write is remembered and the rest is thrown away, so that only the end needs a check:
+ *
+ *     ocdm__output output;
+ *     ocdm_status status = ocdm__output_open(&output, path, error);
+ *     if (status != OCDM_OK)
+ *         return status;
+ *     ocdm__output_text(&output, "{}\n");
+ *     return ocdm__output_commit(&output, error);
+ */
+#ifndef OCDM_BASE_OUTPUT_H
+#define OCDM_BASE_OUTPUT_H
+
+#include "ocdm/ocdm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct ocdm__output {
+    char *buffer;
+    size_t used;
+    size_t capacity;
+    int fd;
+    bool owns_fd;
+    int failure;     /* errno of the first write that failed, or 0 */
+    char *path;      /* what messages call it, and what the temporary file is renamed to; the output's own */
+    char *temporary; /* the temporary file; NULL when the descriptor is written directly */
+} ocdm__output;
+
+/* Starts writing to `path`, as above. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error);
+
+/* Starts writing to a descriptor, which stays the caller's. `name` is for messages. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name, ocdm_error *error);
+
+/* The part of ocdm__output_write for when the buffer is full. */
+void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size);
+
+/* Appends bytes. */
+static inline void ocdm__output_write(ocdm__output *output, const void *bytes, size_t size)
+{
+    if (size > output->capacity - output->used) {
+        ocdm__output_write_through(output, bytes, size);
+        return;
+    }
+    memcpy(output->buffer + output->used, bytes, size);
+    output->used += size;
+}
+
+/* Appends text that ends with a NUL. */
+static inline void ocdm__output_text(ocdm__output *output, const char *text)
+{
+    ocdm__output_write(output, text, strlen(text));
+}
+
+/* Appends a number, in decimal digits; as in base/json.h for a double. */
+void ocdm__output_uint64(ocdm__output *output, uint64_t value);
+void ocdm__output_double(ocdm__output *output, double value);
+
+/* Appends a JSON string: quotes, escapes where needed. */
+void ocdm__output_json_string(ocdm__output *output, const char *text, size_t length);
+
+/* OCDM_OK, or OCDM_IO when a write has failed: for callers who want to know before the end. */
+ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
+
+/*
+ * Writes what is buffered, puts a temporary file into its place and on the disk for good, and gives everything back.
+ * OCDM_OK, or OCDM_IO with the path and the system's reason for the first thing that failed; the old file is whole then, unless
+ * it was only the folder that could not be synced.
+ */
+ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error);
+
+/* Throws away what is not written yet, the temporary file too. An output whose bytes are all zero, or that is committed or
+ * abandoned already, is fine. */
+void ocdm__output_abandon(ocdm__output *output);
+
+#endif

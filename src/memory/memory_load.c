@@ -1,0 +1,334 @@
+/* Loading: the file is checked number by number, then the memory is filled as if its samples had just been kept. */
+#include "memory/memory_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/input.h"
+#include "base/safetensors.h"
+
+/* The parts of a file. */
+struct parts {
+    const char *name;
+    const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
+    ocdm_error *error;
+};
+
+static ocdm_status bad(const struct parts *parts, const char *what)
+{
+    return ocdm__fail(parts->error, OCDM_BAD_FILE, "the file is damaged: use another copy", "%s: %s", parts->name, what);
+}
+
+static uint64_t number(const struct ocdm__tensor *tensor, uint64_t index)
+{
+    return ocdm__get_u64(tensor->data + 8 * index);
+}
+
+static uint32_t small_number(const struct ocdm__tensor *tensor, uint64_t index)
+{
+    return ocdm__get_u32(tensor->data + 4 * index);
+}
+
+static uint64_t counter(const struct parts *parts, enum ocdm__counter which)
+{
+    return number(parts->counters, which);
+}
+
+/* ---- structure ------------------------------------------------------------------------------------------------------ */
+
+static ocdm_status find(const struct parts *parts, const struct ocdm__safetensors *file, const char *name,
+                        enum ocdm__dtype dtype, const struct ocdm__tensor **tensor)
+{
+    *tensor = ocdm__safetensors_find(file, name);
+    if (*tensor && (*tensor)->dtype == dtype && (*tensor)->rank == 1)
+        return OCDM_OK;
+    return ocdm__fail(parts->error, OCDM_BAD_FILE, "the file is damaged, or of another version", "%s: tensor %s is %s",
+                      parts->name, name, *tensor ? "of the wrong type" : "missing");
+}
+
+static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors *file)
+{
+    const struct {
+        const char *name;
+        enum ocdm__dtype dtype;
+        const struct ocdm__tensor **tensor;
+    } wanted[] = {
+        {"counters", OCDM__U64, &parts->counters},
+        {"rho", OCDM__F64, &parts->rho},
+        {"ids", OCDM__U64, &parts->ids},
+        {"arrivals", OCDM__U64, &parts->arrivals},
+        {"label_starts", OCDM__U64, &parts->starts},
+        {"labels", OCDM__U32, &parts->labels},
+        {"classes", OCDM__U32, &parts->classes},
+        {"seen", OCDM__U64, &parts->seen},
+        {"in_play", OCDM__U8, &parts->in_play},
+        {"policy_state", OCDM__U8, &parts->policy_state},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        ocdm_status status = find(parts, file, wanted[i].name, wanted[i].dtype, wanted[i].tensor);
+        if (status != OCDM_OK)
+            return status;
+    }
+    uint64_t samples = parts->ids->shape[0], classes = parts->classes->shape[0];
+    if (parts->counters->shape[0] != OCDM__COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
+        parts->starts->shape[0] != samples + 1 || parts->seen->shape[0] != classes || parts->in_play->shape[0] != classes)
+        return bad(parts, "its tensors do not have the lengths that go together");
+    return OCDM_OK;
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------------- */
+
+static int find_name(const struct ocdm__note *note, const char *(*name_of)(int))
+{
+    for (int i = 0; name_of(i); i++)
+        if (ocdm__note_is(note, name_of(i)))
+            return i;
+    return -1;
+}
+
+static const char *distance_name(int i)
+{
+    return ocdm_distance_name((ocdm_distance)i);
+}
+
+static const char *tie_name(int i)
+{
+    return ocdm_tie_name((ocdm_tie)i);
+}
+
+static ocdm_status find_policy(const struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy **policy)
+{
+    const struct ocdm__note *name = ocdm__safetensors_note(file, "policy");
+    if (*policy && (!(*policy)->name || !ocdm__note_is(name, (*policy)->name)))
+        return ocdm__fail(parts->error, OCDM_BAD_ARGUMENT, "", "%s: its policy is not the one that was given", parts->name);
+    for (size_t i = 0; !*policy && ocdm_policy_at(i); i++)
+        if (ocdm__note_is(name, ocdm_policy_at(i)->name))
+            *policy = ocdm_policy_at(i);
+    if (*policy)
+        return OCDM_OK;
+    return ocdm__fail(parts->error, OCDM_UNKNOWN_NAME, "give the policy that it was saved with to ocdm_memory_load",
+                      "%s: the library has no policy %.*s", parts->name, name ? (int)(name->value_length % 64) : 0,
+                      name ? name->value : "");
+}
+
+static ocdm_status read_options(const struct parts *parts, const struct ocdm__safetensors *file, ocdm_options *options)
+{
+    int distance = find_name(ocdm__safetensors_note(file, "distance"), distance_name);
+    int tie = find_name(ocdm__safetensors_note(file, "tie"), tie_name);
+    if (distance < 0 || tie < 0)
+        return bad(parts, "its distance or tie rule is not one that the library knows");
+    uint64_t capacity = counter(parts, OCDM__COUNTER_CAPACITY), batch = counter(parts, OCDM__COUNTER_BATCH);
+    if (!capacity || capacity > OCDM_MAX_CAPACITY || !batch || batch > UINT32_MAX)
+        return bad(parts, "its capacity or batch is out of range");
+    options->capacity = (uint32_t)capacity;
+    options->batch = (uint32_t)batch;
+    options->distance = (ocdm_distance)distance;
+    options->tie = (ocdm_tie)tie;
+    options->seed = counter(parts, OCDM__COUNTER_SEED);
+    options->rho = ocdm__get_double(parts->rho->data);
+    if (!(fabs(options->rho) <= OCDM_MAX_RHO))
+        return bad(parts, "its rho is out of range");
+    return OCDM_OK;
+}
+
+/* ---- contents ------------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__tensor *tensor, const char *what)
+{
+    size_t count = (size_t)tensor->shape[0];
+    uint64_t *sorted = ocdm__allocate(count, sizeof *sorted);
+    if (!sorted)
+        return ocdm__fail_memory(parts->error, "checking the file");
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = tensor->dtype == OCDM__U64 ? number(tensor, i) : small_number(tensor, i);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    bool distinct = true;
+    for (size_t i = 1; i < count; i++)
+        distinct &= sorted[i - 1] != sorted[i];
+    ocdm__release(sorted);
+    return distinct ? OCDM_OK : bad(parts, what);
+}
+
+static ocdm_status check_samples(const struct parts *parts)
+{
+    uint64_t samples = parts->ids->shape[0], arrived = counter(parts, OCDM__COUNTER_ARRIVED);
+    if (samples > counter(parts, OCDM__COUNTER_CAPACITY) || arrived < samples ||
+        counter(parts, OCDM__COUNTER_DEPARTED) != arrived - samples)
+        return bad(parts, "the number of its samples does not fit its counters");
+    for (uint64_t i = 0; i < samples; i++) {
+        if (number(parts->arrivals, i) >= arrived)
+            return bad(parts, "a sample arrived later than the last");
+        uint64_t first = number(parts->starts, i), end = number(parts->starts, i + 1);
+        if (first > end || end - first > OCDM_MAX_LABELS || end > parts->labels->shape[0])
+            return bad(parts, "label_starts does not ascend within the labels");
+        for (uint64_t j = first + 1; j < end; j++)
+            if (small_number(parts->labels, j) <= small_number(parts->labels, j - 1))
+                return bad(parts, "a sample's labels do not ascend");
+    }
+    if (number(parts->starts, 0) || number(parts->starts, samples) != parts->labels->shape[0])
+        return bad(parts, "label_starts does not cover the labels");
+    ocdm_status status = check_distinct(parts, parts->ids, "an id comes twice");
+    return status == OCDM_OK ? check_distinct(parts, parts->arrivals, "two samples have one arrival number") : status;
+}
+
+static ocdm_status check_classes(const struct parts *parts)
+{
+    uint64_t classes = parts->classes->shape[0], arrived = counter(parts, OCDM__COUNTER_ARRIVED);
+    if (classes >= UINT32_MAX)
+        return bad(parts, "it has too many classes");
+    for (uint64_t i = 0; i < classes; i++)
+        if (!number(parts->seen, i) || number(parts->seen, i) > arrived || parts->in_play->data[i] > 1)
+            return bad(parts, "a class was seen never, or more often than samples arrived");
+    return check_distinct(parts, parts->classes, "a class comes twice");
+}
+
+/* ---- filling the memory --------------------------------------------------------------------------------------------- */
+
+static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
+{
+    uint32_t count = (uint32_t)parts->classes->shape[0];
+    for (uint32_t i = 0; i < count; i++)
+        if (ocdm__pool_add_class(&memory->pool, small_number(parts->classes, i)) == OCDM_NONE)
+            return ocdm__fail_memory(parts->error, "the classes");
+    ocdm_status status = OCDM_OK;
+    if (memory->scores)
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, count, 0, parts->error);
+    for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
+        memory->pool.classes[i].seen = number(parts->seen, i);
+        if (memory->scores && memory->scores->weighted && memory->options.rho != 0)
+            ocdm__scores_class_seen(memory->scores, &memory->pool, i);
+    }
+    return status;
+}
+
+static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, uint32_t slot, uint32_t *scratch)
+{
+    uint64_t first = number(parts->starts, slot);
+    uint32_t count = (uint32_t)(number(parts->starts, slot + (uint64_t)1) - first);
+    for (uint32_t i = 0; i < count; i++) {
+        scratch[i] = ocdm__pool_class(&memory->pool, small_number(parts->labels, first + i));
+        if (scratch[i] == OCDM_NONE)
+            return bad(parts, "a sample carries a class that the file does not list");
+    }
+    ocdm__sort(scratch, count);
+    ocdm_status status = ocdm__memory_reserve(memory, slot + 1, parts->error);
+    if (status == OCDM_OK)
+        status = ocdm__pool_reserve_cells(&memory->pool, count, parts->error);
+    if (status == OCDM_OK && memory->scores)
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, count, parts->error);
+    if (status != OCDM_OK)
+        return status;
+    uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));
+    ocdm__memory_stamp(memory, node, number(parts->arrivals, slot));
+    ocdm__pool_join(&memory->pool, memory->scores, node, scratch, count);
+    return OCDM_OK;
+}
+
+static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
+{
+    memory->arrived = counter(parts, OCDM__COUNTER_ARRIVED);
+    memory->departed = counter(parts, OCDM__COUNTER_DEPARTED);
+    memory->draws = counter(parts, OCDM__COUNTER_DRAWS);
+    memory->step = counter(parts, OCDM__COUNTER_STEP);
+    for (uint32_t i = 0; i < memory->pool.class_count; i++) {
+        struct class *class = &memory->pool.classes[i];
+        bool in_play = parts->in_play->data[i];
+        if (class->kept > class->seen || (class->kept && !in_play) || (in_play && !memory->step))
+            return bad(parts, "the counts of a class contradict its samples");
+        if (in_play && !class->kept)
+            class->emptied_at = memory->step;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
+{
+    ocdm_status status = fill_classes(parts, memory);
+    uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
+    if (!scratch)
+        status = ocdm__fail_memory(parts->error, "the labels of a sample");
+    for (uint32_t i = 0; status == OCDM_OK && i < parts->ids->shape[0]; i++)
+        status = fill_sample(parts, memory, i, scratch);
+    ocdm__release(scratch);
+    if (status == OCDM_OK)
+        status = fill_counts(parts, memory);
+    if (status != OCDM_OK)
+        return status;
+    const ocdm_policy *policy = memory->options.policy;
+    if (policy->load)
+        return policy->load(memory->state, memory, parts->policy_state->data, parts->policy_state->size, parts->error);
+    return parts->policy_state->size ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+}
+
+static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy *policy,
+                         ocdm_memory **result)
+{
+    const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
+    if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), OCDM__MEMORY_FORMAT))
+        return bad(parts, "it is not a memory that ocdm_memory_save wrote");
+    if (!ocdm__note_is(ocdm__safetensors_note(file, "version"), OCDM__MEMORY_FORMAT_VERSION))
+        return bad(parts, "it is of a version that this library does not read");
+    if (!checksum || checksum->value_length != 16)
+        return bad(parts, "it has no checksum");
+    ocdm_options options = ocdm_options_default();
+    ocdm_status status = find_all(parts, file);
+    if (status == OCDM_OK)
+        status = read_options(parts, file, &options);
+    if (status == OCDM_OK)
+        status = find_policy(parts, file, &policy);
+    if (status == OCDM_OK)
+        status = check_samples(parts);
+    if (status == OCDM_OK)
+        status = check_classes(parts);
+    if (status != OCDM_OK)
+        return status;
+    options.policy = policy;
+    ocdm_memory *memory = NULL;
+    status = ocdm_memory_create(&options, &memory, parts->error);
+    if (status == OCDM_OK)
+        status = fill(parts, memory);
+    if (status != OCDM_OK) {
+        ocdm_memory_destroy(memory);
+        return status;
+    }
+    *result = memory;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
+                               ocdm_memory **memory, ocdm_error *error)
+{
+    struct ocdm__safetensors file;
+    struct parts parts = {.name = name, .error = error};
+    ocdm_status status = ocdm__safetensors_read(&file, name, bytes, size, error);
+    if (status != OCDM_OK)
+        return status;
+    status = build(&parts, &file, policy, memory);
+    ocdm__safetensors_close(&file);
+    return status;
+}
+
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error)
+{
+    if (!path || !memory)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "path and memory must not be NULL");
+    ocdm__input input;
+    ocdm_status status = ocdm__input_open(&input, path, NULL, error);
+    if (status != OCDM_OK)
+        return status;
+    while (status == OCDM_OK && !input.ended)
+        status = ocdm__input_fill(&input, error);
+    if (status == OCDM_OK)
+        status = ocdm__memory_parse(path, (const unsigned char *)input.data, input.size, policy, memory, error);
+    ocdm__input_close(&input);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* Saving: every tensor is built little-endian in one block, then the file is written and put in place. */
+#include "memory/memory_file.h"
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/safetensors.h"
+
+/* The tensors while they are built. */
+struct image {
+    unsigned char *block;
+    unsigned char *end;
+    struct ocdm__tensor tensors[10];
+    size_t tensor_count;
+};
+
+static unsigned char *start_tensor(struct image *image, const char *name, enum ocdm__dtype dtype, uint64_t count)
+{
+    unsigned char *data = image->end;
+    struct ocdm__tensor tensor = ocdm__tensor_of(name, dtype, data, count);
+    image->tensors[image->tensor_count++] = tensor;
+    image->end += tensor.size;
+    return data;
+}
+
+static void put_counters(struct image *image, const ocdm_memory *memory)
+{
+    const uint64_t counters[OCDM__COUNTERS] = {
+        [OCDM__COUNTER_CAPACITY] = memory->options.capacity,
+        [OCDM__COUNTER_BATCH] = memory->options.batch,
+        [OCDM__COUNTER_SEED] = memory->options.seed,
+        [OCDM__COUNTER_ARRIVED] = memory->arrived,
+        [OCDM__COUNTER_DEPARTED] = memory->departed,
+        [OCDM__COUNTER_DRAWS] = memory->draws,
+        [OCDM__COUNTER_STEP] = memory->step,
+    };
+    unsigned char *bytes = start_tensor(image, "counters", OCDM__U64, OCDM__COUNTERS);
+    for (size_t i = 0; i < OCDM__COUNTERS; i++)
+        ocdm__put_u64(bytes + 8 * i, counters[i]);
+    ocdm__put_double(start_tensor(image, "rho", OCDM__F64, 1), memory->options.rho);
+}
+
+static void put_samples(struct image *image, const ocdm_memory *memory)
+{
+    const struct pool *pool = &memory->pool;
+    unsigned char *ids = start_tensor(image, "ids", OCDM__U64, pool->size);
+    unsigned char *arrivals = start_tensor(image, "arrivals", OCDM__U64, pool->size);
+    unsigned char *starts = start_tensor(image, "label_starts", OCDM__U64, (uint64_t)pool->size + 1);
+    uint64_t labels = 0;
+    ocdm__put_u64(starts, 0);
+    for (uint32_t i = 0; i < pool->size; i++) {
+        const struct node *node = &pool->nodes[pool->node_at[i]];
+        ocdm__put_u64(ids + 8 * (size_t)i, node->id);
+        ocdm__put_u64(arrivals + 8 * (size_t)i, node->arrival);
+        labels += pool->sets[node->set].cardinality;
+        ocdm__put_u64(starts + 8 * ((size_t)i + 1), labels);
+    }
+}
+
+static void put_labels(struct image *image, const ocdm_memory *memory, uint32_t *scratch)
+{
+    unsigned char *bytes = start_tensor(image, "labels", OCDM__U32, memory->pool.label_total);
+    for (uint32_t i = 0; i < memory->pool.size; i++) {
+        size_t count = ocdm_memory_labels(memory, i, scratch, OCDM_MAX_LABELS);
+        for (size_t j = 0; j < count; j++, bytes += 4)
+            ocdm__put_u32(bytes, scratch[j]);
+    }
+}
+
+static void put_seen(struct image *image, const ocdm_memory *memory)
+{
+    unsigned char *bytes = start_tensor(image, "seen", OCDM__U64, memory->pool.class_count);
+    for (uint32_t i = 0; i < memory->pool.class_count; i++)
+        ocdm__put_u64(bytes + 8 * (size_t)i, memory->pool.classes[i].seen);
+}
+
+static void put_classes(struct image *image, const ocdm_memory *memory)
+{
+    unsigned char *ids = start_tensor(image, "classes", OCDM__U32, memory->pool.class_count);
+    for (uint32_t i = 0; i < memory->pool.class_count; i++)
+        ocdm__put_u32(ids + 4 * (size_t)i, memory->pool.classes[i].id);
+}
+
+static void put_in_play(struct image *image, const ocdm_memory *memory)
+{
+    unsigned char *bytes = start_tensor(image, "in_play", OCDM__U8, memory->pool.class_count);
+    for (uint32_t i = 0; i < memory->pool.class_count; i++)
+        bytes[i] = ocdm__in_play(memory, &memory->pool.classes[i]);
+}
+
+static size_t state_size(const ocdm_memory *memory)
+{
+    const ocdm_policy *policy = memory->options.policy;
+    return policy->save ? policy->save(memory->state, memory, NULL, 0) : 0;
+}
+
+static void put_policy_state(struct image *image, const ocdm_memory *memory, size_t size)
+{
+    unsigned char *bytes = start_tensor(image, "policy_state", OCDM__U8, size);
+    if (size)
+        memory->options.policy->save(memory->state, memory, bytes, size);
+}
+
+/* The widest elements come first, so that every tensor is aligned. */
+static ocdm_status build(struct image *image, const ocdm_memory *memory, ocdm_error *error)
+{
+    const struct pool *pool = &memory->pool;
+    size_t state = state_size(memory);
+    size_t size = 8 * (OCDM__COUNTERS + 2 + 3 * (size_t)pool->size + pool->class_count) + 4 * (size_t)pool->label_total +
+                  5 * (size_t)pool->class_count + state;
+    uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
+    image->block = image->end = ocdm__allocate(size, 1);
+    if (image->block && scratch) {
+        put_counters(image, memory);
+        put_samples(image, memory);
+        put_seen(image, memory);
+        put_labels(image, memory, scratch);
+        put_classes(image, memory);
+        put_in_play(image, memory);
+        put_policy_state(image, memory, state);
+    }
+    bool complete = image->block && scratch;
+    ocdm__release(scratch);
+    return complete ? OCDM_OK : ocdm__fail_memory(error, "the file of the memory");
+}
+
+static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, const char *path, ocdm_error *error)
+{
+    const struct ocdm__note notes[] = {
+        {.key = "format", .value = OCDM__MEMORY_FORMAT},
+        {.key = "version", .value = OCDM__MEMORY_FORMAT_VERSION},
+        {.key = "library", .value = ocdm_version()},
+        {.key = "policy", .value = memory->options.policy->name},
+        {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
+        {.key = "tie", .value = ocdm_tie_name(memory->options.tie)},
+    };
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open(&output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    status = ocdm__safetensors_write(&output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
+    if (status == OCDM_OK)
+        return ocdm__output_commit(&output, error);
+    ocdm__output_abandon(&output);
+    return status;
+}
+
+ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error)
+{
+    if (!memory || !path)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and path must not be NULL");
+    struct image image = {0};
+    ocdm_status status = build(&image, memory, error);
+    if (status == OCDM_OK)
+        status = write_image(&image, memory, path, error);
+    ocdm__release(image.block);
+    return status;
+}
