@@ -87,9 +87,12 @@ int64_t ocdm__scores_objective(struct scores *scores, const struct pool *pool, u
 /* No set of the bucket that is awake scores more. */
 static int64_t highest(const struct scores *scores, const struct bucket *bucket)
 {
-    int64_t highest = INT64_MIN;
-    for (uint32_t b = bucket->first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-        highest = scores->blocks[b].max > highest ? scores->blocks[b].max : highest;
+    const struct block *block = &scores->blocks[bucket->first_block];
+    int64_t highest = block->max;
+    while (block->next != OCDM_NONE) {
+        block = &scores->blocks[block->next];
+        highest = block->max > highest ? block->max : highest;
+    }
     return highest;
 }
 
@@ -145,28 +148,47 @@ static bool surely_worse(const struct filter *filter, uint32_t cardinality, int6
     return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
 }
 
-/* The cardinality whose champion leaves the least; of several, the one with the least order. It starts with the one that was
- * best last time, since it nearly always is again, and then most others need no closer look. */
+static uint32_t somebody_awake(const struct scores *scores)
+{
+    for (uint32_t place = 0; place < scores->present_count; place++)
+        if (scores->buckets[scores->present[place]].first_block != OCDM_NONE)
+            return place;
+    return OCDM_NONE;
+}
+
+static void contend(struct scores *scores, const struct pool *pool, uint32_t place)
+{
+    struct contender *contender = &scores->contenders[place];
+    uint32_t cardinality = scores->present[place];
+    find_champion(scores, &scores->buckets[cardinality], contender);
+    contender->value = ocdm__scores_objective(scores, pool, cardinality, contender->score);
+    const struct contender *best = &scores->contenders[scores->best_place];
+    if (contender->value < best->value || (contender->value == best->value && contender->order < best->order))
+        scores->best_place = place;
+}
+
+/* The cardinality whose champion leaves the least; of several, the one with the least order; NULL when all sets sleep. It
+ * starts with the one that was best last time, since it nearly always is again, and then most others need no closer look. */
 static const struct contender *find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
-    const struct contender *best = NULL;
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
-    for (uint32_t n = 0; n < scores->present_count; n++) {
-        uint32_t place = !n ? start : n <= start ? n - 1 : n;
+    if (scores->buckets[scores->present[start]].first_block == OCDM_NONE)
+        start = somebody_awake(scores);
+    if (start == OCDM_NONE)
+        return NULL;
+    scores->best_place = start;
+    contend(scores, pool, start);
+    for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place];
         const struct bucket *bucket = &scores->buckets[cardinality];
-        struct contender *contender = &scores->contenders[place];
-        contender->set = OCDM_NONE;
-        if (bucket->first_block == OCDM_NONE ||
-            (best && surely_worse(filter, cardinality, highest(scores, bucket), best->value)))
+        if (place == start)
             continue;
-        find_champion(scores, bucket, contender);
-        contender->value = ocdm__scores_objective(scores, pool, cardinality, contender->score);
-        if (!best || contender->value < best->value || (contender->value == best->value && contender->order < best->order))
-            best = contender;
+        scores->contenders[place].set = OCDM_NONE;
+        if (bucket->first_block != OCDM_NONE &&
+            !surely_worse(filter, cardinality, highest(scores, bucket), scores->contenders[scores->best_place].value))
+            contend(scores, pool, place);
     }
-    scores->best_place = best ? (uint32_t)(best - scores->contenders) : 0;
-    return best;
+    return &scores->contenders[scores->best_place];
 }
 
 static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, const struct filter *filter,

@@ -184,12 +184,14 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
 
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
 {
-    bool matters = memory->scores && memory->scores->weighted && memory->options.rho != 0;
-    for (uint32_t i = memory->first_class[item]; i < memory->first_class[item + 1]; i++) {
-        memory->pool.classes[memory->class_index[i]].seen++;
-        if (matters)
-            ocdm__scores_class_seen(memory->scores, &memory->pool, memory->class_index[i]);
-    }
+    const uint32_t *class_index = memory->class_index + memory->first_class[item];
+    const uint32_t *end = memory->class_index + memory->first_class[item + 1];
+    for (const uint32_t *i = class_index; i < end; i++)
+        memory->pool.classes[*i].seen++;
+    if (!memory->scores || !memory->scores->weighted || memory->options.rho == 0)
+        return;
+    for (const uint32_t *i = class_index; i < end; i++)
+        ocdm__scores_class_seen(memory->scores, &memory->pool, *i);
 }
 
 static void join(ocdm_memory *memory, uint32_t item)
