@@ -1,0 +1,65 @@
+# The front door. `make help` lists the targets; CMakeLists.txt describes the build itself.
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 600
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# CMake's own makefiles get a plain -j: what this make was called with does not concern them.
+CONFIGURE = cmake -Wno-dev -S .
+COMPILE = MAKEFLAGS= cmake --build
+QUIET = > /dev/null
+
+.PHONY: all help setup demo test test-programs fuzz-programs bench fuzz check install clean
+.DEFAULT_GOAL := all
+
+all: ## build the library and the program into build/
+	@tools/setup build
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(QUIET)
+	@$(COMPILE) $(BUILD) --parallel $(JOBS) $(QUIET)
+	@echo "built $(BUILD)/ocdm; try: $(BUILD)/ocdm demo"
+
+help: ## list the targets
+	@echo "make [TARGET]"
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' Makefile
+	@echo "variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) CC="
+
+setup: ## install every package that building, testing and checking need (Debian, root or sudo)
+	@tools/setup build test check
+
+demo: all ## compare OCDM with the baselines on a built-in stream, in seconds
+	@$(BUILD)/ocdm demo
+
+test: ## build with sanitizers and run every test; ends with `N passed, N failed`
+	@tools/setup build test
+	@$(MAKE) --no-print-directory test-programs fuzz-programs || { echo "0 passed, 1 failed"; exit 1; }
+	@tools/run-tests $(BUILD)/test $(BUILD)/fuzz $(JOBS)
+
+test-programs:
+	@$(CONFIGURE) -B $(BUILD)/test -DOCDM_TESTS=ON -DOCDM_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug \
+	    -DCMAKE_C_FLAGS_DEBUG="-O1 -g" $(QUIET)
+	@$(COMPILE) $(BUILD)/test --parallel $(JOBS) $(QUIET)
+
+fuzz-programs:
+	@$(CONFIGURE) -B $(BUILD)/fuzz -DOCDM_FUZZ=ON -DCMAKE_C_COMPILER=clang $(QUIET)
+	@$(COMPILE) $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+
+bench: all ## time every policy against the paper's loop, and the greedy against the optimum
+	@$(BUILD)/ocdm bench memory
+	@$(BUILD)/ocdm bench gap
+
+fuzz: ## fuzz each target for FUZZ_SECONDS seconds
+	@tools/setup build test
+	@$(MAKE) --no-print-directory fuzz-programs
+	@tools/run-fuzz $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+check: ## formatting, static analysis, include rules, builds without a warning under gcc and clang
+	@tools/setup build test check
+	@tools/check-all $(BUILD)/check $(JOBS)
+
+install: all ## install program, library, header, man page and completions under PREFIX
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) $(QUIET)
+	@echo "installed under $(DESTDIR)$(abspath $(PREFIX))"
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD)

@@ -1,0 +1,21 @@
+# Fuzz targets: tests/fuzz/fuzz_*.c, each with libFuzzer and everything of the project but main.c, all of it instrumented.
+if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "OCDM_FUZZ needs clang: -DCMAKE_C_COMPILER=clang")
+endif()
+set(fuzz_sanitizers address,undefined)
+target_compile_options(ocdm_flags INTERFACE -g -fsanitize=fuzzer-no-link,${fuzz_sanitizers} -fno-sanitize-recover=all
+                                            -fno-omit-frame-pointer)
+
+file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+file(GLOB helpers CONFIGURE_DEPENDS tests/fuzz/*.c)
+list(FILTER helpers EXCLUDE REGEX "/fuzz_[^/]*$")
+add_library(ocdm_rest OBJECT ${OCDM_REST_SOURCES})
+target_link_libraries(ocdm_rest PRIVATE ocdm_flags)
+add_library(ocdm_all STATIC $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_rest>)
+set_target_properties(ocdm_all PROPERTIES LINKER_LANGUAGE C)
+foreach(program ${programs})
+  get_filename_component(name ${program} NAME_WE)
+  add_executable(${name} ${program} ${helpers})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer,${fuzz_sanitizers})
+  target_link_libraries(${name} PRIVATE ocdm_flags ocdm_all m)
+endforeach()

@@ -1,0 +1,41 @@
+# Where things go: header, libraries, ocdm.pc, the CMake package, the program, its man page and its completions.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ocdm_static ocdm_shared EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                                    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/ocdm/ocdm.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
+
+# ocdm.pc finds its prefix from where it lies, so that an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pc_prefix ${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(cmake/ocdm.pc.in ocdm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ocdm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Before 1.0 a new minor version may break callers, as the header says.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ocdm)
+configure_package_config_file(cmake/ocdmConfig.cmake.in ocdmConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(ocdmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT ocdm FILE ocdmTargets.cmake NAMESPACE ocdm:: DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/ocdmConfig.cmake ${PROJECT_BINARY_DIR}/ocdmConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# The program writes its own documents; one that cannot run here (cross-compiled) is installed without them.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(documents ocdm.1 completion.bash completion.zsh completion.fish)
+  add_custom_command(OUTPUT ${documents} DEPENDS ocdm_program VERBATIM
+                     COMMAND ocdm_program man > ocdm.1
+                     COMMAND ocdm_program completion bash > completion.bash
+                     COMMAND ocdm_program completion zsh > completion.zsh
+                     COMMAND ocdm_program completion fish > completion.fish)
+  add_custom_target(ocdm_documents ALL DEPENDS ${documents})
+  set(made ${PROJECT_BINARY_DIR})
+  set(share ${CMAKE_INSTALL_DATADIR})
+  install(FILES ${made}/ocdm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${made}/completion.bash DESTINATION ${share}/bash-completion/completions RENAME ocdm)
+  install(FILES ${made}/completion.zsh DESTINATION ${share}/zsh/site-functions RENAME _ocdm)
+  install(FILES ${made}/completion.fish DESTINATION ${share}/fish/vendor_completions.d RENAME ocdm.fish)
+endif()

@@ -1,0 +1,48 @@
+/* Exit codes and the two lines of an error. */
+#include "cli/exit_code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int ocdm__exit_code(ocdm_status status)
+{
+    switch (status) {
+    case OCDM_OK:
+        return OCDM__EXIT_OK;
+    case OCDM_BAD_ARGUMENT:
+    case OCDM_UNKNOWN_NAME:
+        return OCDM__EXIT_USAGE;
+    case OCDM_DUPLICATE_ID:
+    case OCDM_NOT_SINGLE_LABEL:
+    case OCDM_BAD_DECISION:
+    case OCDM_BAD_FILE:
+    case OCDM_BAD_RECORD:
+        return OCDM__EXIT_BAD_DATA;
+    case OCDM_IO:
+        return OCDM__EXIT_IO;
+    case OCDM_NO_MEMORY:
+    case OCDM_TOO_MANY_LABELS:
+    case OCDM_LIMIT:
+        return OCDM__EXIT_RESOURCES;
+    }
+    return OCDM__EXIT_BAD_DATA;
+}
+
+int ocdm__report(const ocdm_error *error)
+{
+    fprintf(stderr, "error: %s\n", error->message);
+    if (error->hint[0] != '\0')
+        fprintf(stderr, "hint: %s\n", error->hint);
+    return ocdm__exit_code(error->status);
+}
+
+int ocdm__finish_output(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return OCDM__EXIT_OK;
+    fprintf(stderr, "error: standard output: %s\n", errno != 0 ? strerror(errno) : "a write failed");
+    fputs("hint: the output is not complete; make room or keep the reader open, then run it again\n", stderr);
+    return OCDM__EXIT_IO;
+}

@@ -1,0 +1,353 @@
+/* Reading a command line by a verb's table of flags, and its values as numbers and words. */
+#include "cli/flags.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/suggest.h"
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
+/* The hint of most usage errors. */
+static const char *help_hint(const ocdm__verb *verb)
+{
+    static char hint[128];
+    snprintf(hint, sizeof hint, "`ocdm %s --help` lists what it takes", verb->name);
+    return hint;
+}
+
+static size_t flag_count(const ocdm__verb *verb)
+{
+    size_t count = 0;
+    while (verb->flags != NULL && verb->flags[count].name != NULL)
+        count++;
+    return count;
+}
+
+/* The position of the flag with this long name of `length` letters; flag_count when there is none. */
+static size_t find_name(const ocdm__verb *verb, const char *name, size_t length)
+{
+    size_t count = flag_count(verb);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(verb->flags[i].name) == length && memcmp(verb->flags[i].name, name, length) == 0)
+            return i;
+    return count;
+}
+
+static size_t find_letter(const ocdm__verb *verb, char letter)
+{
+    size_t count = flag_count(verb);
+    for (size_t i = 0; i < count; i++)
+        if (verb->flags[i].letter == letter)
+            return i;
+    return count;
+}
+
+/* ---- the command line ----------------------------------------------------------------------------------------------- */
+
+/* The words after the verb: those before `next` have been read. */
+struct words {
+    char **argv;
+    size_t count;
+    size_t next;
+};
+
+static const char *nearest_flag(const ocdm__verb *verb, const char *name, size_t length)
+{
+    char word[64];
+    if (length >= sizeof word)
+        return NULL;
+    memcpy(word, name, length);
+    word[length] = '\0';
+    const char *names[OCDM__MAX_FLAGS + 1];
+    size_t count = flag_count(verb);
+    for (size_t i = 0; i < count; i++)
+        names[i] = verb->flags[i].name;
+    names[count] = "help";
+    return ocdm__suggest(word, names, count + 1);
+}
+
+static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t length, ocdm_error *error)
+{
+    const char *near = nearest_flag(verb, name, length);
+    char hint[128];
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean --%s? `ocdm %s --help` lists what it takes", near, verb->name);
+    else
+        snprintf(hint, sizeof hint, "%s", help_hint(verb));
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
+}
+
+/* The value of a flag: what is attached to it, else the next word, whatever that looks like (--rho -0.03). */
+static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
+                              ocdm_error *error)
+{
+    const ocdm__flag *entry = &arguments->verb->flags[flag];
+    if (attached == NULL && words->next == words->count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
+                          entry->name, entry->value);
+    arguments->values[flag] = attached != NULL ? attached : words->argv[words->next++];
+    return OCDM_OK;
+}
+
+/* --name, --name=value, --name value; `word` is what follows the dashes. */
+static ocdm_status read_long(ocdm__arguments *arguments, const char *word, struct words *words, ocdm_error *error)
+{
+    const ocdm__verb *verb = arguments->verb;
+    size_t length = strcspn(word, "=");
+    const char *attached = word[length] == '=' ? word + length + 1 : NULL;
+    if (strcmp(word, "help") == 0) {
+        arguments->help = true;
+        return OCDM_OK;
+    }
+    size_t flag = find_name(verb, word, length);
+    if (flag == flag_count(verb))
+        return unknown_flag(verb, word, length, error);
+    if (verb->flags[flag].value != NULL)
+        return take_value(arguments, flag, attached, words, error);
+    if (attached != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "--%s takes no value, but was given \"%s\"",
+                          verb->flags[flag].name, attached);
+    arguments->values[flag] = "";
+    return OCDM_OK;
+}
+
+/* -q, -m5, -m 5, -qm5; `word` is what follows the dash. */
+static ocdm_status read_short(ocdm__arguments *arguments, const char *word, struct words *words, ocdm_error *error)
+{
+    const ocdm__verb *verb = arguments->verb;
+    for (; *word != '\0'; word++) {
+        size_t flag = find_letter(verb, *word);
+        if (flag < flag_count(verb) && verb->flags[flag].value != NULL)
+            return take_value(arguments, flag, word[1] != '\0' ? word + 1 : NULL, words, error);
+        if (flag < flag_count(verb)) {
+            arguments->values[flag] = "";
+        } else if (*word == 'h') {
+            arguments->help = true;
+            return OCDM_OK;
+        } else {
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "ocdm %s has no flag -%c", verb->name, *word);
+        }
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status add_operand(ocdm__arguments *arguments, char *word, ocdm_error *error)
+{
+    const ocdm__verb *verb = arguments->verb;
+    if (arguments->operand_count == verb->operand_limit)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(verb), "\"%s\" is one argument too many: ocdm %s%s%s", word,
+                          verb->name, verb->operands != NULL ? " [FLAGS] " : " [FLAGS]",
+                          verb->operands != NULL ? verb->operands : "");
+    arguments->operands[arguments->operand_count++] = word;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **argv, ocdm__arguments *arguments,
+                                  ocdm_error *error)
+{
+    *arguments = (ocdm__arguments){.verb = verb, .operands = argv};
+    struct words words = {argv, argc, 0};
+    bool flags_ended = false;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && !arguments->help && words.next < words.count) {
+        char *word = argv[words.next++];
+        if (flags_ended || word[0] != '-' || word[1] == '\0')
+            status = add_operand(arguments, word, error);
+        else if (strcmp(word, "--") == 0)
+            flags_ended = true;
+        else if (word[1] == '-')
+            status = read_long(arguments, word + 2, &words, error);
+        else
+            status = read_short(arguments, word + 1, &words, error);
+    }
+    return status;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------- */
+
+bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name)
+{
+    size_t flag = find_name(arguments->verb, name, strlen(name));
+    return flag < flag_count(arguments->verb) && arguments->values[flag] != NULL;
+}
+
+const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *name)
+{
+    size_t flag = find_name(arguments->verb, name, strlen(name));
+    if (flag == flag_count(arguments->verb))
+        return NULL;
+    return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
+}
+
+/* The given value or the default; without either NULL, and the error says so. */
+static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
+{
+    const char *text = ocdm__argument_text(arguments, name);
+    if (text == NULL)
+        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s has to be given", name);
+    return text;
+}
+
+/* Decimal digits, all `length` of them, no more than `high`; false otherwise. */
+static bool read_unsigned(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    if (length == 0 || sum < low || sum > high)
+        return false;
+    *value = sum;
+    return true;
+}
+
+ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
+                                    uint64_t *value, ocdm_error *error)
+{
+    const char *text = required_text(arguments, name, error);
+    if (text == NULL)
+        return OCDM_BAD_ARGUMENT;
+    if (!read_unsigned(text, strlen(text), low, high, value))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
+                          "--%s \"%s\": not a whole number from %" PRIu64 " to %" PRIu64, name, text, low, high);
+    return OCDM_OK;
+}
+
+/* strtod alone would take "nan", "inf", hexadecimal and leading blanks. */
+static bool read_real(const char *text, double low, double high, double *value)
+{
+    if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (*end != '\0' || !isfinite(number) || number < low || number > high)
+        return false;
+    *value = number;
+    return true;
+}
+
+ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
+                                ocdm_error *error)
+{
+    const char *text = required_text(arguments, name, error);
+    if (text == NULL)
+        return OCDM_BAD_ARGUMENT;
+    if (!read_real(text, low, high, value))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s \"%s\": not a number from %g to %g", name,
+                          text, low, high);
+    return OCDM_OK;
+}
+
+static size_t choice_count(const ocdm__flag *flag)
+{
+    size_t count = 0;
+    while (flag->choices != NULL && flag->choices[count] != NULL)
+        count++;
+    return count;
+}
+
+/* "a, b, c" into `list`; cut when it does not fit. */
+static void join_choices(const ocdm__flag *flag, char *list, size_t room)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < choice_count(flag) && used < room; i++)
+        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", flag->choices[i]);
+}
+
+static ocdm_status unknown_choice(const ocdm__flag *flag, const char *word, ocdm_error *error)
+{
+    char list[200];
+    char hint[256];
+    join_choices(flag, list, sizeof list);
+    const char *near = ocdm__suggest(word, flag->choices, choice_count(flag));
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
+    else
+        snprintf(hint, sizeof hint, "it takes %s", list);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--%s \"%s\": unknown %s", flag->name, word, flag->name);
+}
+
+/* The position of a word of `length` letters among the choices. */
+static ocdm_status find_choice(const ocdm__flag *flag, const char *word, size_t length, size_t *index, ocdm_error *error)
+{
+    for (size_t i = 0; i < choice_count(flag); i++) {
+        if (strlen(flag->choices[i]) == length && memcmp(flag->choices[i], word, length) == 0) {
+            *index = i;
+            return OCDM_OK;
+        }
+    }
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), word);
+    return unknown_choice(flag, copy, error);
+}
+
+ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error)
+{
+    const char *text = required_text(arguments, name, error);
+    if (text == NULL)
+        return OCDM_BAD_ARGUMENT;
+    size_t flag = find_name(arguments->verb, name, strlen(name));
+    return find_choice(&arguments->verb->flags[flag], text, strlen(text), index, error);
+}
+
+static ocdm_status list_too_long(const ocdm__arguments *arguments, const char *name, size_t room, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s: more than %zu values", name, room);
+}
+
+ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
+                                uint64_t *values, size_t room, size_t *count, ocdm_error *error)
+{
+    const char *text = required_text(arguments, name, error);
+    if (text == NULL)
+        return OCDM_BAD_ARGUMENT;
+    size_t found = 0;
+    for (const char *item = text;; item++) {
+        size_t length = strcspn(item, ",");
+        if (found == room)
+            return list_too_long(arguments, name, room, error);
+        if (!read_unsigned(item, length, low, high, &values[found++]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
+                              "--%s \"%s\": \"%.*s\" is not a whole number from %" PRIu64 " to %" PRIu64, name, text,
+                              (int)(length < 64 ? length : 64), item, low, high);
+        item += length;
+        if (*item == '\0')
+            break;
+    }
+    *count = found;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
+                                   size_t *count, ocdm_error *error)
+{
+    const char *text = required_text(arguments, name, error);
+    if (text == NULL)
+        return OCDM_BAD_ARGUMENT;
+    size_t flag = find_name(arguments->verb, name, strlen(name));
+    size_t found = 0;
+    for (const char *item = text;; item++) {
+        size_t length = strcspn(item, ",");
+        if (found == room)
+            return list_too_long(arguments, name, room, error);
+        ocdm_status status = find_choice(&arguments->verb->flags[flag], item, length, &indices[found++], error);
+        if (status != OCDM_OK)
+            return status;
+        item += length;
+        if (*item == '\0')
+            break;
+    }
+    *count = found;
+    return OCDM_OK;
+}

@@ -1,0 +1,111 @@
+/*
+ * One table of flags per verb: parsing, `--help`, the man page and shell completion all come from it, so they cannot differ.
+ *
+ * A verb is one const struct, declared in cli/verbs.h, defined in its cmd_<verb>.c:
+ *
+ *     static const ocdm__flag flags[] = {
+ *         {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
+ *         {.letter = 'q', .name = "quiet", .help = "print no table at the end"},
+ *         {.name = NULL},
+ *     };
+ *     const ocdm__verb ocdm__verb_sample = {.name = "sample", .flags = flags, .run = run, ...};
+ *
+ *     static int run(const ocdm__arguments *arguments)
+ *     {
+ *         ocdm_error error;
+ *         uint64_t memory;
+ *         if (ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY, &memory, &error) != OCDM_OK)
+ *             return ocdm__report(&error);
+ *         ...
+ *     }
+ *
+ * On the command line: -m 5, -m5, -qm5, --memory 5, --memory=5; the last of a repeated flag wins; flags and operands may mix;
+ * `--` ends the flags; `-` is an operand. -h and --help belong to every verb and are in no table.
+ */
+#ifndef OCDM_CLI_FLAGS_H
+#define OCDM_CLI_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ocdm/ocdm.h"
+
+/* The most flags that one verb may have. */
+#define OCDM__MAX_FLAGS 40
+
+typedef struct ocdm__flag {
+    const char *name;           /* the long name without dashes; NULL ends a table */
+    const char *value;          /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
+    const char *fallback;       /* the default as one would type it; NULL for none */
+    const char *help;           /* what it does, one sentence without its full stop */
+    const char *const *choices; /* the words it takes, ended by NULL; NULL when any value may be tried */
+    char letter;                /* the short form; 0 for none */
+} ocdm__flag;
+
+typedef struct ocdm__example {
+    const char *says;    /* what it is for, a few words */
+    const char *command; /* one line of shell */
+} ocdm__example;
+
+typedef struct ocdm__arguments ocdm__arguments;
+
+typedef struct ocdm__verb {
+    const char *name;                             /* "sample", or two words: "bench memory" */
+    const char *summary;                          /* one line for the list of verbs, under 60 characters, no full stop */
+    const char *operands;                         /* as in the usage line, such as "[FILE|-]"; NULL for none */
+    size_t operand_limit;                         /* the most operands it takes; more is an error */
+    const char *const *description;               /* paragraphs, ended by NULL; they are filled to the width of the page */
+    const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
+    const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
+    int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
+} ocdm__verb;
+
+struct ocdm__arguments {
+    const ocdm__verb *verb;
+    const char *values[OCDM__MAX_FLAGS]; /* as given, in the order of the table; "" for a switch; NULL when not given */
+    char **operands;
+    size_t operand_count;
+    bool help; /* -h or --help was given: nothing after it was looked at */
+};
+
+/*
+ * Reads the words after the verb. `argv` is reordered in place and must outlive `arguments`.
+ * OCDM_OK or OCDM_BAD_ARGUMENT: an unknown flag, a value missing or too many, too many operands.
+ */
+ocdm_status ocdm__parse_arguments(const ocdm__verb *verb, size_t argc, char **argv, ocdm__arguments *arguments,
+                                  ocdm_error *error);
+
+/* The functions below take the long name of a flag in the verb's table. */
+
+/* Whether the flag was on the command line: for a switch, its value. */
+bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name);
+
+/* The value as typed, or the default, or NULL when there is neither. */
+const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *name);
+
+/*
+ * Typed values: the given one or the default, or OCDM_BAD_ARGUMENT with an error that names flag, value and what is allowed. A
+ * flag with neither value nor default fails too: ask ocdm__argument_text first where that may be.
+ */
+
+/* A whole number from `low` to `high`, decimal digits only. */
+ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
+                                    uint64_t *value, ocdm_error *error);
+
+/* A decimal number from `low` to `high`; NaN and infinities are refused. */
+ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
+                                ocdm_error *error);
+
+/* The position of the value among the flag's choices. */
+ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error);
+
+/* Comma-separated whole numbers from `low` to `high`: at least one, at most `room`. */
+ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
+                                uint64_t *values, size_t room, size_t *count, ocdm_error *error);
+
+/* Comma-separated words of the flag's choices, as positions among them: at least one, at most `room`. */
+ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
+                                   size_t *count, ocdm_error *error);
+
+#endif

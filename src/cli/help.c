@@ -1,0 +1,179 @@
+/* `--help` and `ocdm help`: the tables of verbs and flags as text for a terminal. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/terminal.h"
+#include "cli/exit_code.h"
+
+#define NARROWEST 60u
+#define WIDEST 100u
+#define FLAG_COLUMN 26u
+#define NAME_WIDTH 14
+
+/* Where text is going: the page is as wide as the terminal, within reason, and 80 columns anywhere else. */
+struct page {
+    FILE *out;
+    size_t width;
+};
+
+static struct page open_page(FILE *out)
+{
+    unsigned width = ocdm__terminal_width(fileno(out));
+    if (width < NARROWEST)
+        width = NARROWEST;
+    return (struct page){out, width > WIDEST ? WIDEST : width};
+}
+
+/* Words filled to the width of the page, lines after the first indented; `column` is where the first one starts. */
+static void fill(const struct page *page, const char *text, size_t column, size_t indent)
+{
+    bool fresh = true;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (!fresh && column + 1 + length > page->width - 1) {
+            fprintf(page->out, "\n%*s", (int)indent, "");
+            column = indent;
+            fresh = true;
+        }
+        fprintf(page->out, "%s%.*s", fresh ? "" : " ", (int)length, text);
+        column += length + (fresh ? 0 : 1);
+        fresh = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', page->out);
+}
+
+static void print_verb_line(const ocdm__verb *verb, FILE *out)
+{
+    fprintf(out, "  %-*s  %s\n", NAME_WIDTH, verb->name, verb->summary);
+}
+
+void ocdm__print_overview(FILE *out)
+{
+    fprintf(out, "ocdm %s: %s\n\n", ocdm_version(), ocdm__tagline);
+    fputs("Usage: ocdm VERB [FLAGS] [OPERANDS]\n\n", out);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        print_verb_line(ocdm__verbs[i], out);
+    fputs("\n`ocdm VERB --help` tells all about a verb; `ocdm --version` prints the version.\n\n"
+          "  ocdm demo                                     compare the methods, in seconds\n"
+          "  ocdm sample -m 100 in.jsonl > kept.jsonl      100 records, classes in balance\n\n"
+          "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
+          "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
+          out);
+}
+
+void ocdm__print_family(const char *family, FILE *out)
+{
+    size_t length = strlen(family);
+    fprintf(out, "Usage: ocdm %s VERB [FLAGS] [OPERANDS]\n\n", family);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        if (strncmp(ocdm__verbs[i]->name, family, length) == 0 && ocdm__verbs[i]->name[length] == ' ')
+            print_verb_line(ocdm__verbs[i], out);
+    fprintf(out, "\n`ocdm %s VERB --help` tells all about a verb.\n", family);
+}
+
+static void print_usage(const struct page *page, const ocdm__verb *verb)
+{
+    char usage[256];
+    snprintf(usage, sizeof usage, "%s%s%s", verb->name, verb->flags != NULL ? " [FLAGS] " : " ",
+             verb->operands != NULL ? verb->operands : "");
+    fputs("Usage: ocdm ", page->out);
+    fill(page, usage, strlen("Usage: ocdm "), strlen("Usage: ocdm "));
+}
+
+/* "keep at most M records; one of a, b; default 1000" */
+static void describe_flag(const ocdm__flag *flag, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s", flag->help);
+    for (size_t i = 0; flag->choices != NULL && flag->choices[i] != NULL && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? ": " : ", ", flag->choices[i]);
+    if (flag->fallback != NULL && used < room)
+        snprintf(text + used, room - used, " (default %s)", flag->fallback);
+}
+
+static void print_flag(const struct page *page, const ocdm__flag *flag)
+{
+    char left[64] = "      ";
+    char text[1024];
+    if (flag->letter != '\0')
+        snprintf(left, sizeof left, "  -%c, ", flag->letter);
+    size_t used = strlen(left);
+    snprintf(left + used, sizeof left - used, "--%s%s%s", flag->name, flag->value != NULL ? " " : "",
+             flag->value != NULL ? flag->value : "");
+    describe_flag(flag, text, sizeof text);
+    if (strlen(left) + 2 > FLAG_COLUMN)
+        fprintf(page->out, "%s\n%*s", left, (int)FLAG_COLUMN, "");
+    else
+        fprintf(page->out, "%-*s", (int)FLAG_COLUMN, left);
+    fill(page, text, FLAG_COLUMN, FLAG_COLUMN);
+}
+
+static void print_flags(const struct page *page, const ocdm__verb *verb)
+{
+    static const ocdm__flag help_flag = {.name = "help", .letter = 'h', .help = "print this and exit"};
+    fputs("\nFlags:\n", page->out);
+    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
+        print_flag(page, &verb->flags[i]);
+    print_flag(page, &help_flag);
+}
+
+void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out)
+{
+    struct page page = open_page(out);
+    print_usage(&page, verb);
+    fprintf(out, "ocdm %s: %s\n", verb->name, verb->summary);
+    for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
+        fputc('\n', out);
+        fill(&page, verb->description[i], 0, 0);
+    }
+    print_flags(&page, verb);
+    if (verb->examples != NULL)
+        fputs("\nExamples:\n", out);
+    for (size_t i = 0; verb->examples != NULL && verb->examples[i].command != NULL; i++)
+        fprintf(out, "  # %s\n  %s\n", verb->examples[i].says, verb->examples[i].command);
+}
+
+static int report_extra(const char *word)
+{
+    ocdm_error error;
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "`ocdm help VERB` takes the words of one verb", "\"%s\" is one argument too many",
+               word);
+    return ocdm__report(&error);
+}
+
+static int run_help(const ocdm__arguments *arguments)
+{
+    size_t used = 0;
+    if (arguments->operand_count == 0) {
+        ocdm__print_overview(stdout);
+        return OCDM__EXIT_OK;
+    }
+    const ocdm__verb *verb = ocdm__find_verb(arguments->operand_count, arguments->operands, &used);
+    if (verb != NULL && used < arguments->operand_count)
+        return report_extra(arguments->operands[used]);
+    if (verb != NULL) {
+        ocdm__print_verb_help(verb, stdout);
+        return OCDM__EXIT_OK;
+    }
+    if (arguments->operand_count == 1 && ocdm__is_verb_family(arguments->operands[0])) {
+        ocdm__print_family(arguments->operands[0], stdout);
+        return OCDM__EXIT_OK;
+    }
+    return ocdm__report_unknown_verb(arguments->operand_count, arguments->operands);
+}
+
+const ocdm__verb ocdm__verb_help = {
+    .name = "help",
+    .summary = "explain a verb",
+    .operands = "[VERB]",
+    .operand_limit = 2,
+    .description = (const char *const[]){"Prints what `ocdm VERB --help` prints; without a verb, the list of verbs.", NULL},
+    .examples = (const ocdm__example[]){{"all about one verb", "ocdm help bench memory"}, {NULL, NULL}},
+    .run = run_help,
+};

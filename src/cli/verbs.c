@@ -1,0 +1,150 @@
+/* The table of verbs, and how the words of a command line find theirs. */
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/exit_code.h"
+#include "cli/suggest.h"
+
+const ocdm__verb *const ocdm__verbs[] = {
+    &ocdm__verb_sample, &ocdm__verb_demo, &ocdm__verb_bench_memory, &ocdm__verb_bench_gap,
+    &ocdm__verb_help,   &ocdm__verb_man,  &ocdm__verb_completion,   NULL,
+};
+
+#define VERB_COUNT (sizeof ocdm__verbs / sizeof ocdm__verbs[0] - 1)
+
+const char ocdm__tagline[] = "a replay memory for streams whose samples carry several labels";
+
+/* Whether the words argv[0..] start with the verb's one or two words; `*used` is how many. */
+static bool names_verb(const char *name, size_t argc, char *const *argv, size_t *used)
+{
+    size_t first = strcspn(name, " ");
+    if (argc == 0 || strlen(argv[0]) != first || strncmp(argv[0], name, first) != 0)
+        return false;
+    *used = 1;
+    if (name[first] == '\0')
+        return true;
+    *used = 2;
+    return argc > 1 && strcmp(argv[1], name + first + 1) == 0;
+}
+
+const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used)
+{
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        if (names_verb(ocdm__verbs[i]->name, argc, argv, used))
+            return ocdm__verbs[i];
+    return NULL;
+}
+
+bool ocdm__is_verb_family(const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        if (strncmp(ocdm__verbs[i]->name, word, length) == 0 && ocdm__verbs[i]->name[length] == ' ')
+            return true;
+    return false;
+}
+
+/* The second words of a family, as "memory, gap". */
+static void list_family(const char *family, char *list, size_t room)
+{
+    size_t length = strlen(family);
+    size_t used = 0;
+    for (size_t i = 0; ocdm__verbs[i] != NULL && used < room; i++) {
+        const char *name = ocdm__verbs[i]->name;
+        if (strncmp(name, family, length) == 0 && name[length] == ' ')
+            used += (size_t)snprintf(list + used, room - used, "%s%s", used == 0 ? "" : ", ", name + length + 1);
+    }
+}
+
+/* The verb or the family whose name is nearest to what was typed. */
+static const char *nearest_verb(const char *typed)
+{
+    char families[VERB_COUNT][32];
+    const char *names[2 * VERB_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        const char *name = ocdm__verbs[i]->name;
+        names[count++] = name;
+        if (strchr(name, ' ') == NULL)
+            continue;
+        snprintf(families[i], sizeof families[i], "%.*s", (int)strcspn(name, " "), name);
+        names[count++] = families[i];
+    }
+    const char *near = ocdm__suggest(typed, names, count);
+    for (size_t i = 0; near != NULL && ocdm__verbs[i] != NULL; i++)
+        if (strncmp(ocdm__verbs[i]->name, near, strlen(near)) == 0)
+            return ocdm__verbs[i]->name;
+    return NULL;
+}
+
+int ocdm__report_unknown_verb(size_t argc, char *const *argv)
+{
+    char typed[80];
+    char hint[200] = "`ocdm --help` lists the verbs";
+    ocdm_error error;
+    bool family = ocdm__is_verb_family(argv[0]);
+    if (family && (argc == 1 || argv[1][0] == '-')) {
+        size_t used = (size_t)snprintf(hint, sizeof hint, "one of ");
+        list_family(argv[0], hint + used, sizeof hint - used);
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "ocdm %s needs a second word", argv[0]);
+        return ocdm__report(&error);
+    }
+    snprintf(typed, sizeof typed, "%s%s%s", argv[0], family ? " " : "", family ? argv[1] : "");
+    const char *near = nearest_verb(typed);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean `ocdm %s`? `ocdm --help` lists the verbs", near);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, hint, "there is no verb \"%s\"", typed);
+    return ocdm__report(&error);
+}
+
+static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
+{
+    ocdm__arguments arguments;
+    ocdm_error error;
+    if (ocdm__parse_arguments(verb, argc, argv, &arguments, &error) != OCDM_OK)
+        return ocdm__report(&error);
+    if (arguments.help) {
+        ocdm__print_verb_help(verb, stdout);
+        return OCDM__EXIT_OK;
+    }
+    return verb->run(&arguments);
+}
+
+/* `ocdm --help`, `ocdm --version`: the flags that need no verb. */
+static int run_flag(const char *flag)
+{
+    ocdm_error error;
+    if (strcmp(flag, "--help") == 0 || strcmp(flag, "-h") == 0) {
+        ocdm__print_overview(stdout);
+        return OCDM__EXIT_OK;
+    }
+    if (strcmp(flag, "--version") == 0 || strcmp(flag, "-V") == 0) {
+        printf("ocdm %s\n", ocdm_version());
+        return OCDM__EXIT_OK;
+    }
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "the verb comes first, its flags after it: `ocdm --help`",
+               "ocdm has no flag %s of its own", flag);
+    return ocdm__report(&error);
+}
+
+int ocdm__run_command(size_t argc, char **argv)
+{
+    size_t used = 0;
+    if (argc == 0) {
+        ocdm__print_overview(stderr);
+        return OCDM__EXIT_USAGE;
+    }
+    const ocdm__verb *verb = ocdm__find_verb(argc, argv, &used);
+    if (verb != NULL)
+        return run_verb(verb, argc - used, argv + used);
+    if (argv[0][0] == '-')
+        return run_flag(argv[0]);
+    if (argc > 1 && ocdm__is_verb_family(argv[0]) && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        ocdm__print_family(argv[0], stdout);
+        return OCDM__EXIT_OK;
+    }
+    return ocdm__report_unknown_verb(argc, argv);
+}

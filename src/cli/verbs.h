@@ -1,0 +1,46 @@
+/* What the program can do: the table of verbs, and what is made from it. */
+#ifndef OCDM_CLI_VERBS_H
+#define OCDM_CLI_VERBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/flags.h"
+
+extern const ocdm__verb ocdm__verb_sample;
+extern const ocdm__verb ocdm__verb_bench_memory;
+extern const ocdm__verb ocdm__verb_bench_gap;
+extern const ocdm__verb ocdm__verb_demo;
+extern const ocdm__verb ocdm__verb_help;
+extern const ocdm__verb ocdm__verb_man;
+extern const ocdm__verb ocdm__verb_completion;
+
+/* Every verb, in the order of the help, ended by NULL. */
+extern const ocdm__verb *const ocdm__verbs[];
+
+/* What the program says of itself in one line. */
+extern const char ocdm__tagline[];
+
+/* The verb that the first words name; `*used` is set to how many words that took. NULL when there is none. */
+const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used);
+
+/* Whether `word` is the first of verbs of two words, such as "bench". */
+bool ocdm__is_verb_family(const char *word);
+
+/* The command line without the program's name: dispatches, returns the exit code. */
+int ocdm__run_command(size_t argc, char **argv);
+
+/* Says that the words name no verb, with the nearest one; returns the exit code. `argc` is at least 1. */
+int ocdm__report_unknown_verb(size_t argc, char *const *argv);
+
+/* `ocdm --help`: the verbs, on one screen. */
+void ocdm__print_overview(FILE *out);
+
+/* `ocdm FAMILY --help`: the verbs that start with this word. */
+void ocdm__print_family(const char *family, FILE *out);
+
+/* `ocdm VERB --help`: everything about one verb. */
+void ocdm__print_verb_help(const ocdm__verb *verb, FILE *out);
+
+#endif

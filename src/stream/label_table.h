@@ -1,0 +1,78 @@
+/* Labels as numbers: each distinct string gets the next of 0, 1, 2, ... when it is first seen, and keeps it. */
+#ifndef OCDM_STREAM_LABEL_TABLE_H
+#define OCDM_STREAM_LABEL_TABLE_H
+
+#include "ocdm/ocdm.h"
+
+#include "base/hash_bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OCDM__LABEL_PADDING 16
+
+/* Up to this many bytes, as most labels have, the label itself is in its entry and nothing else needs a look. */
+#define OCDM__SHORT_LABEL 16
+
+struct ocdm__label_entry {
+    uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes */
+    uint32_t length;
+    uint32_t next_number; /* the label's number + 1; 0 when the entry is free */
+};
+
+/* Start with all bytes zero: `ocdm__label_table table = {0};`. */
+typedef struct ocdm__label_table {
+    uint32_t count; /* how many labels there are: numbers are below it */
+
+    struct ocdm__label_entry *entries; /* open addressing, a power of two of them, at most half in use */
+    size_t entry_count;
+    struct ocdm__label_name *names; /* by number */
+    size_t name_room;
+    char *bytes; /* all labels, one after another */
+    size_t used, room;
+} ocdm__label_table;
+
+/*
+ * The number of the label `text`, any bytes; a new one when it is not there yet. OCDM__LABEL_PADDING bytes from `text` on may
+ * be read whatever the length. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (over 2^32 - 2 labels). On error the table is as it was.
+ * O(length) on average.
+ */
+ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
+                                  ocdm_error *error);
+
+static inline uint64_t ocdm__label_hash(uint64_t low, uint64_t high, size_t length)
+{
+    uint64_t hash = (low ^ ((uint64_t)length * OCDM__GOLDEN_STEP)) * 0xA0761D6478BD642Fu;
+    hash = (hash ^ (hash >> 32) ^ high) * 0xE7037ED1A0B428DBu;
+    return hash ^ (hash >> 29);
+}
+
+/* The bytes of a short label as two words, zero beyond its length. Reads 16 bytes and asks no questions: a branch on the length
+ * would be a guess, often a wrong one. */
+static inline void ocdm__short_label(const char *text, size_t length, uint64_t *low, uint64_t *high)
+{
+    size_t first = length < 8 ? length : 8;
+    *low = ocdm__first_bytes(text, first);
+    *high = ocdm__first_bytes(text + 8, length - first);
+}
+
+/* The number of a short label that is where its hash says, which most are; false says nothing. */
+static inline bool ocdm__label_table_find(const ocdm__label_table *table, const char *text, size_t length, uint32_t *number)
+{
+    if (length > OCDM__SHORT_LABEL || !table->entry_count)
+        return false;
+    uint64_t low, high;
+    ocdm__short_label(text, length, &low, &high);
+    const struct ocdm__label_entry *entry = &table->entries[ocdm__label_hash(low, high, length) & (table->entry_count - 1)];
+    *number = entry->next_number - 1;
+    return entry->low == low && entry->high == high && entry->length == length && entry->next_number;
+}
+
+/* The label with a number below `count`; no NUL after it. Lives until the next add. */
+const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length);
+
+/* Gives everything back; the table is empty again. */
+void ocdm__label_table_clear(ocdm__label_table *table);
+
+#endif

@@ -1,0 +1,30 @@
+/* Comparing the library's memory with the judge's, everything that can be asked, with the case named on failure. */
+#ifndef OCDM_TESTS_COMPARE_H
+#define OCDM_TESTS_COMPARE_H
+
+#include "naive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* Like assert_true, but says first which case it is about. */
+#define EXPECT(where, condition)                                                                                               \
+    do {                                                                                                                       \
+        if (!(condition)) {                                                                                                    \
+            print_error("in %s:\n", where);                                                                                    \
+            assert_true(condition);                                                                                            \
+        }                                                                                                                      \
+    } while (0)
+
+/* A memory of the library, or the test ends. */
+ocdm_memory *make_memory(const ocdm_options *options);
+
+/* Offers a batch to the library, or the test ends. */
+ocdm_change offer(ocdm_memory *memory, const ocdm_sample *batch, size_t count, const char *where);
+
+/* The last update's change, then slots, ids, label sets, counts, targets and both distances are the judge's. */
+void compare_change(const ocdm_change *change, const struct naive *naive, const char *where);
+void compare_memory(const ocdm_memory *memory, const struct naive *naive, const char *where);
+
+#endif

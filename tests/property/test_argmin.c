@@ -1,0 +1,220 @@
+/*
+ * Every deletion of ocdm and onlyone is a true arg-min of Dist(p_omega, p), for all four distances, judged in long double with
+ * libm: no grid, no shortcut, no code in common with the library's decision. And the tie rule holds among candidates that no
+ * arithmetic can tell apart.
+ */
+#include "compare.h"
+#include "made_stream.h"
+
+#include "base/allocate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double rhos[] = {0, 0.5, 1, -0.3, 16};
+
+/* How much worse than the best a deletion may leave things: what the grid of 2^-32 costs. */
+static const long double tolerance = 1e-9L;
+
+struct witness {
+    const ocdm_change *change;
+    const char *where;
+};
+
+/* How many labels of `sample` have m = `kept` and, where it matters, n = `seen`. */
+static size_t alike(const struct naive *naive, const struct naive_sample *sample, const uint32_t *kept, uint32_t like)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->label_count; i++) {
+        uint32_t c = sample->label[i];
+        bool same_n = naive->options.rho == 0 || naive->classes[c].seen == naive->classes[like].seen;
+        if (kept[c] == kept[like] && same_n)
+            count++;
+    }
+    return count;
+}
+
+/* Whether two samples have as many labels with the same (m, n): by symmetry every distance is then the same, to the bit. */
+static bool must_tie(const struct naive *naive, const struct naive_sample *a, const struct naive_sample *b)
+{
+    if (a->label_count != b->label_count)
+        return false;
+    uint32_t kept[NAIVE_CLASSES];
+    naive_count(naive, kept);
+    for (size_t i = 0; i < a->label_count; i++)
+        if (alike(naive, a, kept, a->label[i]) != alike(naive, b, kept, a->label[i]))
+            return false;
+    return true;
+}
+
+/* What the tie rule compares: the smallest goes. */
+static uint64_t tie_rank(const struct naive *naive, const struct naive_sample *sample)
+{
+    ocdm__random stream = naive_removal_stream(naive);
+    switch (naive->options.tie) {
+    case OCDM_TIE_KEY:
+        return naive_key(naive, sample);
+    case OCDM_TIE_OLDEST:
+        return sample->arrival;
+    case OCDM_TIE_NEWEST:
+        return UINT64_MAX - sample->arrival;
+    default:
+        return ocdm__random_at(ocdm__random_next(&stream), sample->arrival);
+    }
+}
+
+static void expect_tie_rule(const struct naive *naive, size_t chosen, const char *where)
+{
+    const struct naive_sample *gone = &naive->pool[chosen];
+    for (size_t v = 0; v < naive->size; v++)
+        if (v != chosen && must_tie(naive, gone, &naive->pool[v]))
+            EXPECT(where, tie_rank(naive, gone) < tie_rank(naive, &naive->pool[v]));
+}
+
+/* Follows the library's next departure, after checking that nothing would have been better. */
+static size_t follow(const struct naive *naive, void *context)
+{
+    const struct witness *witness = context;
+    EXPECT(witness->where, naive->left_count < witness->change->left_count);
+    uint64_t id = witness->change->left[naive->left_count].id;
+    size_t chosen = naive->size;
+    long double best = INFINITY;
+    for (size_t v = 0; v < naive->size; v++) {
+        long double distance = naive_distance_without(naive, v);
+        if (distance < best)
+            best = distance;
+        if (naive->pool[v].id == id)
+            chosen = v;
+    }
+    EXPECT(witness->where, chosen < naive->size);
+    long double mine = naive_distance_without(naive, chosen);
+    if (!(mine == best || mine - best <= tolerance))
+        print_error("deleting %llu leaves %.15Lf, the best leaves %.15Lf\n", (unsigned long long)id, mine, best);
+    EXPECT(witness->where, mine == best || mine - best <= tolerance);
+    expect_tie_rule(naive, chosen, witness->where);
+    return chosen;
+}
+
+static void update_both(ocdm_memory *memory, struct naive *naive, const ocdm_sample *batch, size_t count, const char *where)
+{
+    ocdm_change change = offer(memory, batch, count, where);
+    struct witness witness = {&change, where};
+    naive_update(naive, batch, count, follow, &witness);
+    compare_change(&change, naive, where);
+    compare_memory(memory, naive, where);
+}
+
+static void judge_stream(const ocdm_options *options, const struct made_shape *shape, uint64_t seed)
+{
+    char where[200];
+    snprintf(where, sizeof where, "seed %llu: %s, %s, tie %s, rho %g, M %u, b %u, C %u, labels %u", (unsigned long long)seed,
+             options->policy->name, ocdm_distance_name(options->distance), ocdm_tie_name(options->tie), options->rho,
+             options->capacity, shape->batch, shape->classes, shape->most_labels);
+    struct made_stream *stream = ocdm__allocate(1, sizeof *stream);
+    assert_non_null(stream);
+    made_stream_start(stream, seed, shape);
+    struct naive *naive = naive_create(options, MADE_LARGEST_BATCH);
+    ocdm_memory *memory = make_memory(options);
+    while (naive->arrived < 60 + 2 * options->capacity) {
+        size_t count = made_stream_next(stream, naive);
+        update_both(memory, naive, stream->batch, count, where);
+    }
+    ocdm_memory_destroy(memory);
+    naive_destroy(naive);
+    ocdm__release(stream);
+}
+
+static void judge_distance(ocdm_distance distance)
+{
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        ocdm_options options = ocdm_options_default();
+        options.distance = distance;
+        options.policy = ocdm_policy_find(seed % 7 == 6 ? "onlyone" : "ocdm");
+        options.seed = seed;
+        options.tie = (ocdm_tie)(seed % 4);
+        options.rho = rhos[seed / 4 % 5];
+        struct made_shape shape = made_shape_from(seed + 5000, false, &options);
+        judge_stream(&options, &shape, seed + 5000);
+    }
+}
+
+static void ocdm_deletes_the_argmin_when_distance_is_kl(void **state)
+{
+    (void)state;
+    judge_distance(OCDM_KL);
+}
+
+static void ocdm_deletes_the_argmin_when_distance_is_reverse_kl(void **state)
+{
+    (void)state;
+    judge_distance(OCDM_REVERSE_KL);
+}
+
+static void ocdm_deletes_the_argmin_when_distance_is_l2(void **state)
+{
+    (void)state;
+    judge_distance(OCDM_L2);
+}
+
+static void ocdm_deletes_the_argmin_when_distance_is_tv(void **state)
+{
+    (void)state;
+    judge_distance(OCDM_TV);
+}
+
+/* One pool of `count` samples, label sets given as the digits of `code`: bit i of a digit is class i. */
+static void judge_pool(const ocdm_options *options, uint32_t code, uint32_t classes, size_t count)
+{
+    char where[120];
+    snprintf(where, sizeof where, "pool %u of %zu samples over %u classes, %s, rho %g, M %u", code, count, classes,
+             ocdm_distance_name(options->distance), options->rho, options->capacity);
+    ocdm_sample batch[8];
+    uint32_t label[8][4];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t set = code >> (i * classes) & ((1u << classes) - 1);
+        batch[i] = (ocdm_sample){i, label[i], 0};
+        for (uint32_t c = 0; c < classes; c++)
+            if (set >> c & 1)
+                label[i][batch[i].label_count++] = c;
+    }
+    struct naive *naive = naive_create(options, count);
+    ocdm_memory *memory = make_memory(options);
+    update_both(memory, naive, batch, count, where);
+    ocdm_memory_destroy(memory);
+    naive_destroy(naive);
+}
+
+/* Every pool of `count` samples over `classes` classes, every smaller capacity. */
+static void judge_all_pools(ocdm_distance distance, uint32_t classes, uint32_t count, double rho)
+{
+    ocdm_options options = ocdm_options_default();
+    options.distance = distance;
+    options.rho = rho;
+    for (uint32_t code = 0; code < 1u << (classes * count); code++) {
+        options.capacity = 1 + code % (count - 1);
+        options.seed = code;
+        judge_pool(&options, code, classes, count);
+    }
+}
+
+static void ocdm_deletes_the_argmin_on_every_tiny_pool(void **state)
+{
+    (void)state;
+    for (int distance = OCDM_KL; distance <= OCDM_TV; distance++) {
+        judge_all_pools((ocdm_distance)distance, 3, 3, 0);
+        judge_all_pools((ocdm_distance)distance, 3, 3, 1);
+        judge_all_pools((ocdm_distance)distance, 2, 5, -0.3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ocdm_deletes_the_argmin_when_distance_is_kl),
+        cmocka_unit_test(ocdm_deletes_the_argmin_when_distance_is_reverse_kl),
+        cmocka_unit_test(ocdm_deletes_the_argmin_when_distance_is_l2),
+        cmocka_unit_test(ocdm_deletes_the_argmin_when_distance_is_tv),
+        cmocka_unit_test(ocdm_deletes_the_argmin_on_every_tiny_pool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/*
+ * Every policy on random streams against the judge, bit by bit after every update: who left in which order, who sits where,
+ * counts, targets and distances.
+ */
+#include "compare.h"
+#include "made_stream.h"
+
+#include "base/allocate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define STREAMS_PER_CASE 50
+
+static const double rhos[] = {0, 0.5, 1, -0.3, 16};
+
+struct judged_case {
+    ocdm_options options;
+    struct made_shape shape;
+    uint64_t seed;
+    uint64_t samples; /* the stream ends after this many */
+    bool refusals;    /* offer batches that must be refused between the others */
+};
+
+static void describe(const struct judged_case *c, char *text, size_t room)
+{
+    snprintf(
+        text, room,
+        "seed %llu: %s, tie %s, rho %g, M %u; b %u, C %u, window %u, period %u, labels %u, %u%% unlabelled, %u%% repeated, "
+        "%u%% recurring%s",
+        (unsigned long long)c->seed, c->options.policy->name, ocdm_tie_name(c->options.tie), c->options.rho,
+        c->options.capacity, c->shape.batch, c->shape.classes, c->shape.window, c->shape.period, c->shape.most_labels,
+        c->shape.unlabelled, c->shape.repeated, c->shape.recurring, c->shape.sparse ? ", sparse" : "");
+}
+
+/* Batches that must be refused: an id twice, an id that the memory holds, a sample with several labels for cbrs. Each brings a
+ * class never seen, so that a half-done update would show in the counts. */
+static void offer_what_is_refused(ocdm_memory *memory, const struct naive *naive, const char *where)
+{
+    static const uint32_t labels[] = {777777, 888888};
+    ocdm_change change = {.stored = 77};
+    ocdm_sample batch[] = {{1, labels, 1}, {2, labels, 1}, {1, labels, 1}};
+    EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
+    batch[2] = (ocdm_sample){naive->pool[naive->size / 2].id, labels, 1};
+    EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
+    batch[2] = (ocdm_sample){3, labels, 2};
+    if (strcmp(naive->options.policy->name, "cbrs") == 0)
+        EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_NOT_SINGLE_LABEL);
+    EXPECT(where, change.stored == 77);
+    compare_memory(memory, naive, where);
+}
+
+static void compare_on(const struct judged_case *c)
+{
+    char where[400];
+    describe(c, where, sizeof where);
+    struct made_stream *stream = ocdm__allocate(1, sizeof *stream);
+    assert_non_null(stream);
+    made_stream_start(stream, c->seed, &c->shape);
+    struct naive *naive = naive_create(&c->options, MADE_LARGEST_BATCH);
+    ocdm_memory *memory = make_memory(&c->options);
+    compare_memory(memory, naive, where);
+    while (naive->arrived < c->samples) {
+        size_t count = made_stream_next(stream, naive);
+        ocdm_change change = offer(memory, stream->batch, count, where);
+        naive_update(naive, stream->batch, count, NULL, NULL);
+        compare_change(&change, naive, where);
+        compare_memory(memory, naive, where);
+        if (c->refusals && naive->size > 0)
+            offer_what_is_refused(memory, naive, where);
+    }
+    ocdm_memory_destroy(memory);
+    naive_destroy(naive);
+    ocdm__release(stream);
+}
+
+/* A refused batch leaves no trace: the memory is the judge's, who never saw it, then and ever after. */
+static void refused_batches_leave_no_trace(void **state)
+{
+    (void)state;
+    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct judged_case c = {.options = ocdm_options_default(), .seed = 3000 + seed};
+            c.options.policy = ocdm_policy_at(p);
+            c.options.seed = seed;
+            c.shape = made_shape_from(c.seed, strcmp(c.options.policy->name, "cbrs") == 0, &c.options);
+            c.samples = 40 + 2 * c.options.capacity;
+            c.refusals = true;
+            compare_on(&c);
+        }
+}
+
+static void compare_policy(const char *name)
+{
+    bool single = strcmp(name, "cbrs") == 0;
+    for (uint64_t seed = 0; seed < (uint64_t)STREAMS_PER_CASE * 20; seed++) {
+        struct judged_case c = {.options = ocdm_options_default(), .seed = seed};
+        c.options.policy = ocdm_policy_find(name);
+        assert_non_null(c.options.policy);
+        c.options.seed = seed * 0x9E3779B97F4A7C15u;
+        c.options.tie = (ocdm_tie)(seed % 4);
+        c.options.rho = rhos[seed / 4 % 5];
+        c.shape = made_shape_from(seed, single, &c.options);
+        c.options.batch = 1 + (uint32_t)(seed % 3) * 4;
+        c.samples = 60 + 4 * c.options.capacity;
+        compare_on(&c);
+    }
+}
+
+static void ocdm_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("ocdm");
+}
+
+static void onlyone_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("onlyone");
+}
+
+static void rs_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("rs");
+}
+
+static void prs_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("prs");
+}
+
+static void cbes_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("cbes");
+}
+
+static void cbrs_equals_the_judge_on_single_label_streams(void **state)
+{
+    (void)state;
+    compare_policy("cbrs");
+}
+
+static void max_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("max");
+}
+
+static void random_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("random");
+}
+
+static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct made_shape *shape)
+{
+    struct judged_case c = {.options = ocdm_options_default(), .seed = 1000 + seed, .shape = *shape};
+    c.options.capacity = capacity;
+    c.options.seed = seed;
+    c.options.tie = (ocdm_tie)(seed % 4);
+    c.options.rho = rhos[seed % 5];
+    c.samples = capacity + 600;
+    compare_on(&c);
+}
+
+/* Hundreds of distinct label sets with many neighbours in score: whatever the library prunes, it may not prune the best. */
+static void ocdm_equals_the_judge_when_label_sets_are_many(void **state)
+{
+    (void)state;
+    const struct made_shape shape = {.classes = 70, .window = 30, .period = 4, .most_labels = 8, .batch = 20, .unlabelled = 2};
+    for (uint64_t seed = 0; seed < 10; seed++)
+        compare_many_sets(seed, 300, &shape);
+}
+
+/* Thousands of them: more than the library keeps up to date one by one. */
+static void ocdm_equals_the_judge_when_label_sets_are_thousands(void **state)
+{
+    (void)state;
+    const struct made_shape wide = {.classes = 90, .window = 90, .most_labels = 9, .batch = 30, .unlabelled = 1};
+    const struct made_shape moving = {.classes = 200, .window = 60, .period = 2, .most_labels = 7, .batch = 60};
+    const struct made_shape dense = {.classes = 18, .window = 18, .most_labels = 20, .batch = 10};
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        compare_many_sets(seed, 2500, &wide);
+        compare_many_sets(seed + 4, 2500, &moving);
+        compare_many_sets(seed + 8, 2500, &dense);
+    }
+}
+
+/* Few label sets, each many times: counts m_i grow well beyond what the small streams reach. */
+static void ocdm_equals_the_judge_when_classes_hold_hundreds(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        struct judged_case c = {.options = ocdm_options_default(), .seed = 2000 + seed, .samples = 1400};
+        c.options.capacity = 700;
+        c.options.seed = seed;
+        c.options.rho = rhos[seed % 5];
+        c.shape = (struct made_shape){.classes = 5, .window = 5, .most_labels = 3, .batch = 40, .recurring = 50};
+        compare_on(&c);
+    }
+}
+
+/* Label sets of up to a thousand classes, cut from one long list, so that they overlap. */
+static void ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels(void **state)
+{
+    (void)state;
+    static uint32_t list[1000];
+    for (uint32_t i = 0; i < 1000; i++)
+        list[i] = i * 4294967u;
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 4;
+    options.rho = 0.5;
+    struct naive *naive = naive_create(&options, 3);
+    ocdm_memory *memory = make_memory(&options);
+    ocdm__random random = ocdm__random_stream(7, 7);
+    for (uint64_t step = 0; step < 30; step++) {
+        ocdm_sample batch[3];
+        for (size_t i = 0; i < 3; i++) {
+            size_t first = ocdm__random_below(&random, 1000);
+            size_t most = step < 15 ? 1000 - first : 3;
+            batch[i] = (ocdm_sample){step * 3 + i, list + first, ocdm__random_below(&random, most + 1)};
+            if (first + batch[i].label_count > 1000)
+                batch[i].label_count = 1000 - first;
+        }
+        ocdm_change change = offer(memory, batch, 3, "hundreds of labels");
+        naive_update(naive, batch, 3, NULL, NULL);
+        compare_change(&change, naive, "hundreds of labels");
+        compare_memory(memory, naive, "hundreds of labels");
+    }
+    ocdm_memory_destroy(memory);
+    naive_destroy(naive);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ocdm_equals_the_judge_on_random_streams),
+        cmocka_unit_test(onlyone_equals_the_judge_on_random_streams),
+        cmocka_unit_test(rs_equals_the_judge_on_random_streams),
+        cmocka_unit_test(prs_equals_the_judge_on_random_streams),
+        cmocka_unit_test(cbes_equals_the_judge_on_random_streams),
+        cmocka_unit_test(cbrs_equals_the_judge_on_single_label_streams),
+        cmocka_unit_test(max_equals_the_judge_on_random_streams),
+        cmocka_unit_test(random_equals_the_judge_on_random_streams),
+        cmocka_unit_test(refused_batches_leave_no_trace),
+        cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_many),
+        cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_thousands),
+        cmocka_unit_test(ocdm_equals_the_judge_when_classes_hold_hundreds),
+        cmocka_unit_test(ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

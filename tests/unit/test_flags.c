@@ -1,0 +1,354 @@
+/* The command line by a table of flags: every way to write a flag, every way to get it wrong, and typed values at their edges.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "a number"},
+    {.letter = 'q', .name = "quiet", .help = "a switch"},
+    {.letter = 'v', .name = "verbose", .help = "another switch"},
+    {.name = "rho", .value = "R", .fallback = "0", .help = "a real"},
+    {.letter = 'c', .name = "colour", .value = "C", .fallback = "green", .choices = colours, .help = "a choice"},
+    {.name = "sizes", .value = "LIST", .fallback = "1,2", .help = "numbers"},
+    {.name = "palette", .value = "LIST", .fallback = "red,blue", .choices = colours, .help = "choices"},
+    {.name = "trace", .value = "FILE", .help = "a file, by default none"},
+    {.name = NULL},
+};
+
+static const ocdm__verb verb = {.name = "paint", .operands = "[FILE|-] [FILE]", .operand_limit = 2, .flags = flags};
+static const ocdm__verb bare = {.name = "bare"};
+
+/* What a case parses into; fresh for every case. */
+struct line {
+    char *words[8];
+    size_t count;
+    ocdm__arguments arguments;
+    ocdm_error error;
+};
+
+static ocdm_status parse_with(const ocdm__verb *which, struct line *line, const char *const *words)
+{
+    memset(line, 0, sizeof *line);
+    for (; words[line->count] != NULL; line->count++)
+        line->words[line->count] = (char *)(uintptr_t)words[line->count];
+    return ocdm__parse_arguments(which, line->count, line->words, &line->arguments, &line->error);
+}
+#define PARSE(line, ...) parse_with(&verb, &(line), (const char *const[]){__VA_ARGS__, NULL})
+
+static void assert_refused(ocdm_status status, const ocdm_error *error, const char *message, const char *hint)
+{
+    assert_int_equal(status, OCDM_BAD_ARGUMENT);
+    assert_int_equal(error->status, OCDM_BAD_ARGUMENT);
+    assert_string_equal(error->message, message);
+    assert_string_equal(error->hint, hint);
+}
+
+static void flags_give_the_defaults_when_nothing_is_given(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(parse_with(&verb, &line, (const char *const[]){NULL}), OCDM_OK);
+    assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "1000");
+    assert_false(ocdm__argument_given(&line.arguments, "memory"));
+    assert_false(ocdm__argument_given(&line.arguments, "quiet"));
+    assert_null(ocdm__argument_text(&line.arguments, "trace"));
+    assert_int_equal(line.arguments.operand_count, 0);
+    assert_false(line.arguments.help);
+}
+
+static void flags_read_the_same_value_however_it_is_written(void **state)
+{
+    (void)state;
+    static const char *const ways[][4] = {
+        {"--memory", "7", NULL}, {"--memory=7", NULL}, {"-m", "7", NULL}, {"-m7", NULL}, {"-qm7", NULL}, {"-qvm", "7", NULL},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        struct line line;
+        assert_int_equal(parse_with(&verb, &line, ways[i]), OCDM_OK);
+        assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "7");
+        assert_true(ocdm__argument_given(&line.arguments, "memory"));
+        assert_int_equal(line.arguments.operand_count, 0);
+        assert_int_equal(ocdm__argument_given(&line.arguments, "quiet"), i >= 4);
+        assert_int_equal(ocdm__argument_given(&line.arguments, "verbose"), i == 5);
+    }
+}
+
+static void flags_keep_the_last_value_when_repeated(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(PARSE(line, "-m1", "--memory=2", "-m", "3"), OCDM_OK);
+    assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "3");
+}
+
+static void flags_take_any_word_as_a_value_when_one_is_due(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(PARSE(line, "--rho", "-0.03", "--trace", "--", "--memory="), OCDM_OK);
+    assert_string_equal(ocdm__argument_text(&line.arguments, "rho"), "-0.03");
+    assert_string_equal(ocdm__argument_text(&line.arguments, "trace"), "--");
+    assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "");
+}
+
+static void flags_and_operands_may_mix(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(PARSE(line, "-", "-q", "b", "--memory", "5"), OCDM_OK);
+    assert_int_equal(line.arguments.operand_count, 2);
+    assert_string_equal(line.arguments.operands[0], "-");
+    assert_string_equal(line.arguments.operands[1], "b");
+    assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "5");
+}
+
+static void flags_end_at_two_dashes(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(PARSE(line, "-q", "--", "--memory", "--"), OCDM_OK);
+    assert_int_equal(line.arguments.operand_count, 2);
+    assert_string_equal(line.arguments.operands[0], "--memory");
+    assert_string_equal(line.arguments.operands[1], "--");
+}
+
+static void flags_stop_at_help(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(PARSE(line, "-q", "--help", "--bogus"), OCDM_OK);
+    assert_true(line.arguments.help);
+    assert_int_equal(PARSE(line, "-qh", "--bogus"), OCDM_OK);
+    assert_true(line.arguments.help);
+    assert_int_equal(PARSE(line, "--trace", "--help"), OCDM_OK);
+    assert_false(line.arguments.help);
+}
+
+static void flags_refuse_what_the_table_lacks(void **state)
+{
+    (void)state;
+    struct line line;
+    const char *list = "`ocdm paint --help` lists what it takes";
+    assert_refused(PARSE(line, "--memroy=3"), &line.error, "ocdm paint has no flag --memroy",
+                   "did you mean --memory? `ocdm paint --help` lists what it takes");
+    assert_refused(PARSE(line, "--hlep"), &line.error, "ocdm paint has no flag --hlep",
+                   "did you mean --help? `ocdm paint --help` lists what it takes");
+    assert_refused(PARSE(line, "--frobnicate"), &line.error, "ocdm paint has no flag --frobnicate", list);
+    assert_refused(PARSE(line, "--mem", "3"), &line.error, "ocdm paint has no flag --mem",
+                   "did you mean --memory? `ocdm paint --help` lists what it takes");
+    assert_refused(PARSE(line, "-x"), &line.error, "ocdm paint has no flag -x", list);
+    assert_refused(PARSE(line, "-qx"), &line.error, "ocdm paint has no flag -x", list);
+    assert_refused(PARSE(line, "--=3"), &line.error, "ocdm paint has no flag --", list);
+}
+
+static void flags_refuse_a_value_missing_or_too_many(void **state)
+{
+    (void)state;
+    struct line line;
+    const char *list = "`ocdm paint --help` lists what it takes";
+    assert_refused(PARSE(line, "--memory"), &line.error, "--memory needs a value: --memory M", list);
+    assert_refused(PARSE(line, "-qm"), &line.error, "--memory needs a value: --memory M", list);
+    assert_refused(PARSE(line, "--quiet=yes"), &line.error, "--quiet takes no value, but was given \"yes\"", list);
+    assert_refused(PARSE(line, "a", "b", "c"), &line.error,
+                   "\"c\" is one argument too many: ocdm paint [FLAGS] [FILE|-] [FILE]", list);
+}
+
+static void flags_work_when_the_verb_has_no_table(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(parse_with(&bare, &line, (const char *const[]){"-h", NULL}), OCDM_OK);
+    assert_true(line.arguments.help);
+    assert_int_equal(parse_with(&bare, &line, (const char *const[]){"--any", NULL}), OCDM_BAD_ARGUMENT);
+    assert_int_equal(parse_with(&bare, &line, (const char *const[]){"a", NULL}), OCDM_BAD_ARGUMENT);
+    assert_false(ocdm__argument_given(&line.arguments, "any"));
+    assert_null(ocdm__argument_text(&line.arguments, "any"));
+}
+
+static void unsigned_is_read_from_end_to_end_of_its_range(void **state)
+{
+    (void)state;
+    struct line line;
+    uint64_t value = 0;
+    assert_int_equal(PARSE(line, "-m18446744073709551615"), OCDM_OK);
+    assert_int_equal(ocdm__argument_unsigned(&line.arguments, "memory", 0, UINT64_MAX, &value, &line.error), OCDM_OK);
+    assert_true(value == UINT64_MAX);
+    assert_int_equal(PARSE(line, "-m007"), OCDM_OK);
+    assert_int_equal(ocdm__argument_unsigned(&line.arguments, "memory", 7, 7, &value, &line.error), OCDM_OK);
+    assert_int_equal(value, 7);
+}
+
+static void unsigned_is_refused_when_it_is_no_such_number(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"0", "11", "-1", "+1", "", " 1", "1 ", "1k", "1.0", "0x1", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct line line;
+        uint64_t value = 77;
+        char message[128];
+        snprintf(message, sizeof message, "--memory \"%s\": not a whole number from 1 to 10", wrong[i]);
+        assert_int_equal(PARSE(line, "--memory", wrong[i]), OCDM_OK);
+        assert_refused(ocdm__argument_unsigned(&line.arguments, "memory", 1, 10, &value, &line.error), &line.error, message,
+                       "`ocdm paint --help` lists what it takes");
+        assert_int_equal(value, 77);
+    }
+}
+
+static void real_is_read_when_it_is_in_range(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } right[] = {{"16", 16.0}, {"-16", -16.0}, {"-0.03", -0.03}, {".5", 0.5}, {"1e-3", 0.001}, {"+2.", 2.0}};
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        struct line line;
+        double value = 99.0;
+        assert_int_equal(PARSE(line, "--rho", right[i].text), OCDM_OK);
+        assert_int_equal(ocdm__argument_real(&line.arguments, "rho", -16.0, 16.0, &value, &line.error), OCDM_OK);
+        assert_true(value == right[i].value);
+    }
+}
+
+static void real_is_refused_when_it_is_no_number_or_out_of_range(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"nan", "inf", "-inf", "16.1", "-16.1", "",   " 1",
+                                        "1,5", "0x1", "1e",   "e",    "1e999", "--1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct line line;
+        double value = 99.0;
+        char message[128];
+        snprintf(message, sizeof message, "--rho \"%s\": not a number from -16 to 16", wrong[i]);
+        assert_int_equal(PARSE(line, "--rho", wrong[i]), OCDM_OK);
+        assert_refused(ocdm__argument_real(&line.arguments, "rho", -16.0, 16.0, &value, &line.error), &line.error, message,
+                       "`ocdm paint --help` lists what it takes");
+        assert_true(value == 99.0);
+    }
+}
+
+static void choice_gives_the_position_or_names_the_nearest(void **state)
+{
+    (void)state;
+    struct line line;
+    size_t index = 9;
+    assert_int_equal(parse_with(&verb, &line, (const char *const[]){NULL}), OCDM_OK);
+    assert_int_equal(ocdm__argument_choice(&line.arguments, "colour", &index, &line.error), OCDM_OK);
+    assert_int_equal(index, 1);
+    assert_int_equal(PARSE(line, "-c", "gren"), OCDM_OK);
+    assert_refused(ocdm__argument_choice(&line.arguments, "colour", &index, &line.error), &line.error,
+                   "--colour \"gren\": unknown colour", "did you mean green? It takes red, green, blue");
+    assert_int_equal(PARSE(line, "-c", "sepia"), OCDM_OK);
+    assert_refused(ocdm__argument_choice(&line.arguments, "colour", &index, &line.error), &line.error,
+                   "--colour \"sepia\": unknown colour", "it takes red, green, blue");
+    assert_int_equal(index, 1);
+}
+
+static void list_is_read_up_to_its_room(void **state)
+{
+    (void)state;
+    struct line line;
+    uint64_t values[3] = {0};
+    size_t count = 0;
+    assert_int_equal(PARSE(line, "--sizes", "5,6,7"), OCDM_OK);
+    assert_int_equal(ocdm__argument_list(&line.arguments, "sizes", 1, 9, values, 3, &count, &line.error), OCDM_OK);
+    assert_int_equal(count, 3);
+    assert_true(values[0] == 5 && values[1] == 6 && values[2] == 7);
+    assert_refused(ocdm__argument_list(&line.arguments, "sizes", 1, 9, values, 2, &count, &line.error), &line.error,
+                   "--sizes: more than 2 values", "`ocdm paint --help` lists what it takes");
+}
+
+static void list_names_the_item_when_one_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {{"1,x,2", "x"}, {"1,,2", ""}, {"1,2,", ""}, {",1", ""}, {"", ""}, {"1,10", "10"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct line line;
+        uint64_t values[4];
+        size_t count = 77;
+        char message[128];
+        snprintf(message, sizeof message, "--sizes \"%s\": \"%s\" is not a whole number from 1 to 9", wrong[i][0], wrong[i][1]);
+        assert_int_equal(PARSE(line, "--sizes", wrong[i][0]), OCDM_OK);
+        assert_refused(ocdm__argument_list(&line.arguments, "sizes", 1, 9, values, 4, &count, &line.error), &line.error,
+                       message, "`ocdm paint --help` lists what it takes");
+        assert_int_equal(count, 77);
+    }
+}
+
+static void choices_are_read_as_positions_or_refused(void **state)
+{
+    (void)state;
+    struct line line;
+    size_t indices[3] = {9, 9, 9};
+    size_t count = 0;
+    assert_int_equal(PARSE(line, "--palette", "blue,red,blue"), OCDM_OK);
+    assert_int_equal(ocdm__argument_choices(&line.arguments, "palette", indices, 3, &count, &line.error), OCDM_OK);
+    assert_int_equal(count, 3);
+    assert_true(indices[0] == 2 && indices[1] == 0 && indices[2] == 2);
+    assert_refused(ocdm__argument_choices(&line.arguments, "palette", indices, 2, &count, &line.error), &line.error,
+                   "--palette: more than 2 values", "`ocdm paint --help` lists what it takes");
+    assert_int_equal(PARSE(line, "--palette=red,bleu"), OCDM_OK);
+    assert_refused(ocdm__argument_choices(&line.arguments, "palette", indices, 3, &count, &line.error), &line.error,
+                   "--palette \"bleu\": unknown palette", "did you mean blue? It takes red, green, blue");
+}
+
+static void values_are_asked_for_when_there_is_no_default(void **state)
+{
+    (void)state;
+    struct line line;
+    uint64_t value = 0;
+    assert_int_equal(PARSE(line, "-q"), OCDM_OK);
+    assert_refused(ocdm__argument_unsigned(&line.arguments, "trace", 0, 1, &value, &line.error), &line.error,
+                   "--trace has to be given", "`ocdm paint --help` lists what it takes");
+}
+
+static void exit_codes_follow_the_status(void **state)
+{
+    (void)state;
+    static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5};
+    int known = 0;
+#define COUNT_STATUS(name, number, text) known++;
+    OCDM_STATUS_MAP(COUNT_STATUS)
+#undef COUNT_STATUS
+    assert_int_equal(known, sizeof expected / sizeof expected[0]);
+    for (int i = 0; i < known; i++)
+        assert_int_equal(ocdm__exit_code((ocdm_status)i), expected[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flags_give_the_defaults_when_nothing_is_given),
+        cmocka_unit_test(flags_read_the_same_value_however_it_is_written),
+        cmocka_unit_test(flags_keep_the_last_value_when_repeated),
+        cmocka_unit_test(flags_take_any_word_as_a_value_when_one_is_due),
+        cmocka_unit_test(flags_and_operands_may_mix),
+        cmocka_unit_test(flags_end_at_two_dashes),
+        cmocka_unit_test(flags_stop_at_help),
+        cmocka_unit_test(flags_refuse_what_the_table_lacks),
+        cmocka_unit_test(flags_refuse_a_value_missing_or_too_many),
+        cmocka_unit_test(flags_work_when_the_verb_has_no_table),
+        cmocka_unit_test(unsigned_is_read_from_end_to_end_of_its_range),
+        cmocka_unit_test(unsigned_is_refused_when_it_is_no_such_number),
+        cmocka_unit_test(real_is_read_when_it_is_in_range),
+        cmocka_unit_test(real_is_refused_when_it_is_no_number_or_out_of_range),
+        cmocka_unit_test(choice_gives_the_position_or_names_the_nearest),
+        cmocka_unit_test(list_is_read_up_to_its_room),
+        cmocka_unit_test(list_names_the_item_when_one_is_wrong),
+        cmocka_unit_test(choices_are_read_as_positions_or_refused),
+        cmocka_unit_test(values_are_asked_for_when_there_is_no_default),
+        cmocka_unit_test(exit_codes_follow_the_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

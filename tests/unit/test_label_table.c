@@ -1,0 +1,91 @@
+/* The label table: one number per distinct string, in order of first appearance, whatever its length and bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stream/label_table.h"
+
+/* Adds a copy that is surrounded by bytes which must not matter. */
+static uint32_t add(ocdm__label_table *table, const char *text, size_t length)
+{
+    static char noise = 'A';
+    char padded[64 + OCDM__LABEL_PADDING];
+    uint32_t number = 0, again = 0;
+    assert_true(length <= 64);
+    memset(padded, ++noise, sizeof padded);
+    memcpy(padded, text, length);
+    assert_int_equal(ocdm__label_table_add(table, padded, length, &number, NULL), OCDM_OK);
+    if (ocdm__label_table_find(table, padded, length, &again))
+        assert_int_equal(again, number);
+    return number;
+}
+
+static void label_table_numbers_labels_in_order_of_appearance(void **state)
+{
+    (void)state;
+    ocdm__label_table table = {0};
+    assert_int_equal(add(&table, "dog", 3), 0);
+    assert_int_equal(add(&table, "cat", 3), 1);
+    assert_int_equal(add(&table, "dog", 3), 0);
+    assert_int_equal(add(&table, "", 0), 2);
+    assert_int_equal(add(&table, "", 0), 2);
+    assert_int_equal(table.count, 3);
+    ocdm__label_table_clear(&table);
+    assert_int_equal(add(&table, "cat", 3), 0);
+    ocdm__label_table_clear(&table);
+}
+
+/* Every length around the words that are compared at once; strings that differ in one byte, at each place, and in length. */
+static void label_table_tells_labels_apart_at_every_length(void **state)
+{
+    (void)state;
+    ocdm__label_table table = {0};
+    char text[64];
+    uint32_t expected = 0;
+    for (size_t length = 0; length <= 40; length++) {
+        memset(text, 0, sizeof text); /* NULs: a shorter label is no prefix match of a longer one */
+        assert_int_equal(add(&table, text, length), expected++);
+        for (size_t i = 0; i < length; i++) {
+            text[i] = 1;
+            assert_int_equal(add(&table, text, length), expected++);
+            text[i] = 0;
+        }
+    }
+    assert_int_equal(table.count, expected);
+    ocdm__label_table_clear(&table);
+}
+
+static void label_table_keeps_numbers_and_texts_when_it_grows(void **state)
+{
+    (void)state;
+    ocdm__label_table table = {0};
+    char text[64];
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 20000; i++) {
+            int length = snprintf(text, sizeof text, i % 3 ? "%u" : "a label that is longer than most, number %u", i);
+            assert_int_equal(add(&table, text, (size_t)length), i);
+        }
+    for (uint32_t i = 0; i < 20000; i++) {
+        size_t length;
+        const char *found = ocdm__label_table_text(&table, i, &length);
+        int expected = snprintf(text, sizeof text, i % 3 ? "%u" : "a label that is longer than most, number %u", i);
+        assert_int_equal(length, expected);
+        assert_memory_equal(found, text, length);
+    }
+    ocdm__label_table_clear(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(label_table_numbers_labels_in_order_of_appearance),
+        cmocka_unit_test(label_table_tells_labels_apart_at_every_length),
+        cmocka_unit_test(label_table_keeps_numbers_and_texts_when_it_grows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* Terminals and what only looks like one, on a pseudo-terminal of the test's own. */
+#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/terminal.h"
+
+/* Both ends of a pseudo-terminal: the program's is the one that is asked about. */
+static int master = -1;
+static int terminal = -1;
+
+static int open_terminal(void **state)
+{
+    (void)state;
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        return -1;
+    terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+    return terminal < 0 ? -1 : 0;
+}
+
+static int close_terminal(void **state)
+{
+    (void)state;
+    close(terminal);
+    close(master);
+    return 0;
+}
+
+static void terminal_is_told_from_a_file(void **state)
+{
+    (void)state;
+    int file = open("/dev/null", O_WRONLY);
+    assert_true(ocdm__is_terminal(terminal));
+    assert_false(ocdm__is_terminal(file));
+    assert_false(ocdm__is_terminal(-1));
+    close(file);
+}
+
+static void terminal_width_is_what_it_says(void **state)
+{
+    (void)state;
+    struct winsize size = {.ws_row = 24, .ws_col = 132};
+    assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    assert_int_equal(ocdm__terminal_width(terminal), 132);
+}
+
+static void terminal_width_is_80_when_nobody_says(void **state)
+{
+    (void)state;
+    struct winsize size = {0};
+    assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    assert_int_equal(ocdm__terminal_width(terminal), 80);
+    assert_int_equal(ocdm__terminal_width(-1), 80);
+}
+
+static void terminal_is_coloured_unless_refused(void **state)
+{
+    (void)state;
+    assert_true(ocdm__wants_colour(terminal));
+    setenv("NO_COLOR", "", 1);
+    assert_true(ocdm__wants_colour(terminal));
+    setenv("NO_COLOR", "1", 1);
+    assert_false(ocdm__wants_colour(terminal));
+}
+
+static void terminal_is_not_coloured_when_it_cannot_be(void **state)
+{
+    (void)state;
+    int file = open("/dev/null", O_WRONLY);
+    assert_false(ocdm__wants_colour(file));
+    close(file);
+    setenv("TERM", "dumb", 1);
+    assert_false(ocdm__wants_colour(terminal));
+    unsetenv("TERM");
+    assert_false(ocdm__wants_colour(terminal));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(terminal_is_told_from_a_file, open_terminal, close_terminal),
+        cmocka_unit_test_setup_teardown(terminal_width_is_what_it_says, open_terminal, close_terminal),
+        cmocka_unit_test_setup_teardown(terminal_width_is_80_when_nobody_says, open_terminal, close_terminal),
+        cmocka_unit_test_setup_teardown(terminal_is_coloured_unless_refused, open_terminal, close_terminal),
+        cmocka_unit_test_setup_teardown(terminal_is_not_coloured_when_it_cannot_be, open_terminal, close_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
