@@ -139,7 +139,7 @@ typedef struct ocdm_options {
     const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
     ocdm_distance distance;    /* what ocdm and onlyone minimise, and what is reported; default OCDM_KL */
     ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */
-    double rho;                /* power of the target p_i = n_i^rho / sum_j n_j^rho, eq. (4); 0, the default: all classes equal */
+    double rho;                /* power of the target p_i = n_i^rho / sum_j n_j^rho, eq. (5); default 0: all equal */
     uint64_t seed;             /* every random choice follows from it; default 0 */
 } ocdm_options;
 

@@ -16,7 +16,7 @@ static void print_gap(const ocdm__gap_result results[OCDM__GAP_KINDS], const cha
         [OCDM__GAP_PAIRS] = "M 1000, b 2, every pair tried",
         [OCDM__GAP_SWAPS] = "M 1000, b 10, exchanges of one and two samples",
     };
-    printf("The greedy against the best choice of eq. (1), KL, rho 0; full pools from %s\n\n", stream_name);
+    printf("The greedy against the best choice of eq. (3), KL, rho 0; full pools from %s\n\n", stream_name);
     printf("%-12s %6s %5s %8s %10s %10s %10s %11s %9s\n", "search", "pools", "sets", "optimal", "mean gap", "worst gap",
            "mean limit", "worst limit", "distance");
     for (size_t kind = 0; kind < OCDM__GAP_KINDS; kind++)
@@ -89,7 +89,7 @@ static int run_gap(const ocdm__arguments *arguments)
 static const char *const gap_description[] = {
     "OCDM deletes samples one at a time, each the best one at that moment. This measures what that costs against the best "
     "choice "
-    "of all samples at once, eq. (1) of the paper: the distance that the greedy leaves minus the least distance that any "
+    "of all samples at once, eq. (3) of the paper: the distance that the greedy leaves minus the least distance that any "
     "choice "
     "from the same pool leaves.",
     "Three searches: every choice on small random pools; every pair where two samples go, memory 1000, along the stream; and, "

@@ -1,4 +1,4 @@
-/* The target, eq. (4), and the distances as they are reported: plain sums over classes, for people to read, deciding nothing.
+/* The target, eq. (5), and the distances as they are reported: plain sums over classes, for people to read, deciding nothing.
  */
 #include "memory/memory.h"
 

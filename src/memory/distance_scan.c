@@ -2,9 +2,14 @@
  * The best deletion under reverse KL, L2 and TV: the rule is the one of KL (whole-number weights per class, the largest sum per
  * cardinality, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is scored anew.
  *
- *   reverse-kl  KL(p || p_omega) = const - sum_i p_i ln m_i + ln S:   w_i = -(p_i / p_max) ln(m_i / (m_i - 1)); m = 0 counts as
- * 1/2 l2          with T = S - k:   w_i = (2 m_i - 1) / T - 2 p_i,   the distance falls by sum w_i / T tv          w_i = |m_i -
- * p_i T| - |m_i - 1 - p_i T|,   the distance falls by sum w_i / (2 T)
+ * With T = S - k:
+ *
+ * - reverse-kl: KL(p || p_omega) = const - sum_i p_i ln m_i + ln S, so w_i = -(p_i / p_max) ln(m_i / (m_i - 1)); m = 0 counts
+ * as 1/2.
+ *
+ * - l2: w_i = (2 m_i - 1) / T - 2 p_i; the distance falls by sum w_i / T.
+ *
+ * - tv: w_i = |m_i - p_i T| - |m_i - 1 - p_i T|; the distance falls by sum w_i / (2 T).
  */
 #include "memory/policies.h"
 

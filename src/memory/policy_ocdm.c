@@ -1,5 +1,5 @@
 /*
- * OCDM, Algorithm 1: while memory and batch exceed M, delete the sample whose loss leaves the least Dist(p_omega, p), eq. (5).
+ * OCDM, Algorithm 1: while memory and batch exceed M, delete the sample whose loss leaves the least Dist(p_omega, p), eq. (7).
  * KL is answered by the index of scores, the other distances by a scan over distinct label sets (distance_scan.c); both name
  * all label sets that tie, and the tie rule picks the sample.
  *

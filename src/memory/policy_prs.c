@@ -15,20 +15,22 @@
 #include "memory/logarithm.h"
 #include "memory/members.h"
 
-/* Deviations |m_i - p_i S| are summed as multiples of 2^-20, so that a tie is a tie in whatever order they are added. */
-#define DEVIATION_GRID 0x1p20
+/* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
+#define NOTHING 0x1p-30
 
 /* A class as PRS sees it. */
 struct partition {
     double share;     /* p_i; negative while it has none */
     double power;     /* n_i^rho */
     double deviation; /* delta_i = m_i - p_i S */
-    int64_t without;  /* what the loss of one sample does to the sum of deviations, for one number of labels */
+    double without;   /* what the loss of one sample does to the sum of deviations, for one number of labels */
 };
 
 struct partitions {
     struct partition *classes; /* by class index */
     uint32_t room;
+    uint32_t *candidates; /* sets: who may lose a sample */
+    uint32_t candidate_room;
 };
 
 static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
@@ -42,6 +44,7 @@ static void destroy(void *state)
 {
     struct partitions *partitions = state;
     ocdm__release(partitions->classes);
+    ocdm__release(partitions->candidates);
     ocdm__release(partitions);
 }
 
@@ -64,7 +67,15 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
 {
     (void)batch;
     (void)count;
-    return reserve(state, memory->pool.class_count, error);
+    struct partitions *partitions = state;
+    if (memory->pool.reserved > partitions->candidate_room) {
+        uint32_t *candidates = ocdm__resize(partitions->candidates, memory->pool.reserved, sizeof *candidates);
+        if (!candidates)
+            return ocdm__fail_memory(error, "the policy's state");
+        partitions->candidates = candidates;
+        partitions->candidate_room = memory->pool.reserved;
+    }
+    return reserve(partitions, memory->pool.class_count, error);
 }
 
 static double power_of(const ocdm_memory *memory, const struct class *class)
@@ -155,28 +166,23 @@ static uint32_t classes_in_need(const struct partition *partition, const struct 
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < set->cardinality; i++)
-        count += partition[pool->cells[set->cells + i].class_index].deviation <= 0;
+        count += partition[pool->cells[set->cells + i].class_index].deviation <= NOTHING;
     return count;
 }
 
-static int64_t on_grid(double kept, double due)
-{
-    return ocdm__nearest(fabs(kept - due) * DEVIATION_GRID);
-}
-
 /* The sum of deviations when `labels` labels go, before it is known whose; and for each class what losing one would change. */
-static int64_t deviations_without(struct partition *partition, const struct pool *pool, uint32_t labels)
+static double deviations_without(struct partition *partition, const struct pool *pool, uint32_t labels)
 {
     double total = (double)(pool->label_total - labels);
-    int64_t sum = 0;
+    double sum = 0;
     for (uint32_t i = 0; i < pool->class_count; i++) {
         uint32_t kept = pool->classes[i].kept;
         if (!kept)
             continue;
         double due = partition[i].share * total;
-        int64_t now = on_grid(kept, due);
+        double now = fabs(kept - due);
         sum += now;
-        partition[i].without = (kept > 1 ? on_grid(kept - 1, due) : 0) - now;
+        partition[i].without = (kept > 1 ? fabs(kept - 1 - due) : 0) - now;
     }
     return sum;
 }
@@ -189,57 +195,66 @@ static uint32_t first_position(const struct pool *pool, uint32_t set)
     return first;
 }
 
-/* The best victim so far. */
-struct victim {
-    uint32_t position;
-    int64_t deviations;
-    uint32_t labels; /* for which partitions' `without` and `base` hold; OCDM_NONE for none yet */
-    int64_t base;
+/* Of the sets that carry a class, those that have the fewest classes in need. */
+struct candidates {
+    const uint32_t *set;
+    uint32_t count;
+    uint32_t most_labels;
 };
 
-static void consider(struct victim *best, struct partition *partition, const struct pool *pool, uint32_t number)
+static struct candidates find_candidates(struct partitions *partitions, const struct pool *pool, const struct class *class)
 {
-    const struct set *set = &pool->sets[number];
-    if (set->cardinality != best->labels) {
-        best->base = deviations_without(partition, pool, set->cardinality);
-        best->labels = set->cardinality;
+    struct candidates found = {partitions->candidates, 0, 0};
+    uint32_t fewest = OCDM_NONE;
+    for (uint32_t i = 0; i < class->list_count; i++) {
+        uint32_t number = pool->cells[pool->lists[class->list + i]].set;
+        uint32_t in_need = classes_in_need(partitions->classes, pool, &pool->sets[number]);
+        if (in_need > fewest)
+            continue;
+        if (in_need < fewest)
+            found.count = found.most_labels = 0;
+        fewest = in_need;
+        partitions->candidates[found.count++] = number;
+        uint32_t labels = pool->sets[number].cardinality;
+        found.most_labels = labels > found.most_labels ? labels : found.most_labels;
     }
-    int64_t deviations = best->base;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        deviations += partition[pool->cells[set->cells + i].class_index].without;
-    if (deviations > best->deviations)
-        return;
-    uint32_t position = first_position(pool, number);
-    if (deviations < best->deviations || position < best->position) {
-        best->deviations = deviations;
-        best->position = position;
-    }
+    return found;
 }
 
-/* Sets of one cardinality after the other, so that the work over all classes is done once for each. */
-static uint32_t choose_victim(struct partition *partition, const struct pool *pool, uint32_t class_index)
+static double deviations_left(const struct partition *partition, const struct pool *pool, const struct set *set, double base)
 {
-    uint32_t fewest = OCDM_NONE, most_labels = 0;
-    const struct class *class = &pool->classes[class_index];
-    const uint32_t *list = pool->lists + class->list;
-    for (uint32_t i = 0; i < class->list_count; i++) {
-        const struct set *set = &pool->sets[pool->cells[list[i]].set];
-        uint32_t in_need = classes_in_need(partition, pool, set);
-        if (in_need < fewest) {
-            fewest = in_need;
-            most_labels = 0;
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        base += partition[pool->cells[set->cells + i].class_index].without;
+    return base;
+}
+
+/* The first position among the candidates that leave at most `bound`; lowers `least` to what the best one leaves. Sets of one
+ * cardinality after the other, so that the work over all classes is done once for each. */
+static uint32_t first_within(struct partition *partition, const struct pool *pool, const struct candidates *candidates,
+                             double bound, double *least)
+{
+    uint32_t first = OCDM_NONE;
+    for (uint32_t labels = 1; labels <= candidates->most_labels; labels++) {
+        double base = deviations_without(partition, pool, labels);
+        for (uint32_t i = 0; i < candidates->count; i++) {
+            const struct set *set = &pool->sets[candidates->set[i]];
+            if (set->cardinality != labels)
+                continue;
+            double left = deviations_left(partition, pool, set, base);
+            *least = left < *least ? left : *least;
+            uint32_t position = left <= bound ? first_position(pool, candidates->set[i]) : OCDM_NONE;
+            first = position < first ? position : first;
         }
-        if (in_need == fewest && set->cardinality > most_labels)
-            most_labels = set->cardinality;
     }
-    struct victim best = {.position = OCDM_NONE, .deviations = INT64_MAX, .labels = OCDM_NONE};
-    for (uint32_t labels = 1; labels <= most_labels; labels++)
-        for (uint32_t i = 0; i < class->list_count; i++) {
-            uint32_t set = pool->cells[list[i]].set;
-            if (pool->sets[set].cardinality == labels && classes_in_need(partition, pool, &pool->sets[set]) == fewest)
-                consider(&best, partition, pool, set);
-        }
-    return best.position;
+    return first;
+}
+
+static uint32_t choose_victim(struct partitions *partitions, const struct pool *pool, uint32_t class_index)
+{
+    struct candidates candidates = find_candidates(partitions, pool, &pool->classes[class_index]);
+    double least = HUGE_VAL;
+    first_within(partitions->classes, pool, &candidates, -1, &least);
+    return first_within(partitions->classes, pool, &candidates, least + NOTHING, &least);
 }
 
 static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
@@ -260,7 +275,7 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
         return pool->nodes[lottery.node].position;
     }
     uint32_t class_index = draw_class(partition, pool, &random);
-    return choose_victim(partition, pool, class_index);
+    return choose_victim(state, pool, class_index);
 }
 
 static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)

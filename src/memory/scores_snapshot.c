@@ -9,16 +9,19 @@
 
 #include "memory/logarithm.h"
 
-/* How many sets a snapshot leaves awake, and how many may be awake before the next: found by measuring (bench/README.md). */
-#define AWAKE_AFTER 256u
-#define AWAKE_AT_MOST 1024u
+/* How many sets a snapshot leaves awake, and how many may be awake before the next: found by measuring (bench/README.md). Tests
+ * set them low, so that small pools have sleepers too. */
+#ifndef OCDM__AWAKE_AFTER
+#define OCDM__AWAKE_AFTER 256u
+#define OCDM__AWAKE_AT_MOST 1024u
+#endif
 
 /* A sleeper must be worse than the best by more than the grid on which objectives tie. */
 #define SURELY_WORSE 0x1p-36
 
 bool ocdm__scores_too_many_awake(const struct scores *scores)
 {
-    return scores->awake_count > AWAKE_AT_MOST && scores->awake_count > scores->awake_limit;
+    return scores->awake_count > OCDM__AWAKE_AT_MOST && scores->awake_count > scores->awake_limit;
 }
 
 /* ---- how far sleepers may have risen -------------------------------------------------------------------------------- */
@@ -162,7 +165,7 @@ static void start_from_here(struct scores *scores, struct pool *pool)
 void ocdm__scores_take_snapshot(struct scores *scores, struct pool *pool)
 {
     uint32_t count = list_all(scores);
-    uint32_t wanted = count < AWAKE_AFTER ? count : AWAKE_AFTER;
+    uint32_t wanted = count < OCDM__AWAKE_AFTER ? count : OCDM__AWAKE_AFTER;
     measure_gaps(scores, pool, count);
     select_nearest(scores->ranked, count, wanted);
     for (uint32_t i = 0; i < count; i++) {

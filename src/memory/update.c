@@ -23,6 +23,17 @@ static bool grow(void *array, size_t count, size_t size)
     return true;
 }
 
+static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
+{
+    if (labels <= memory->class_index_room)
+        return true;
+    size_t room = labels + labels / 2;
+    if (!grow(&memory->class_index, room, sizeof *memory->class_index))
+        return false;
+    memory->class_index_room = room;
+    return true;
+}
+
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
 {
     if (count <= memory->batch_room)
@@ -32,7 +43,8 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
         !grow(&memory->item_node, room, sizeof *memory->item_node) || !grow(&memory->left, room, sizeof *memory->left) ||
         !grow(&memory->stored_slot, room, sizeof *memory->stored_slot) ||
         !grow(&memory->stored_item, room, sizeof *memory->stored_item) ||
-        (memory->keeps_journal && !grow(&memory->journal, room * 2, sizeof *memory->journal)))
+        (memory->keeps_journal && !grow(&memory->journal, room * 2, sizeof *memory->journal)) ||
+        !reserve_class_indices(memory, room * 4))
         return ocdm__fail_memory(error, "the batch");
     memory->batch_room = count;
     return OCDM_OK;
@@ -49,15 +61,9 @@ static ocdm_status reserve_labels(ocdm_memory *memory, const ocdm_sample *batch,
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "item %zu has labels but its pointer is NULL", i);
         labels += batch[i].label_count;
     }
-    if (labels <= memory->class_index_room)
-        return OCDM_OK;
-    size_t room = labels + labels / 2 + 64;
-    if (room > UINT32_MAX)
+    if (labels > UINT32_MAX)
         return ocdm__fail(error, OCDM_LIMIT, "use smaller batches", "the batch has more than 2^32 labels");
-    if (!grow(&memory->class_index, room, sizeof *memory->class_index))
-        return ocdm__fail_memory(error, "the batch's labels");
-    memory->class_index_room = room;
-    return OCDM_OK;
+    return reserve_class_indices(memory, labels) ? OCDM_OK : ocdm__fail_memory(error, "the batch's labels");
 }
 
 /* ---- before anything is touched ------------------------------------------------------------------------------------- */

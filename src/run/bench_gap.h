@@ -1,5 +1,5 @@
 /*
- * The greedy against the optimum of eq. (1), which the paper does not measure. The greedy is the policy `ocdm` as it is, KL and
+ * The greedy against the optimum of eq. (3), which the paper does not measure. The greedy is the policy `ocdm` as it is, KL and
  * an equal target (rho = 0); the optimum is the least distance that any choice of deletions from the same pool leaves.
  */
 #ifndef OCDM_RUN_BENCH_GAP_H

@@ -1,4 +1,4 @@
-/* What no choice can beat: a lower bound for the optimum of eq. (1) on pools that are too large to try everything. */
+/* What no choice can beat: a lower bound for the optimum of eq. (3) on pools that are too large to try everything. */
 #ifndef OCDM_RUN_BENCH_GAP_BOUND_H
 #define OCDM_RUN_BENCH_GAP_BOUND_H
 

@@ -1,6 +1,6 @@
 /*
  * Memory and batch of one step, grouped by label set, from which samples are deleted and put back: what the searches for the
- * optimum of eq. (1) run on. Samples with equal label sets are interchangeable, so a search needs to look at one of each. For
+ * optimum of eq. (3) run on. Samples with equal label sets are interchangeable, so a search needs to look at one of each. For
  * the KL distance to an equal target (rho = 0). Sums are kept on a grid of 2^-32 in whole numbers: taking a sample out and
  * putting it back leaves no trace.
  */

@@ -1,4 +1,4 @@
-/* How good could the choice of eq. (1) be? Searches over what to delete from one pool. */
+/* How good could the choice of eq. (3) be? Searches over what to delete from one pool. */
 #ifndef OCDM_RUN_BENCH_GAP_SEARCH_H
 #define OCDM_RUN_BENCH_GAP_SEARCH_H
 

@@ -14,7 +14,7 @@ struct remainder {
     bool *gone;
 };
 
-/* Dist(p_omega, p), eq. (1) and (2), of the counts as they are. */
+/* Dist(p_omega, p), eq. (3) and (4), of the counts as they are. */
 static double distance_of(const struct remainder *left, const ocdm__reference_pool *pool)
 {
     if (left->total == 0)
@@ -43,7 +43,7 @@ static void put_back(struct remainder *left, const ocdm__reference_pool *pool, s
     left->total += pool->label_start[sample + 1] - pool->label_start[sample];
 }
 
-/* Eq. (4): the sample whose deletion leaves the least distance, the first one if there are several. */
+/* Eq. (7): the sample whose deletion leaves the least distance, the first one if there are several. */
 static size_t least_distant(struct remainder *left, const ocdm__reference_pool *pool)
 {
     size_t best = pool->sample_count;

@@ -1,5 +1,5 @@
 /*
- * The paper's loop as written (Algorithm 1 with eq. 4): for every deletion, for every candidate, the distance anew over all
+ * The paper's loop as written (Algorithm 1 with eq. (7)): for every deletion, for every candidate, the distance anew over all
  * classes, one logarithm each, nothing kept from one candidate to the next. It is what the fast memory is measured against.
  */
 #ifndef OCDM_RUN_REFERENCE_H

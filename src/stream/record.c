@@ -75,6 +75,7 @@ ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, boo
             return status;
         }
         count_skipped(records, &why);
+        ocdm__close_gap(records);
     }
 }
 
@@ -98,6 +99,7 @@ ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *rec
     }
     count_skipped(records, &why);
     records->kept = record->at;
+    ocdm__close_gap(records);
     records->number_count = record->label_at;
     if (record->has_id)
         records->id_used = record->id_at;

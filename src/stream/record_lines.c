@@ -81,15 +81,12 @@ static void set_place(const ocdm__records *records, ocdm__record_place *place, s
     place->end = end;
 }
 
-/* Reads more. Skipped records and blank lines first make room, so that any number of them fits between two good records. */
-static ocdm_status read_more(ocdm__records *records, ocdm_error *error)
+void ocdm__close_gap(ocdm__records *records)
 {
-    size_t gap = records->next - records->kept;
-    if (gap >= LARGEST_GAP) {
-        ocdm__input_remove(&records->input, records->kept, records->next);
-        records->next = records->kept;
-    }
-    return ocdm__input_fill(&records->input, error);
+    if (records->next - records->kept < LARGEST_GAP)
+        return;
+    ocdm__input_remove(&records->input, records->kept, records->next);
+    records->next = records->kept;
 }
 
 static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
@@ -109,10 +106,10 @@ static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, 
         }
         if (input->ended || input->stopped)
             return OCDM_OK;
-        ocdm_status status = read_more(records, error);
+        ocdm_status status = ocdm__input_fill(input, error);
         if (status != OCDM_OK)
             return status;
-        scanned = records->next + (end - place->at);
+        scanned = end;
     }
 }
 
@@ -132,6 +129,7 @@ ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, 
         ocdm_status status = find_line(records, place, found, error);
         if (status != OCDM_OK || !*found || !is_blank(records, place))
             return status;
+        ocdm__close_gap(records);
     }
 }
 

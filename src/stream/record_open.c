@@ -109,7 +109,8 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     const char *labels = options->labels ? options->labels : "labels", *id = options->id ? options->id : "id";
     records->id_required = options->id != NULL;
     if (options->id && strcmp(labels, id) == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "labels and id have one name, \"%s\"", id);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
+                          "labels and id have one name, \"%s\"", id);
     records->labels.text = labels;
     records->id.text = id;
     if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))

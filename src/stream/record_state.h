@@ -80,6 +80,10 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
  * is bad. The place is what the reader moves past either way. */
 ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error);
 
+/* Takes what was skipped since the last good record out of the window once it is worth a move, so that any number of bad
+ * records and blank lines fits between two good ones. The place at hand means nothing afterwards. */
+void ocdm__close_gap(ocdm__records *records);
+
 /* OCDM_BAD_RECORD with file:line:column of a position in the record and the reason, in printf's way. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))

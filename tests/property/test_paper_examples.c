@@ -84,7 +84,7 @@ static void ocdm_keeps_the_largest_keys_of_c2_when_it_shrinks(void **state)
     ocdm_memory_destroy(memory);
 }
 
-/* The least distance over all ways to keep `left` samples of classes c, c + 1, ...: eq. (1) by brute force over class counts.
+/* The least distance over all ways to keep `left` samples of classes c, c + 1, ...: eq. (3) by brute force over class counts.
  */
 static long double least_distance(const struct naive *naive, const uint32_t *have, uint32_t *kept, size_t c, uint32_t left)
 {
@@ -100,7 +100,7 @@ static long double least_distance(const struct naive *naive, const uint32_t *hav
     return best;
 }
 
-/* A random pool with one label a sample goes through the library at once; what remains must be the optimum of eq. (1). */
+/* A random pool with one label a sample goes through the library at once; what remains must be the optimum of eq. (3). */
 static void expect_greedy_is_optimal(ocdm_distance distance, uint64_t seed)
 {
     char where[100];
@@ -214,7 +214,7 @@ static void random_forgets_as_100_to_101_when_a_new_task_comes(void **state)
     }
 }
 
-/* The least distance over all subsets of `keep` samples: eq. (1) as it is written. */
+/* The least distance over all subsets of `keep` samples: eq. (3) as it is written. */
 static long double least_over_subsets(const struct naive *naive, uint32_t keep)
 {
     long double best = INFINITY;

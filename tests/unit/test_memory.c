@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "memory/memory.h"
-
 static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
 
 /* ---- names and numbers ------------------------------------------------------------------------------------------------ */
@@ -611,7 +609,7 @@ static void targets_sum_to_one_when_rho_is_extreme(void **state)
         options.rho = rhos[r];
         ocdm_memory *memory = created(&options);
         for (uint64_t id = 0; id < 300; id++)
-            offered_one(memory, id, 1 + (uint32_t)(id % 16 == 3) + (uint32_t)(id % 128 == 5), 0, 0);
+            offered_one(memory, id, id % 128 == 5 ? 3 : id % 16 == 3 ? 2 : 1, 0, 0);
         ocdm_class classes[3];
         assert_int_equal(ocdm_memory_counts(memory, classes, 3), 3);
         assert_true(fabs(classes[0].target + classes[1].target + classes[2].target - 1) < 1e-12);

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# The frame of the program: help, man page, completion, errors and exit codes. $1: the program; $2: the source folder.
+. "$(dirname "$0")/tap.sh"
+ocdm=$1
+source=$2
+
+overview=$("$ocdm" --help)
+mapfile -t verbs < <(sed -n 's/^  \([a-z][a-z ]*[a-z]\)   *[^ ].*/\1/p' <<< "$overview" | grep -v '^ocdm')
+flags_of() { # the long flags in a verb's help
+    # shellcheck disable=SC2086
+    "$ocdm" $1 --help | sed -n 's/^  \(-[a-zA-Z], \|    \)--\([a-z-]*\).*/\2/p'
+}
+
+# fails_with CODE MESSAGE HINT WORDS...: nothing on stdout, two lines on stderr.
+fails_with() {
+    local want=$1 message=$2 hint=$3
+    shift 3
+    run "$ocdm" "$@"
+    same "$want" "$code" && same "" "$(cat "$out")" && same "error: $message
+hint: $hint" "$(cat "$err")"
+}
+
+version_is_the_headers() {
+    local header=$source/include/ocdm/ocdm.h version
+    version=$(awk '/#define OCDM_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' "$header")
+    run "$ocdm" --version
+    same 0 "$code" && same "ocdm $version" "$(cat "$out")" && same "" "$(cat "$err")"
+}
+
+overview_fits_a_screen() {
+    [ "$(wc -l <<< "$overview")" -le 24 ] && awk 'length > 80 { print; bad = 1 } END { exit bad }' <<< "$overview"
+}
+
+overview_lists_the_verbs() {
+    local wanted
+    for wanted in sample demo "bench memory" "bench gap" help man completion; do
+        printf '%s\n' "${verbs[@]}" | grep -qx "$wanted" || { echo "no $wanted"; return 1; }
+    done
+}
+
+overview_goes_to_stderr() {
+    run "$ocdm"
+    same 2 "$code" && same "" "$(cat "$out")" && same "$overview" "$(cat "$err")"
+}
+
+each_verb_explains_itself() {
+    local verb
+    for verb in "${verbs[@]}"; do
+        # shellcheck disable=SC2086
+        run "$ocdm" $verb --help
+        same 0 "$code" && grep -q "^Usage: ocdm $verb" "$out" && grep -q -- '-h, --help' "$out" || { echo "in $verb"; return 1; }
+        awk '!/^  [^ -]/ && length > 80 { print; bad = 1 } END { exit bad }' "$out" || return 1
+        # shellcheck disable=SC2086
+        same "$(cat "$out")" "$("$ocdm" help $verb)" || return 1
+    done
+}
+
+sample_has_the_promised_flags() {
+    local flag
+    run "$ocdm" sample --help
+    for flag in "-m, --memory" "-p, --policy" "-b, --batch" --rho --distance --tie --seed --format --labels --id --sep --trace \
+        --summary --skip-bad "-q, --quiet"; do
+        grep -q -- "^  *$flag" "$out" || { echo "no $flag"; return 1; }
+    done
+    grep -q 'default 1000' "$out" && grep -q 'cbrs' "$out" && grep -q 'reverse-kl' "$out"
+}
+
+family_lists_its_verbs() {
+    run "$ocdm" bench --help
+    same 0 "$code" && grep -q '^  bench memory ' "$out" && grep -q '^  bench gap ' "$out" && same "$(cat "$out")" "$("$ocdm" help bench)"
+}
+
+widest_help() { # widest_help COLUMNS: of `sample --help` on a terminal that wide; examples are never wrapped
+    script -qec "stty cols $1 rows 50; '$ocdm' sample --help" /dev/null < /dev/null | tr -d '\r' |
+        awk '!/^  [^ -]/ && length > most { most = length } END { print most }'
+}
+
+# Wrapped to the terminal, never wider than 100 columns.
+help_follows_the_terminal() {
+    local narrow wide
+    narrow=$(widest_help 70)
+    wide=$(widest_help 150)
+    echo "$narrow of 70, $wide of 150"
+    [ "$narrow" -gt 50 ] && [ "$narrow" -le 70 ] && [ "$wide" -gt 80 ] && [ "$wide" -le 100 ]
+}
+
+full_disk_is_an_error() {
+    "$ocdm" --help > /dev/full 2> "$err"
+    code=$?
+    same 4 "$code" && grep -q '^error: standard output: No space left' "$err" && grep -q '^hint: ' "$err"
+}
+
+# The writer waits until its reader has closed the pipe for certain.
+closed_pipe_is_an_error() {
+    {
+        while [ ! -e "$place/closed" ]; do sleep 0.05; done
+        "$ocdm" man 2> "$err" < /dev/null
+        echo $? > "$place/code"
+    } | {
+        exec <&-
+        : > "$place/closed"
+        while [ ! -s "$place/code" ]; do sleep 0.05; done
+    }
+    code=$(cat "$place/code")
+    same 4 "$code" && grep -q '^error: standard output: Broken pipe' "$err"
+}
+
+man_page_is_complete() {
+    local verb flag
+    run "$ocdm" man
+    same 0 "$code" && grep -q '^\.TH OCDM 1' "$out" || return 1
+    for verb in "${verbs[@]}"; do
+        grep -qx "\.SS ocdm $verb" "$out" || { echo "no $verb"; return 1; }
+        for flag in $(flags_of "$verb" | grep -vx help); do
+            grep -qF -- "\\-\\-${flag//-/\\-}\\fR" "$out" || { echo "no --$flag"; return 1; }
+        done
+    done
+    grep -E "^[.']" "$out" | grep -vE '^\.(TH|SH|SS|TP|PP|B|br)( |$)' && return 1
+    return 0
+}
+
+completions_know_every_flag() {
+    local shell verb flag
+    for shell in bash zsh fish; do
+        run "$ocdm" completion "$shell"
+        same 0 "$code" || return 1
+        for verb in "${verbs[@]}"; do
+            for flag in $(flags_of "$verb"); do
+                grep -qE -- "(--|-l )$flag\\b" "$out" || { echo "$shell: no --$flag"; return 1; }
+            done
+        done
+    done
+}
+
+complete_in_bash() { # complete_in_bash WORD...: the words that bash would offer for the last one
+    bash -c 'source <("$0" completion bash); COMP_WORDS=(ocdm "$@"); COMP_CWORD=$#; _ocdm; echo "${COMPREPLY[*]}"' "$ocdm" "$@"
+}
+
+bash_completion_completes() {
+    : > "$place/some file"
+    same "sample" "$(complete_in_bash sam)" && same "memory" "$(complete_in_bash bench me)" &&
+        same "--memory" "$(complete_in_bash sample --mem)" && same "reverse-kl" "$(complete_in_bash sample --distance = rev)" &&
+        same "onlyone" "$(complete_in_bash sample -p on)" && same "fish" "$(complete_in_bash completion f)" &&
+        same "bench" "$(complete_in_bash help ben)" && same "" "$(complete_in_bash sample -m 1)" &&
+        same "$place/some file" "$(complete_in_bash sample --trace "$place/som")" &&
+        same "$place/some file" "$(complete_in_bash sample "$place/som")"
+}
+
+check version_is_the_one_of_the_header version_is_the_headers
+check overview_fits_24_lines_of_80_columns overview_fits_a_screen
+check overview_lists_the_verbs overview_lists_the_verbs
+check overview_goes_to_stderr_when_no_verb_is_given overview_goes_to_stderr
+check verbs_explain_themselves_and_help_says_the_same each_verb_explains_itself
+check sample_has_the_promised_flags sample_has_the_promised_flags
+check family_lists_its_verbs family_lists_its_verbs
+check help_follows_the_terminals_width help_follows_the_terminal
+list='`ocdm --help` lists the verbs'
+check verb_is_suggested_when_mistyped fails_with 2 'there is no verb "smaple"' "did you mean \`ocdm sample\`? $list" smaple -m 5
+check second_word_is_suggested_when_mistyped \
+    fails_with 2 'there is no verb "bench memroy"' "did you mean \`ocdm bench memory\`? $list" bench memroy
+check verb_is_refused_when_unknown fails_with 2 'there is no verb "frobnicate"' "$list" frobnicate
+check second_word_is_asked_for_when_missing fails_with 2 'ocdm bench needs a second word' 'one of memory, gap' bench
+check flag_is_refused_before_the_verb \
+    fails_with 2 'ocdm has no flag -m of its own' 'the verb comes first, its flags after it: `ocdm --help`' -m 5 sample
+check flag_is_suggested_when_mistyped fails_with 2 'ocdm sample has no flag --memroy' \
+    'did you mean --memory? `ocdm sample --help` lists what it takes' sample --memroy 5
+check help_refuses_a_third_word \
+    fails_with 2 '"extra" is one argument too many' '`ocdm help VERB` takes the words of one verb' help sample extra
+check shell_is_refused_when_unknown \
+    fails_with 2 'ocdm completion knows no shell "tcsh"' 'one of bash, zsh, fish' completion tcsh
+check full_disk_gives_exit_code_4 full_disk_is_an_error
+check closed_pipe_gives_exit_code_4 closed_pipe_is_an_error
+check man_page_has_every_verb_and_flag man_page_is_complete
+check completions_know_every_flag completions_know_every_flag
+check bash_completion_completes_verbs_flags_choices_and_files bash_completion_completes
+finish
