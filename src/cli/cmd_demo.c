@@ -8,11 +8,13 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
 #include "run/balance.h"
+#include "run/balance_picture.h"
 #include "run/bench_memory.h"
 #include "stream/builtin.h"
 
@@ -260,13 +262,40 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     return ocdm__output_commit(&output, error);
 }
 
-static ocdm_status compare(uint64_t seed, bool json, ocdm_error *error)
+static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[POLICIES], const char *path,
+                                ocdm_error *error)
+{
+    ocdm__picture_class classes[MAX_CLASSES];
+    ocdm__picture_panel panels[POLICIES];
+    uint64_t seen[MAX_CLASSES];
+    count_classes(stream, seen);
+    for (uint32_t c = 0; c < stream->class_count; c++)
+        classes[c] =
+            (ocdm__picture_class){.name = ocdm__builtin_class_name(c), .seen = seen[c], .task = ocdm__builtin_class_task(c)};
+    for (size_t i = 0; i < POLICIES; i++)
+        panels[i] = (ocdm__picture_panel){.policy = names[i],
+                                          .distance = outcomes[i].bench.distance,
+                                          .distance_seen = outcomes[i].bench.distance_seen,
+                                          .kept = outcomes[i].kept};
+    ocdm__balance_picture picture = {.classes = classes,
+                                     .class_count = stream->class_count,
+                                     .panels = panels,
+                                     .panel_count = POLICIES,
+                                     .capacity = CAPACITY,
+                                     .sample_count = stream->sample_count};
+    return ocdm__balance_picture_write(&picture, path, error);
+}
+
+/* The picture comes first: when it cannot be written, nothing is printed that looks like success. */
+static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_error *error)
 {
     ocdm__label_stream *stream = NULL;
     struct outcome outcomes[POLICIES];
     ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
     if (status == OCDM_OK)
         status = run_policies(stream, seed, outcomes, error);
+    if (status == OCDM_OK && picture != NULL)
+        status = draw_picture(stream, outcomes, picture, error);
     if (status == OCDM_OK && json) {
         status = write_json(stream, seed, outcomes, error);
     } else if (status == OCDM_OK) {
@@ -283,10 +312,16 @@ static int run(const ocdm__arguments *arguments)
     ocdm_error error;
     uint64_t seed = 0;
     ocdm_status status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &seed, &error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "print-stream"))
+    const char *picture = ocdm__argument_text(arguments, "picture");
+    bool stream_only = ocdm__argument_given(arguments, "print-stream");
+    if (status == OCDM_OK && stream_only && picture != NULL)
+        status =
+            ocdm__fail(&error, OCDM_BAD_ARGUMENT, "--print-stream compares nothing; run `ocdm demo --picture FILE` by itself",
+                       "--picture and --print-stream do not go together");
+    if (status == OCDM_OK && stream_only)
         status = print_stream(seed, &error);
     else if (status == OCDM_OK)
-        status = compare(seed, ocdm__argument_given(arguments, "json"), &error);
+        status = compare(seed, ocdm__argument_given(arguments, "json"), picture, &error);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }
 
@@ -300,11 +335,13 @@ static const ocdm__flag flags[] = {
     {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
     {.name = "json", .help = "print JSON"},
+    {.name = "picture", .value = "FILE", .help = "draw the comparison as well, as an SVG"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
     {"who keeps the classes in balance?", "ocdm demo"},
+    {"the same as a picture", "ocdm demo --picture balance.svg"},
     {"the stream, for trying out the filter", "ocdm demo --print-stream | ocdm sample -m 100"},
     {NULL, NULL},
 };
