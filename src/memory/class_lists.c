@@ -35,7 +35,7 @@ static size_t take_list(struct pool *pool, uint32_t length)
     return list;
 }
 
-/* A free list keeps the next one's place in its first entries. */
+/* A free list keeps the next one's place in its first entry. */
 static void give_back_list(struct pool *pool, size_t list, uint32_t length)
 {
     size_t *free_list = &pool->free_list[power_of(length)];
@@ -63,7 +63,7 @@ void ocdm__pool_link_set(struct pool *pool, uint32_t number)
         if (class->list_count == class->list_room)
             lengthen(pool, class);
         pool->cells[c].place = class->list_count;
-        pool->lists[class->list + class->list_count++] = c;
+        pool->lists[class->list + class->list_count++] = (struct listed){c, set->lane};
     }
 }
 
@@ -73,9 +73,9 @@ void ocdm__pool_unlink_set(struct pool *pool, uint32_t number)
     const struct set *set = &pool->sets[number];
     for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
         struct class *class = &pool->classes[pool->cells[c].class_index];
-        uint32_t last = pool->lists[class->list + --class->list_count];
+        struct listed last = pool->lists[class->list + --class->list_count];
         pool->lists[class->list + pool->cells[c].place] = last;
-        pool->cells[last].place = pool->cells[c].place;
+        pool->cells[last.cell].place = pool->cells[c].place;
     }
 }
 
@@ -109,7 +109,7 @@ ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_erro
         return OCDM_OK;
     if (2 * growth > pool->list_room) {
         size_t room = 4 * growth;
-        uint32_t *lists = ocdm__resize(pool->lists, room, sizeof *lists);
+        struct listed *lists = ocdm__resize(pool->lists, room, sizeof *lists);
         if (!lists)
             return ocdm__fail_memory(error, "the lists of label sets");
         pool->lists = lists;

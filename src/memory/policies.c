@@ -72,7 +72,7 @@ void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool,
 {
     const struct class *class = &pool->classes[class_index];
     for (uint32_t i = 0; i < class->list_count; i++)
-        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list + i]].set);
+        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list + i].cell].set);
 }
 
 void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)

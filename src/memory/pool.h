@@ -45,7 +45,12 @@ struct cell {
     uint32_t class_index;
     uint32_t set;
     uint32_t place; /* in the class's list of the sets that carry it */
-    uint32_t lane;  /* the set's, again: walking over a class's list then touches nothing but its cells */
+};
+
+/* A cell on its class's list, with the set's lane again: walking over a list then touches nothing but the list. */
+struct listed {
+    uint32_t cell;
+    uint32_t lane;
 };
 
 /* A class, from the moment a sample first carried it. */
@@ -95,7 +100,7 @@ struct pool {
     uint32_t cell_live;
     uint32_t free_run[OCDM__RUN_LENGTHS];
 
-    uint32_t *lists; /* the classes' lists; free ones by the power of 2 of their length */
+    struct listed *lists; /* the classes' lists; free ones by the power of 2 of their length */
     size_t list_room;
     size_t list_used;
     size_t free_list[32];

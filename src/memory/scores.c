@@ -158,11 +158,16 @@ static uint32_t open_block(struct scores *scores, struct bucket *bucket)
     return number;
 }
 
+static struct listed *place_on_list(const struct pool *pool, uint32_t cell)
+{
+    return &pool->lists[pool->classes[pool->cells[cell].class_index].list + pool->cells[cell].place];
+}
+
 static void set_lane(struct pool *pool, struct set *set, uint32_t lane)
 {
     set->lane = lane;
     for (uint32_t i = 0; i < set->cardinality; i++)
-        pool->cells[set->cells + i].lane = lane;
+        place_on_list(pool, set->cells + i)->lane = lane;
 }
 
 void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)

@@ -10,9 +10,9 @@
 
 static void lower_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
-    const uint32_t *list = pool->lists + class->list;
+    const struct listed *list = pool->lists + class->list;
     for (uint32_t i = 0; i < class->list_count; i++) {
-        uint32_t lane = pool->cells[list[i]].lane;
+        uint32_t lane = list[i].lane;
         scores->lanes.score[lane] += change;
         ocdm__lane_fell(&scores->blocks[lane / OCDM__LANES], lane);
     }
@@ -20,9 +20,9 @@ static void lower_scores(struct scores *scores, const struct pool *pool, const s
 
 static void raise_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
-    const uint32_t *list = pool->lists + class->list;
+    const struct listed *list = pool->lists + class->list;
     for (uint32_t i = 0; i < class->list_count; i++) {
-        uint32_t lane = pool->cells[list[i]].lane;
+        uint32_t lane = list[i].lane;
         scores->lanes.score[lane] += change;
         ocdm__lane_rose(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
     }

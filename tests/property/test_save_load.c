@@ -93,7 +93,7 @@ static void run_policy(const char *policy, ocdm_distance distance, ocdm_tie tie,
     snprintf(where, sizeof where, "%s %s %s rho %g seed %llu", policy, ocdm_distance_name(distance), ocdm_tie_name(tie), rho,
              (unsigned long long)options.seed);
     struct toy_shape shape = {0, 1 + toy_below(&random, 8), strcmp(policy, "cbrs") ? 1 + toy_below(&random, 4) : 1};
-    run_stream(&options, NULL, 24, shape, where);
+    run_stream(&options, NULL, 60, shape, where);
 }
 
 static void run_all_options(const char *policy)
