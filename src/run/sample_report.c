@@ -37,7 +37,7 @@ static struct shown_label show_label(const char *label, size_t length)
         bool escape = size == 0 || is_control(at, size);
         size_t width = escape ? 4 * (size ? size : 1) : 1;
         if (shown.width + width > LABEL_WIDTH - 3 && (size_t)(end - at) > size) {
-            used += (size_t)snprintf(shown.text + used, sizeof shown.text - used, "...");
+            snprintf(shown.text + used, sizeof shown.text - used, "...");
             shown.width += 3;
             break;
         }

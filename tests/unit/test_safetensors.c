@@ -1,0 +1,265 @@
+/* The safetensors container: what is written is read again, and nothing that a header may claim is believed. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+#include "../twins.h"
+
+#include "base/bytes.h"
+#include "base/safetensors.h"
+
+/* ---- writing and reading ---------------------------------------------------------------------------------------------- */
+
+static const uint64_t wide[] = {1, 2, UINT64_MAX};
+static const unsigned char narrow[] = {1, 2, 3, 4, 5};
+
+static unsigned char *write_sample(size_t *size)
+{
+    struct ocdm__tensor tensors[] = {
+        ocdm__tensor_of("wide", OCDM__U64, wide, 3),
+        ocdm__tensor_of("grid", OCDM__F16, narrow, 2),
+        ocdm__tensor_of("a \"name\"\n", OCDM__U8, narrow, 5),
+        ocdm__tensor_of("empty", OCDM__F32, narrow, 0),
+    };
+    tensors[1].rank = 3;
+    tensors[1].shape[0] = 2;
+    tensors[1].shape[1] = tensors[1].shape[2] = 1;
+    const struct ocdm__note notes[] = {{.key = "format", .value = "test"}, {.key = "empty", .value = ""}};
+    ocdm__output output;
+    assert_int_equal(ocdm__output_open(&output, "sample", NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, notes, 2, tensors, 4, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+    unsigned char *bytes = read_whole("sample", size);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+static void file_gives_back_what_was_written(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = write_sample(&size);
+    struct ocdm__safetensors file;
+    assert_int_equal(ocdm__safetensors_read(&file, "sample", bytes, size, NULL), OCDM_OK);
+    assert_int_equal(file.tensor_count, 4);
+    const struct ocdm__tensor *found = ocdm__safetensors_find(&file, "wide");
+    assert_non_null(found);
+    assert_int_equal(found->dtype, OCDM__U64);
+    assert_int_equal(found->rank, 1);
+    assert_int_equal(found->shape[0], 3);
+    assert_int_equal((size_t)(found->data - bytes) % 8, 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(ocdm__get_u64(found->data + 8 * i), wide[i]);
+    found = ocdm__safetensors_find(&file, "grid");
+    assert_int_equal(found->rank, 3);
+    assert_int_equal(found->size, 4);
+    assert_memory_equal(found->data, narrow, 4);
+    assert_int_equal(ocdm__safetensors_find(&file, "empty")->size, 0);
+    assert_null(ocdm__safetensors_find(&file, "wid"));
+    assert_null(ocdm__safetensors_find(&file, "wide2"));
+    assert_true(ocdm__note_is(ocdm__safetensors_note(&file, "format"), "test"));
+    assert_false(ocdm__note_is(ocdm__safetensors_note(&file, "format"), "tes"));
+    assert_false(ocdm__note_is(ocdm__safetensors_note(&file, "format"), "test2"));
+    assert_true(ocdm__note_is(ocdm__safetensors_note(&file, "empty"), ""));
+    assert_null(ocdm__safetensors_note(&file, "other"));
+    assert_false(ocdm__note_is(NULL, ""));
+    assert_int_equal(ocdm__safetensors_note(&file, "checksum")->value_length, 16);
+    ocdm__safetensors_close(&file);
+    ocdm__safetensors_close(&file);
+    free(bytes);
+}
+
+static ocdm_status reading(const unsigned char *bytes, size_t size)
+{
+    unsigned char *exact = malloc(size ? size : 1); /* so that reading beyond the end is caught */
+    assert_non_null(exact);
+    memcpy(exact, bytes, size);
+    struct ocdm__safetensors file;
+    ocdm_error error = {0};
+    ocdm_status status = ocdm__safetensors_read(&file, "a file", exact, size, &error);
+    if (status == OCDM_OK)
+        ocdm__safetensors_close(&file);
+    else
+        assert_true(!strncmp(error.message, "a file: byte ", 13) && error.hint[0]);
+    free(exact);
+    return status;
+}
+
+static void damage_of_any_byte_is_found(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = write_sample(&size);
+    assert_int_equal(reading(bytes, size), OCDM_OK);
+    for (size_t i = 0; i < size; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] ^= (unsigned char)(1 << bit);
+            /* A key or a note that is not "checksum" any more leaves a legal file of somebody else's. */
+            bool without_checksum = reading(bytes, size) == OCDM_OK;
+            struct ocdm__safetensors file;
+            if (without_checksum) {
+                assert_int_equal(ocdm__safetensors_read(&file, "", bytes, size, NULL), OCDM_OK);
+                const struct ocdm__note *note = ocdm__safetensors_note(&file, "checksum");
+                assert_true(!note || note->value_length != 16);
+                ocdm__safetensors_close(&file);
+            }
+            bytes[i] ^= (unsigned char)(1 << bit);
+        }
+    free(bytes);
+}
+
+static void truncation_at_any_length_is_found(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = write_sample(&size);
+    for (size_t length = 0; length < size; length++)
+        assert_int_equal(reading(bytes, length), OCDM_BAD_FILE);
+    free(bytes);
+}
+
+/* ---- headers ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status reading_header(const char *header, size_t data_size)
+{
+    size_t length = strlen(header), size = 8 + length + data_size;
+    unsigned char *bytes = calloc(size, 1);
+    assert_non_null(bytes);
+    ocdm__put_u64(bytes, length);
+    memcpy(bytes + 8, header, length);
+    ocdm_status status = reading(bytes, size);
+    free(bytes);
+    return status;
+}
+
+#define ENTRY(members) "{\"t\":{" members "}}"
+#define GOOD "\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]"
+#define SHAPED(shape, end) ENTRY("\"dtype\":\"U64\",\"shape\":[" shape "],\"data_offsets\":[0," end "]")
+#define TWO(first, second)                                                                                                     \
+    "{\"t\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":" first "},"                                                      \
+    "\"u\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":" second "}}"
+
+struct header_case {
+    const char *header;
+    size_t data_size;
+};
+
+static void headers_of_others_are_read(void **state)
+{
+    (void)state;
+    const struct header_case good[] = {
+        {"{}", 0},
+        {"{}   ", 0},
+        {" \n{ } ", 0},
+        {"{\"__metadata__\":{}}", 0},
+        {"{\"__metadata__\":{\"checksum\":\"of another kind\"}}", 0},
+        {ENTRY(GOOD), 4},
+        {ENTRY("\"data_offsets\":[0,4],\"shape\":[4],\"dtype\":\"U8\""), 4},
+        {SHAPED("", "8"), 8},
+        {SHAPED("0", "0"), 0},
+        {SHAPED("0,18446744073709551615", "0"), 0},
+        {SHAPED("1,1,1,1,1,1,1,2", "16"), 16},
+        {TWO("[0,2]", "[2,4]"), 4},
+        {TWO("[2,4]", "[0,2]"), 4},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        HOLDS(good[i].header, reading_header(good[i].header, good[i].data_size) == OCDM_OK);
+}
+
+static void headers_that_claim_nonsense_are_refused(void **state)
+{
+    (void)state;
+    const struct header_case bad[] = {
+        {"", 0},
+        {"   ", 0},
+        {"[]", 0},
+        {"{", 0},
+        {"{}}", 0},
+        {"{} x", 0},
+        {"{\"t\":1}", 0},
+        {"{\"t\":" ENTRY(GOOD) "}", 4},
+        {"{\"__metadata__\":[]}", 0},
+        {"{\"__metadata__\":{\"a\":1}}", 0},
+        {"{\"__metadata__\":{\"a\":{}}}", 0},
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0},
+        {"{\"__metadata__\":{\"checksum\":\"0123456789abcdef\"}}", 0},
+        {ENTRY(""), 0},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"shape\":[4],\"data_offsets\":[0,4]"), 4},
+        {ENTRY(GOOD ",\"shape\":[4]"), 4},
+        {ENTRY(GOOD ",\"more\":1"), 4},
+        {ENTRY("\"dtype\":\"U7\",\"shape\":[4],\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":8,\"shape\":[4],\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":4,\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[\"4\"],\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4.5],\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[-4],\"data_offsets\":[0,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4,4]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,0]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,5]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[5],\"data_offsets\":[0,4]"), 4},
+        {SHAPED("1", "18446744073709551616"), 8},
+        {SHAPED("2305843009213693952", "0"), 0},
+        {SHAPED("4294967296,4294967296", "0"), 0},
+        {SHAPED("1,1,1,1,1,1,1,1,1", "8"), 8},
+        {ENTRY(GOOD), 3},
+        {ENTRY(GOOD), 5},
+        {TWO("[0,2]", "[1,3]"), 3},
+        {TWO("[0,2]", "[0,2]"), 2},
+        {TWO("[0,2]", "[3,5]"), 5},
+        {TWO("[1,3]", "[3,5]"), 5},
+        {"{\"t\":{" GOOD "},\"t\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[4,4]}}", 4},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        HOLDS(bad[i].header, reading_header(bad[i].header, bad[i].data_size) == OCDM_BAD_FILE);
+}
+
+static void header_longer_than_the_file_is_refused(void **state)
+{
+    (void)state;
+    unsigned char bytes[16] = {0};
+    memcpy(bytes + 8, "{}      ", 8);
+    const uint64_t lengths[] = {9, 100000001, UINT64_MAX, UINT64_MAX - 7};
+    for (size_t i = 0; i < 4; i++) {
+        ocdm__put_u64(bytes, lengths[i]);
+        assert_int_equal(reading(bytes, sizeof bytes), OCDM_BAD_FILE);
+    }
+    ocdm__put_u64(bytes, 8);
+    assert_int_equal(reading(bytes, sizeof bytes), OCDM_OK);
+}
+
+static void many_tensors_and_notes_find_room(void **state)
+{
+    (void)state;
+    static char header[20000];
+    size_t length = (size_t)snprintf(header, sizeof header, "{\"__metadata__\":{\"n\":\"0\"");
+    for (int i = 1; i < 100; i++)
+        length += (size_t)snprintf(header + length, sizeof header - length, ",\"n%d\":\"%d\"", i, i);
+    length += (size_t)snprintf(header + length, sizeof header - length, "}");
+    for (int i = 0; i < 100; i++)
+        length += (size_t)snprintf(header + length, sizeof header - length,
+                                   ",\"t%d\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[%d,%d]}", i, 99 - i, 100 - i);
+    snprintf(header + length, sizeof header - length, "}");
+    assert_int_equal(reading_header(header, 100), OCDM_OK);
+    assert_int_equal(reading_header(header, 99), OCDM_BAD_FILE);
+}
+
+static void element_sizes_are_those_of_the_format(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8};
+    for (int i = 0; i <= OCDM__F64; i++)
+        assert_int_equal(ocdm__dtype_size((enum ocdm__dtype)i), sizes[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_gives_back_what_was_written),        cmocka_unit_test(damage_of_any_byte_is_found),
+        cmocka_unit_test(truncation_at_any_length_is_found),       cmocka_unit_test(headers_of_others_are_read),
+        cmocka_unit_test(headers_that_claim_nonsense_are_refused), cmocka_unit_test(header_longer_than_the_file_is_refused),
+        cmocka_unit_test(many_tensors_and_notes_find_room),        cmocka_unit_test(element_sizes_are_those_of_the_format),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
