@@ -79,8 +79,8 @@ static int64_t score_sets(const ocdm_memory *memory, const int64_t *weight, uint
 {
     struct scores *scores = memory->scores;
     int64_t best = INT64_MIN;
-    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->blocks[b].used; lane < end; lane++) {
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
+        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
             int64_t score = score_of(&memory->pool, weight, scores->lanes.set[lane]);
             scores->lanes.score[lane] = score;
             best = score > best ? score : best;

@@ -15,7 +15,7 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     struct scores *scores = ocdm__allocate(1, sizeof *scores);
     if (!scores)
         return ocdm__fail_memory(error, "the index of scores");
-    scores->crown = ocdm__crown_for_this_cpu();
+    scores->search = ocdm__lane_search_for_this_cpu();
     scores->free_block = OCDM_NONE;
     scores->weighted = weighted;
     scores->rho = rho;
@@ -39,7 +39,7 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__release(scores->lanes.score);
     ocdm__release(scores->lanes.order);
     ocdm__release(scores->lanes.set);
-    ocdm__release(scores->blocks);
+    ocdm__release(scores->lanes.blocks);
     ocdm__release(scores->buckets);
     ocdm__release(scores->present);
     ocdm__release(scores->contenders);
@@ -82,14 +82,14 @@ static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed
     if (room <= scores->block_room)
         return;
     size_t lanes = (size_t)room * OCDM__LANES;
-    scores->blocks = grown(scores->blocks, room, sizeof *scores->blocks, failed);
+    scores->lanes.blocks = grown(scores->lanes.blocks, room, sizeof *scores->lanes.blocks, failed);
     scores->lanes.score = grown(scores->lanes.score, lanes, sizeof *scores->lanes.score, failed);
     scores->lanes.order = grown(scores->lanes.order, lanes, sizeof *scores->lanes.order, failed);
     scores->lanes.set = grown(scores->lanes.set, lanes, sizeof *scores->lanes.set, failed);
     if (*failed)
         return;
     for (uint32_t i = room; i-- > scores->block_room;) {
-        scores->blocks[i].next = scores->free_block;
+        scores->lanes.blocks[i].next = scores->free_block;
         scores->free_block = i;
     }
     scores->block_room = room;
@@ -145,15 +145,13 @@ static void cardinality_disappears(struct scores *scores, uint32_t cardinality)
 static uint32_t open_block(struct scores *scores, struct bucket *bucket)
 {
     uint32_t first = bucket->first_block;
-    if (first != OCDM_NONE && scores->blocks[first].used < OCDM__LANES)
+    if (first != OCDM_NONE && scores->lanes.blocks[first].used < OCDM__LANES)
         return first;
     uint32_t number = scores->free_block;
-    scores->free_block = scores->blocks[number].next;
-    scores->blocks[number] = (struct block){.max = INT64_MIN, .order = INT64_MAX, .champion = OCDM_NONE, .next = first};
-    for (size_t i = 0; i < OCDM__LANES; i++) {
+    scores->free_block = scores->lanes.blocks[number].next;
+    scores->lanes.blocks[number] = (struct block){.next = first};
+    for (size_t i = 0; i < OCDM__LANES; i++)
         scores->lanes.score[(size_t)number * OCDM__LANES + i] = INT64_MIN;
-        scores->lanes.order[(size_t)number * OCDM__LANES + i] = INT64_MAX;
-    }
     bucket->first_block = number;
     return number;
 }
@@ -174,11 +172,10 @@ void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number
 {
     struct set *set = &pool->sets[number];
     uint32_t block = open_block(scores, &scores->buckets[set->cardinality]);
-    set_lane(pool, set, block * OCDM__LANES + scores->blocks[block].used++);
+    set_lane(pool, set, block * OCDM__LANES + scores->lanes.blocks[block].used++);
     scores->lanes.set[set->lane] = number;
     scores->lanes.score[set->lane] = score;
     scores->lanes.order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__order(pool->nodes[set->first].priority);
-    ocdm__lane_rose(&scores->blocks[block], &scores->lanes, set->lane);
     scores->awake_count++;
 }
 
@@ -188,11 +185,8 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t numb
     const struct set *set = &pool->sets[number];
     struct bucket *bucket = &scores->buckets[set->cardinality];
     struct lanes *lanes = &scores->lanes;
-    struct block *giver = &scores->blocks[bucket->first_block];
-    struct block *taker = &scores->blocks[set->lane / OCDM__LANES];
+    struct block *giver = &scores->lanes.blocks[bucket->first_block];
     uint32_t last = bucket->first_block * OCDM__LANES + --giver->used;
-    taker->stale = giver->stale = true;
-    taker->max = lanes->score[last] > taker->max ? lanes->score[last] : taker->max;
     lanes->score[set->lane] = lanes->score[last];
     lanes->order[set->lane] = lanes->order[last];
     lanes->set[set->lane] = lanes->set[last];
@@ -247,7 +241,6 @@ void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, 
     if (set->asleep)
         return;
     scores->lanes.order[set->lane] = ocdm__order(pool->nodes[set->first].priority);
-    ocdm__lane_reordered(&scores->blocks[set->lane / OCDM__LANES], &scores->lanes, set->lane);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */

@@ -26,9 +26,7 @@ struct wide {
 /* The best that one cardinality has to offer. */
 struct contender {
     int64_t value; /* the objective it leaves, in multiples of 2^-40; INT64_MAX for an empty rest */
-    int64_t score;
-    int64_t order;
-    uint32_t set;
+    int64_t score; /* INT64_MIN: it was not looked at closely */
 };
 
 /* The sets of one cardinality. */
@@ -49,9 +47,8 @@ struct ranked {
 #define OCDM__RISES 16
 
 struct scores {
-    ocdm__crown_function *crown;
+    const struct ocdm__lane_search *search;
     struct lanes lanes;
-    struct block *blocks;
     uint32_t block_room;
     uint32_t free_block;
 

@@ -1,5 +1,5 @@
 /*
- * The search for the best deletion under KL: bring the scores up to date, take the champion of each cardinality, compare what
+ * The search for the best deletion under KL: bring the scores up to date, take the highest of each cardinality, compare what
  * they leave, make sure that no sleeper could do as well.
  */
 #include "memory/scores_parts.h"
@@ -8,24 +8,11 @@
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
-static void lower_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
+static void change_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
     const struct listed *list = pool->lists + class->list;
-    for (uint32_t i = 0; i < class->list_count; i++) {
-        uint32_t lane = list[i].lane;
-        scores->lanes.score[lane] += change;
-        ocdm__lane_fell(&scores->blocks[lane / OCDM__LANES], lane);
-    }
-}
-
-static void raise_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
-{
-    const struct listed *list = pool->lists + class->list;
-    for (uint32_t i = 0; i < class->list_count; i++) {
-        uint32_t lane = list[i].lane;
-        scores->lanes.score[lane] += change;
-        ocdm__lane_rose(&scores->blocks[lane / OCDM__LANES], &scores->lanes, lane);
-    }
+    for (uint32_t i = 0; i < class->list_count; i++)
+        scores->lanes.score[list[i].lane] += change;
 }
 
 static void update_class(struct scores *scores, struct pool *pool, uint32_t class_index)
@@ -37,10 +24,7 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
     if (!change)
         return;
     class->weight = weight;
-    if (change < 0)
-        lower_scores(scores, pool, class, change);
-    else
-        raise_scores(scores, pool, class, change);
+    change_scores(scores, pool, class, change);
     if (class->asleep)
         ocdm__scores_note_rise(scores, pool, class_index);
 }
@@ -84,43 +68,6 @@ int64_t ocdm__scores_objective(struct scores *scores, const struct pool *pool, u
 
 /* ---- the best ------------------------------------------------------------------------------------------------------- */
 
-/* No set of the bucket that is awake scores more. */
-static int64_t highest(const struct scores *scores, const struct bucket *bucket)
-{
-    const struct block *block = &scores->blocks[bucket->first_block];
-    int64_t highest = block->max;
-    while (block->next != OCDM_NONE) {
-        block = &scores->blocks[block->next];
-        highest = block->max > highest ? block->max : highest;
-    }
-    return highest;
-}
-
-static void crown(struct scores *scores, uint32_t block)
-{
-    size_t first = (size_t)block * OCDM__LANES;
-    scores->crown(&scores->blocks[block], scores->lanes.score + first, scores->lanes.order + first, (uint32_t)first);
-}
-
-static void find_champion(struct scores *scores, const struct bucket *bucket, struct contender *contender)
-{
-    int64_t score = INT64_MIN, order = INT64_MAX;
-    uint32_t champion = 0;
-    for (uint32_t b = bucket->first_block; b != OCDM_NONE; b = scores->blocks[b].next) {
-        const struct block *block = &scores->blocks[b];
-        if (block->stale && block->max >= score)
-            crown(scores, b);
-        if (block->max < score || (block->max == score && block->order > order))
-            continue;
-        score = block->max;
-        order = block->order;
-        champion = block->champion;
-    }
-    contender->score = score;
-    contender->order = order;
-    contender->set = scores->lanes.set[champion];
-}
-
 /* What tells quickly that a score cannot compete. */
 struct filter {
     double sum;    /* A */
@@ -148,69 +95,56 @@ static bool surely_worse(const struct filter *filter, uint32_t cardinality, int6
     return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
 }
 
-static uint32_t somebody_awake(const struct scores *scores)
-{
-    for (uint32_t place = 0; place < scores->present_count; place++)
-        if (scores->buckets[scores->present[place]].first_block != OCDM_NONE)
-            return place;
-    return OCDM_NONE;
-}
-
-static void contend(struct scores *scores, const struct pool *pool, uint32_t place)
+/* What the best of one cardinality leaves, unless it is certainly more than the best so far. */
+static int64_t contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place,
+                       int64_t best)
 {
     struct contender *contender = &scores->contenders[place];
     uint32_t cardinality = scores->present[place];
-    find_champion(scores, &scores->buckets[cardinality], contender);
-    contender->value = ocdm__scores_objective(scores, pool, cardinality, contender->score);
-    const struct contender *best = &scores->contenders[scores->best_place];
-    if (contender->value < best->value || (contender->value == best->value && contender->order < best->order))
-        scores->best_place = place;
+    uint32_t block = scores->buckets[cardinality].first_block;
+    contender->value = INT64_MAX;
+    contender->score = INT64_MIN;
+    if (block == OCDM_NONE)
+        return best;
+    int64_t score = scores->search->highest(&scores->lanes, block);
+    if (best != INT64_MAX && surely_worse(filter, cardinality, score, best))
+        return best;
+    contender->score = score;
+    contender->value = ocdm__scores_objective(scores, pool, cardinality, score);
+    return contender->value < best ? contender->value : best;
 }
 
-/* The cardinality whose champion leaves the least; of several, the one with the least order; NULL when all sets sleep. It
- * starts with the one that was best last time, since it nearly always is again, and then most others need no closer look. */
-static const struct contender *find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
+/* The least that any deletion leaves, of sets that are awake. It starts with the cardinality that was best last time, since it
+ * nearly always is again, and then most others need no closer look. */
+static int64_t find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
-    if (scores->buckets[scores->present[start]].first_block == OCDM_NONE)
-        start = somebody_awake(scores);
-    if (start == OCDM_NONE)
-        return NULL;
-    scores->best_place = start;
-    contend(scores, pool, start);
-    for (uint32_t place = 0; place < scores->present_count; place++) {
-        uint32_t cardinality = scores->present[place];
-        const struct bucket *bucket = &scores->buckets[cardinality];
-        if (place == start)
-            continue;
-        scores->contenders[place].set = OCDM_NONE;
-        if (bucket->first_block != OCDM_NONE &&
-            !surely_worse(filter, cardinality, highest(scores, bucket), scores->contenders[scores->best_place].value))
-            contend(scores, pool, place);
-    }
-    return &scores->contenders[scores->best_place];
+    int64_t best = contend(scores, pool, filter, start, INT64_MAX);
+    for (uint32_t place = 0; place < scores->present_count; place++)
+        if (place != start)
+            best = contend(scores, pool, filter, place, best);
+    return best;
 }
 
-static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, const struct filter *filter,
-                                  const struct contender *best)
+static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
 {
     for (uint32_t i = 0; i < scores->present_count; i++) {
         const struct bucket *bucket = &scores->buckets[scores->present[i]];
         if (!bucket->asleep)
             continue;
         int64_t bound = bucket->ceiling + ocdm__scores_rise(scores, pool, scores->present[i]);
-        if (!best || (!surely_worse(filter, scores->present[i], bound, best->value) &&
-                      ocdm__scores_objective(scores, pool, scores->present[i], bound) <= best->value))
+        if (!surely_worse(filter, scores->present[i], bound, best) &&
+            ocdm__scores_objective(scores, pool, scores->present[i], bound) <= best)
             return true;
     }
     return false;
 }
 
-static const struct contender *search(struct scores *scores, struct pool *pool)
+static int64_t search(struct scores *scores, struct pool *pool)
 {
     update_scores(scores, pool);
     struct filter filter = look_around(scores, pool);
-    const struct contender *best = find_best(scores, pool, &filter);
+    int64_t best = find_best(scores, pool, &filter);
     while (ocdm__scores_too_many_awake(scores) ||
            (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best))) {
         ocdm__scores_take_snapshot(scores, pool);
@@ -219,15 +153,33 @@ static const struct contender *search(struct scores *scores, struct pool *pool)
     return best;
 }
 
+static bool attains(const struct contender *contender, int64_t value)
+{
+    return contender->score != INT64_MIN && contender->value == value;
+}
+
+/* Of the cardinalities that attain the best, nearly always one, the set whose first sample comes first. */
 uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
 {
-    return search(scores, pool)->set;
+    int64_t value = search(scores, pool);
+    uint32_t best = OCDM_NONE;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        if (!attains(&scores->contenders[i], value))
+            continue;
+        uint32_t block = scores->buckets[scores->present[i]].first_block;
+        uint32_t lane = scores->search->first(&scores->lanes, block, scores->contenders[i].score);
+        if (best == OCDM_NONE || scores->lanes.order[lane] < scores->lanes.order[best]) {
+            best = lane;
+            scores->best_place = i;
+        }
+    }
+    return scores->lanes.set[best];
 }
 
 uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
 {
-    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->blocks[b].used; lane < end; lane++)
+    for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
+        for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++)
             if (scores->lanes.score[lane] == score)
                 scores->tied[count++] = scores->lanes.set[lane];
     return count;
@@ -235,10 +187,10 @@ uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64
 
 uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)
 {
-    int64_t value = search(scores, pool)->value;
+    int64_t value = search(scores, pool);
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
-        if (scores->contenders[i].set != OCDM_NONE && scores->contenders[i].value == value)
+        if (attains(&scores->contenders[i], value))
             count = ocdm__scores_collect(scores, scores->present[i], scores->contenders[i].score, count);
     return count;
 }

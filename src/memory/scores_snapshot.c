@@ -75,8 +75,8 @@ static uint32_t list_all(struct scores *scores)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
-        for (uint32_t b = scores->buckets[scores->present[i]].first_block; b != OCDM_NONE; b = scores->blocks[b].next)
-            for (uint32_t lane = b * OCDM__LANES, end = lane + scores->blocks[b].used; lane < end; lane++)
+        for (uint32_t b = scores->buckets[scores->present[i]].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
+            for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++)
                 scores->ranked[count++].set = scores->lanes.set[lane];
     for (uint32_t i = 0; i < scores->asleep_count; i++)
         scores->ranked[count++].set = scores->asleep[i];

@@ -110,7 +110,7 @@ static bool make_room(ocdm__label_table *table, size_t length)
 {
     return (2 * ((size_t)table->count + 1) <= table->entry_count || grow_entries(table)) &&
            (table->count < table->name_room || grow_names(table)) &&
-           (length <= table->room - table->used || grow_bytes(table, length));
+           ((table->bytes && length <= table->room - table->used) || grow_bytes(table, length));
 }
 
 static ocdm_status add_new(ocdm__label_table *table, const struct key *key, const char *text, size_t length, ocdm_error *error)
