@@ -224,7 +224,8 @@ uint64_t ocdm_memory_id(const ocdm_memory *memory, uint32_t slot);
 /* When the sample in `slot` arrived: it was number n, from 0, of all that were offered. O(1). */
 uint64_t ocdm_memory_arrival(const ocdm_memory *memory, uint32_t slot);
 
-/* The slot that holds `id`, or OCDM_NONE. O(1) on average. */
+/* The slot that holds `id`, or OCDM_NONE. Inside a policy, samples of the batch being offered are not found. O(1) on average.
+ */
 uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id);
 
 /*

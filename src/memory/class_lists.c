@@ -53,6 +53,8 @@ static void lengthen(struct pool *pool, struct class *class)
     }
     class->list = list;
     class->list_room = room;
+    for (uint32_t i = class->list_count; i < room; i++)
+        pool->lists[list + i].lane = OCDM__NOBODYS_LANE;
 }
 
 void ocdm__pool_link_set(struct pool *pool, uint32_t number)
@@ -76,6 +78,7 @@ void ocdm__pool_unlink_set(struct pool *pool, uint32_t number)
         struct listed last = pool->lists[class->list + --class->list_count];
         pool->lists[class->list + pool->cells[c].place] = last;
         pool->cells[last.cell].place = pool->cells[c].place;
+        pool->lists[class->list + class->list_count].lane = OCDM__NOBODYS_LANE;
     }
 }
 

@@ -65,7 +65,9 @@ static void undo_leave(ocdm_memory *memory, const struct event *event)
     node->arrival = event->arrival;
     node->priority = event->priority;
     node->origin = event->origin;
-    if (event->origin != OCDM_NONE)
+    if (event->origin == OCDM_NONE)
+        ocdm__pool_know(pool, number);
+    else
         memory->item_node[event->origin] = number;
     ocdm__pool_join(pool, memory->scores, number, memory->journal_classes + event->first_label, event->label_count);
     ocdm__pool_swap(pool, event->position, pool->size - 1);

@@ -129,6 +129,7 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory->class_index);
     ocdm__release(memory->first_class);
     ocdm__release(memory->item_node);
+    ocdm__release(memory->batch_ids);
     ocdm__release(memory->left);
     ocdm__release(memory->stored_slot);
     ocdm__release(memory->stored_item);

@@ -17,6 +17,11 @@ struct event {
     uint32_t label_count;
 };
 
+struct batch_id {
+    uint64_t id;
+    uint64_t stamp;
+};
+
 struct ocdm_memory {
     ocdm_options options;
     void *state; /* the policy's */
@@ -39,6 +44,11 @@ struct ocdm_memory {
     uint32_t *item_node; /* OCDM_NONE once it has left */
     uint32_t batch_room;
     uint32_t item; /* the one being offered to a `replace` policy */
+
+    /* The batch's ids, to find repeats: a table whose entries count only if they have the stamp of the batch. */
+    struct batch_id *batch_ids;
+    uint32_t batch_id_mask;
+    uint64_t batch_stamp;
 
     ocdm_departure *left;
     size_t left_count;

@@ -230,6 +230,7 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));
     ocdm__memory_stamp(memory, node, number(parts->arrivals, slot));
     ocdm__pool_join(&memory->pool, memory->scores, node, scratch, count);
+    ocdm__pool_know(&memory->pool, node);
     return OCDM_OK;
 }
 

@@ -187,10 +187,10 @@ static double deviations_without(struct partition *partition, const struct pool 
     return sum;
 }
 
-static uint32_t first_position(const struct pool *pool, uint32_t set)
+static uint32_t first_position(const struct pool *pool, const struct set *set)
 {
     uint32_t first = OCDM_NONE;
-    for (uint32_t node = pool->sets[set].first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
+    for (uint32_t node = set->first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
         first = pool->nodes[node].position < first ? pool->nodes[node].position : first;
     return first;
 }
@@ -242,7 +242,7 @@ static uint32_t first_within(struct partition *partition, const struct pool *poo
                 continue;
             double left = deviations_left(partition, pool, set, base);
             *least = left < *least ? left : *least;
-            uint32_t position = left <= bound ? first_position(pool, candidates->set[i]) : OCDM_NONE;
+            uint32_t position = left <= bound ? first_position(pool, set) : OCDM_NONE;
             first = position < first ? position : first;
         }
     }

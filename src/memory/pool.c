@@ -23,15 +23,23 @@ uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id)
     uint32_t node = pool->free_node;
     pool->free_node = pool->nodes[node].next;
     pool->nodes[node].id = id;
-    ocdm__table_add(&pool->id_table, ocdm__hash_of_id(id), node);
     return node;
 }
 
 void ocdm__pool_give_back_node(struct pool *pool, uint32_t node)
 {
-    ocdm__table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
     pool->nodes[node].next = pool->free_node;
     pool->free_node = node;
+}
+
+void ocdm__pool_know(struct pool *pool, uint32_t node)
+{
+    ocdm__table_add(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+}
+
+void ocdm__pool_forget(struct pool *pool, uint32_t node)
+{
+    ocdm__table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
 }
 
 static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)

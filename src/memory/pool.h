@@ -50,8 +50,10 @@ struct cell {
 /* A cell on its class's list, with the set's lane again: walking over a list then touches nothing but the list. */
 struct listed {
     uint32_t cell;
-    uint32_t lane;
+    uint32_t lane; /* OCDM__NOBODYS_LANE behind the end of the list */
 };
+
+#define OCDM__NOBODYS_LANE 0u
 
 /* A class, from the moment a sample first carried it. */
 struct class
@@ -129,11 +131,13 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);
 /* The node of the sample with that id, or OCDM_NONE. */
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id);
 
-/* A new sample with classes ascending by index, known by its id from here on, but not a member yet. Room is reserved. */
+/* A node for a new sample, not a member yet; gives it back. Room is reserved. */
 uint32_t ocdm__pool_take_node(struct pool *pool, uint64_t id);
-
-/* Undoes take_node. */
 void ocdm__pool_give_back_node(struct pool *pool, uint32_t node);
+
+/* Makes a member known by its id, and unknown. Samples of the batch become known when they are there to stay: most are not. */
+void ocdm__pool_know(struct pool *pool, uint32_t node);
+void ocdm__pool_forget(struct pool *pool, uint32_t node);
 
 /* Makes a node a member at the next position, in the set of these classes. `scores` hears of it; it may be NULL. */
 void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, const uint32_t *class_index, uint32_t count);

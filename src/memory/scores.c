@@ -74,11 +74,11 @@ static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, b
     scores->cardinality_room = room;
 }
 
-/* Every set a lane, and for every cardinality a block that is not full. */
+/* Every set a lane, for every cardinality a block that is not full, and the block of the lane that is nobody's. */
 static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed)
 {
     uint32_t partial = samples < scores->cardinality_room ? samples : scores->cardinality_room;
-    uint32_t room = samples / OCDM__LANES + partial + 1;
+    uint32_t room = samples / OCDM__LANES + partial + 2;
     if (room <= scores->block_room)
         return;
     size_t lanes = (size_t)room * OCDM__LANES;
@@ -88,7 +88,8 @@ static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed
     scores->lanes.set = grown(scores->lanes.set, lanes, sizeof *scores->lanes.set, failed);
     if (*failed)
         return;
-    for (uint32_t i = room; i-- > scores->block_room;) {
+    uint32_t first_usable = scores->block_room ? scores->block_room : OCDM__NOBODYS_LANE / OCDM__LANES + 1;
+    for (uint32_t i = room; i-- > first_usable;) {
         scores->lanes.blocks[i].next = scores->free_block;
         scores->free_block = i;
     }

@@ -8,11 +8,17 @@
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
+/* Four at a time, so that the many short lists take one turn each; places behind a list's end have a lane that is nobody's. */
 static void change_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
     const struct listed *list = pool->lists + class->list;
-    for (uint32_t i = 0; i < class->list_count; i++)
-        scores->lanes.score[list[i].lane] += change;
+    int64_t *score = scores->lanes.score;
+    for (uint32_t i = 0; i < class->list_count; i += 4) {
+        score[list[i].lane] += change;
+        score[list[i + 1].lane] += change;
+        score[list[i + 2].lane] += change;
+        score[list[i + 3].lane] += change;
+    }
 }
 
 static void update_class(struct scores *scores, struct pool *pool, uint32_t class_index)
@@ -95,34 +101,44 @@ static bool surely_worse(const struct filter *filter, uint32_t cardinality, int6
     return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
 }
 
-/* What the best of one cardinality leaves, unless it is certainly more than the best so far. */
-static int64_t contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place,
-                       int64_t best)
+/* The least that any deletion leaves, which cardinality attains it, and whether another one does too. */
+struct best {
+    int64_t value;
+    uint32_t place;
+    bool tied;
+};
+
+static void contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place,
+                    struct best *best)
 {
     struct contender *contender = &scores->contenders[place];
     uint32_t cardinality = scores->present[place];
     uint32_t block = scores->buckets[cardinality].first_block;
-    contender->value = INT64_MAX;
     contender->score = INT64_MIN;
     if (block == OCDM_NONE)
-        return best;
+        return;
     int64_t score = scores->search->highest(&scores->lanes, block);
-    if (best != INT64_MAX && surely_worse(filter, cardinality, score, best))
-        return best;
+    if (best->place != OCDM_NONE && surely_worse(filter, cardinality, score, best->value))
+        return;
     contender->score = score;
     contender->value = ocdm__scores_objective(scores, pool, cardinality, score);
-    return contender->value < best ? contender->value : best;
+    bool better = contender->value < best->value || best->place == OCDM_NONE;
+    best->tied = contender->value == best->value ? best->place != OCDM_NONE : best->tied && !better;
+    best->place = better ? place : best->place;
+    best->value = better ? contender->value : best->value;
 }
 
-/* The least that any deletion leaves, of sets that are awake. It starts with the cardinality that was best last time, since it
- * nearly always is again, and then most others need no closer look. */
-static int64_t find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
+/* Among sets that are awake. It starts with the cardinality that was best last time, since it nearly always is again, and then
+ * most others need no closer look. */
+static struct best find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
+    struct best best = {INT64_MAX, OCDM_NONE, false};
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
-    int64_t best = contend(scores, pool, filter, start, INT64_MAX);
-    for (uint32_t place = 0; place < scores->present_count; place++)
-        if (place != start)
-            best = contend(scores, pool, filter, place, best);
+    contend(scores, pool, filter, start, &best);
+    for (uint32_t place = 0; place < start; place++)
+        contend(scores, pool, filter, place, &best);
+    for (uint32_t place = start + 1; place < scores->present_count; place++)
+        contend(scores, pool, filter, place, &best);
     return best;
 }
 
@@ -140,17 +156,24 @@ static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool
     return false;
 }
 
-static int64_t search(struct scores *scores, struct pool *pool)
+static struct best search(struct scores *scores, struct pool *pool)
 {
     update_scores(scores, pool);
     struct filter filter = look_around(scores, pool);
-    int64_t best = find_best(scores, pool, &filter);
+    struct best best = find_best(scores, pool, &filter);
     while (ocdm__scores_too_many_awake(scores) ||
-           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best))) {
+           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best.value))) {
         ocdm__scores_take_snapshot(scores, pool);
         best = find_best(scores, pool, &filter);
     }
+    scores->best_place = best.place;
     return best;
+}
+
+static uint32_t first_lane(const struct scores *scores, uint32_t place)
+{
+    uint32_t block = scores->buckets[scores->present[place]].first_block;
+    return scores->search->first(&scores->lanes, block, scores->contenders[place].score);
 }
 
 static bool attains(const struct contender *contender, int64_t value)
@@ -158,22 +181,17 @@ static bool attains(const struct contender *contender, int64_t value)
     return contender->score != INT64_MIN && contender->value == value;
 }
 
-/* Of the cardinalities that attain the best, nearly always one, the set whose first sample comes first. */
 uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
 {
-    int64_t value = search(scores, pool);
-    uint32_t best = OCDM_NONE;
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        if (!attains(&scores->contenders[i], value))
+    struct best best = search(scores, pool);
+    uint32_t first = first_lane(scores, best.place);
+    for (uint32_t i = 0; best.tied && i < scores->present_count; i++) {
+        if (!attains(&scores->contenders[i], best.value))
             continue;
-        uint32_t block = scores->buckets[scores->present[i]].first_block;
-        uint32_t lane = scores->search->first(&scores->lanes, block, scores->contenders[i].score);
-        if (best == OCDM_NONE || scores->lanes.order[lane] < scores->lanes.order[best]) {
-            best = lane;
-            scores->best_place = i;
-        }
+        uint32_t lane = first_lane(scores, i);
+        first = scores->lanes.order[lane] < scores->lanes.order[first] ? lane : first;
     }
-    return scores->lanes.set[best];
+    return scores->lanes.set[first];
 }
 
 uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
@@ -187,7 +205,7 @@ uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64
 
 uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)
 {
-    int64_t value = search(scores, pool);
+    int64_t value = search(scores, pool).value;
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
         if (attains(&scores->contenders[i], value))

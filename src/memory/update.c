@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/journal.h"
-#include "memory/logarithm.h"
+#include "memory/pool_storage.h"
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
@@ -34,6 +34,20 @@ static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
     return true;
 }
 
+static bool reserve_batch_ids(ocdm_memory *memory, size_t count)
+{
+    size_t room = 16;
+    while (room < count * 3)
+        room *= 2;
+    struct batch_id *ids = ocdm__allocate(room, sizeof *ids);
+    if (!ids)
+        return false;
+    ocdm__release(memory->batch_ids);
+    memory->batch_ids = ids;
+    memory->batch_id_mask = (uint32_t)(room - 1);
+    return true;
+}
+
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error)
 {
     if (count <= memory->batch_room)
@@ -44,7 +58,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
         !grow(&memory->stored_slot, room, sizeof *memory->stored_slot) ||
         !grow(&memory->stored_item, room, sizeof *memory->stored_item) ||
         (memory->keeps_journal && !grow(&memory->journal, room * 2, sizeof *memory->journal)) ||
-        !reserve_class_indices(memory, room * 4))
+        !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
         return ocdm__fail_memory(error, "the batch");
     memory->batch_room = count;
     return OCDM_OK;
@@ -101,27 +115,40 @@ static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_
     return most;
 }
 
-static void give_back_ids(ocdm_memory *memory, size_t count)
+static void give_back_nodes(ocdm_memory *memory, size_t count)
 {
     for (size_t i = count; i-- > 0;)
         ocdm__pool_give_back_node(&memory->pool, memory->item_node[i]);
 }
 
+/* Whether this batch has the id already; it has from now on. */
+static bool repeats_in_batch(ocdm_memory *memory, uint64_t id)
+{
+    uint32_t place = ocdm__table_tag(ocdm__hash_of_id(id));
+    for (;; place++) {
+        struct batch_id *entry = &memory->batch_ids[place & memory->batch_id_mask];
+        if (entry->stamp != memory->batch_stamp) {
+            *entry = (struct batch_id){id, memory->batch_stamp};
+            return false;
+        }
+        if (entry->id == id)
+            return true;
+    }
+}
+
 static ocdm_status take_ids(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
+    memory->batch_stamp++;
     for (size_t i = 0; i < count; i++) {
-        uint32_t known = ocdm__pool_find(&memory->pool, batch[i].id);
-        if (known == OCDM_NONE) {
+        bool known = ocdm__pool_find(&memory->pool, batch[i].id) != OCDM_NONE;
+        if (!known && !repeats_in_batch(memory, batch[i].id)) {
             memory->item_node[i] = ocdm__pool_take_node(&memory->pool, batch[i].id);
             continue;
         }
-        bool in_batch = false;
-        for (size_t j = 0; j < i; j++)
-            in_batch |= memory->item_node[j] == known;
-        give_back_ids(memory, i);
+        give_back_nodes(memory, i);
         return ocdm__fail(error, OCDM_DUPLICATE_ID, "ids must be unique among the samples in memory",
-                          in_batch ? "item %zu: id %llu is in the batch twice" : "item %zu: id %llu is in the memory already",
-                          i, (unsigned long long)batch[i].id);
+                          known ? "item %zu: id %llu is in the memory already" : "item %zu: id %llu is in the batch twice", i,
+                          (unsigned long long)batch[i].id);
     }
     return OCDM_OK;
 }
@@ -165,7 +192,7 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
     if (status == OCDM_OK && policy->begin) {
         status = policy->begin(memory->state, memory, batch, count, error);
         if (status != OCDM_OK)
-            give_back_ids(memory, count);
+            give_back_nodes(memory, count);
     }
     if (status != OCDM_OK)
         ocdm__pool_drop_classes(&memory->pool, known_classes);
@@ -222,7 +249,9 @@ static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
 {
     const struct node *node = &memory->pool.nodes[number];
     memory->left[memory->left_count++] = (ocdm_departure){node->id, node->origin == OCDM_NONE ? slot : OCDM_NONE, node->origin};
-    if (node->origin != OCDM_NONE)
+    if (node->origin == OCDM_NONE)
+        ocdm__pool_forget(&memory->pool, number);
+    else
         memory->item_node[node->origin] = OCDM_NONE;
     memory->departed++;
     ocdm__pool_give_back_node(&memory->pool, number);
@@ -342,6 +371,7 @@ static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
         if (node == OCDM_NONE)
             continue;
         memory->pool.nodes[node].origin = OCDM_NONE;
+        ocdm__pool_know(&memory->pool, node);
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }

@@ -57,16 +57,18 @@ static inline void ocdm__short_label(const char *text, size_t length, uint64_t *
     *high = ocdm__first_bytes(text + 8, length - first);
 }
 
-/* The number of a short label that is where its hash says, which most are; false says nothing. */
-static inline bool ocdm__label_table_find(const ocdm__label_table *table, const char *text, size_t length, uint32_t *number)
+/* The number of a short label that is in the table, or UINT32_MAX. Padding as for ocdm__label_table_add. */
+static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, const char *text, size_t length)
 {
     if (length > OCDM__SHORT_LABEL || !table->entry_count)
-        return false;
+        return UINT32_MAX;
     uint64_t low, high;
     ocdm__short_label(text, length, &low, &high);
-    const struct ocdm__label_entry *entry = &table->entries[ocdm__label_hash(low, high, length) & (table->entry_count - 1)];
-    *number = entry->next_number - 1;
-    return entry->low == low && entry->high == high && entry->length == length && entry->next_number;
+    for (size_t i = ocdm__label_hash(low, high, length);; i++) {
+        const struct ocdm__label_entry *entry = &table->entries[i & (table->entry_count - 1)];
+        if ((entry->low == low && entry->high == high && entry->length == length) || !entry->next_number)
+            return entry->next_number - 1;
+    }
 }
 
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */

@@ -9,17 +9,20 @@ const char *ocdm__format_name(enum ocdm__record_format format)
     return names[format];
 }
 
+static inline ocdm__record blank_record(const ocdm__record_place *place)
+{
+    return (ocdm__record){.at = place->at, .length = place->end - place->at, .line = place->line};
+}
+
 static inline ocdm_status read_json_line(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
                                          ocdm_error *error)
 {
     if (!records->labels.simple || !records->id.simple)
         return ocdm__read_jsonl(records, place, record, error);
-    ocdm__record blank = *record;
     size_t id_used = records->id_used;
     if (ocdm__read_simple(records, place, record))
-        return ocdm__add_labels(records, record, error);
-    *record = blank;
-    records->piece_count = 0;
+        return OCDM_OK;
+    *record = blank_record(place);
     records->id_used = id_used;
     return ocdm__read_jsonl(records, place, record, error);
 }
@@ -29,7 +32,7 @@ static inline ocdm_status read_record(ocdm__records *records, ocdm__record *reco
     const ocdm__record_place *place = &records->place;
     records->piece_count = 0;
     records->scratch_used = 0;
-    *record = (ocdm__record){.at = place->at, .length = place->end - place->at, .line = place->line};
+    *record = blank_record(place);
     switch (records->format) {
     case OCDM__FORMAT_JSONL:
         return read_json_line(records, place, record, error);

@@ -58,10 +58,8 @@ ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_
         return ocdm__fail_memory(error, "the labels of a batch");
     for (size_t i = 0; i < records->piece_count; i++) {
         const ocdm__label_piece *piece = &records->pieces[i];
-        uint32_t *number = &records->numbers[records->number_count + i];
-        if (ocdm__label_table_find(&records->table, piece->text, piece->length, number))
-            continue;
-        ocdm_status status = ocdm__label_table_add(&records->table, piece->text, piece->length, number, error);
+        ocdm_status status = ocdm__label_table_add(&records->table, piece->text, piece->length,
+                                                   &records->numbers[records->number_count + i], error);
         if (status != OCDM_OK)
             return status;
     }
@@ -103,8 +101,9 @@ ocdm_status ocdm__split_path(const char *text, ocdm__name_path *path, ocdm_error
         path->parts[i] = (ocdm__label_piece){.text = text, .length = length};
         text += length + 1;
     }
-    path->simple = path->part_count == 1 && path->parts[0].length <= 16;
+    path->length = strlen(path->text);
+    path->simple = path->part_count == 1 && path->length <= sizeof path->words;
     if (path->simple)
-        memcpy(path->words, path->text, path->parts[0].length);
+        memcpy(path->words, path->text, path->length);
     return OCDM_OK;
 }

@@ -53,29 +53,28 @@ static inline place_in_text scalar_end(place_in_text at)
 
 static inline bool is_name(const ocdm__name_path *path, place_in_text text, size_t length)
 {
-    if (path->parts[0].length != length)
+    if (path->length != length)
         return false;
     uint64_t low, high;
     ocdm__short_label((const char *)text, length, &low, &high);
     return low == path->words[0] && high == path->words[1];
 }
 
-/* A label, string or number; returns where it ends, or NULL. */
-static inline place_in_text read_label(ocdm__records *records, place_in_text at)
+/* A label, string or number, that is known already; returns where it ends, or NULL. */
+static inline place_in_text read_label(ocdm__records *records, ocdm__record *record, place_in_text at)
 {
     place_in_text end = scalar_end(at);
-    if (!end || records->piece_count == records->piece_room)
+    size_t quote = *at == '"', number_at = records->number_count + record->label_count;
+    if (!end || number_at == records->number_room || record->label_count == OCDM_MAX_LABELS || (*at == '-' && at[1] == '0'))
         return NULL;
-    size_t quote = *at == '"';
-    if (!quote && *at == '-' && at[1] == '0')
-        return NULL;
-    records->pieces[records->piece_count++] =
-        (ocdm__label_piece){.text = (const char *)at + quote, .length = (size_t)(end - at) - 2 * quote};
-    return end;
+    uint32_t number = ocdm__label_table_find(&records->table, (const char *)at + quote, (size_t)(end - at) - 2 * quote);
+    records->numbers[number_at] = number;
+    record->label_count++;
+    return number == UINT32_MAX ? NULL : end;
 }
 
 /* The array of labels; returns where it ends, or NULL. */
-static inline place_in_text read_labels(ocdm__records *records, place_in_text at)
+static inline place_in_text read_labels(ocdm__records *records, ocdm__record *record, place_in_text at)
 {
     if (*at != '[')
         return NULL;
@@ -83,7 +82,7 @@ static inline place_in_text read_labels(ocdm__records *records, place_in_text at
     if (*at == ']')
         return at + 1;
     for (;;) {
-        at = read_label(records, at);
+        at = read_label(records, record, at);
         if (!at)
             return NULL;
         at = pass_spaces(at);
@@ -102,7 +101,10 @@ static inline place_in_text read_id(ocdm__records *records, const ocdm__record_p
     size_t quote = *at == '"', length = (size_t)(end - at) - 2 * quote;
     if (length + OCDM__INPUT_PADDING > records->id_room - records->id_used)
         return NULL;
-    memcpy(records->ids + records->id_used, at + quote, length);
+    if (length <= OCDM__INPUT_PADDING)
+        memcpy(records->ids + records->id_used, at + quote, OCDM__INPUT_PADDING); /* both sides are padded */
+    else
+        memcpy(records->ids + records->id_used, at + quote, length);
     ocdm__add_id(records, record, length);
     record->shown_at = (size_t)((const char *)at - records->input.data) - place->at;
     record->shown_length = (size_t)(end - at);
@@ -121,7 +123,7 @@ static inline place_in_text read_members(ocdm__records *records, const ocdm__rec
         size_t length = (size_t)(quote - name);
         at = pass_spaces(quote + 2);
         if (is_name(&records->labels, name, length)) {
-            at = *labelled ? NULL : read_labels(records, at);
+            at = *labelled ? NULL : read_labels(records, record, at);
             *labelled = true;
         } else if (is_name(&records->id, name, length)) {
             at = record->has_id ? NULL : read_id(records, place, record, at);
@@ -147,5 +149,9 @@ bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, 
     if (!at)
         return false;
     at += *at == '\r';
-    return at == end && labelled && (record->has_id || !records->id_required);
+    if (at != end || !labelled || (records->id_required && !record->has_id))
+        return false;
+    record->label_at = records->number_count;
+    records->number_count += record->label_count;
+    return true;
 }

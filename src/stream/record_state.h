@@ -14,11 +14,12 @@ typedef struct ocdm__label_piece {
 
 /* A dotted path, or a column's name: the parts are slices of one text. */
 typedef struct ocdm__name_path {
-    const char *text;  /* the whole */
-    uint64_t words[2]; /* of a single part of up to 16 bytes: its bytes */
-    bool simple;       /* it is such a one */
+    const char *text; /* the whole */
+    size_t length;
     ocdm__label_piece *parts;
     size_t part_count;
+    bool simple;       /* one part of up to 16 bytes, ... */
+    uint64_t words[2]; /* ... which are these */
 } ocdm__name_path;
 
 /* Where the record at hand lies. A csv record may span lines; the first line may start with a byte order mark. */
