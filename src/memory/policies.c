@@ -81,6 +81,38 @@ void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)
         ocdm__lottery_enter(lottery, pool, pool->node_at[i]);
 }
 
+/* Walking over fewer than this many candidates costs less than guessing; so does it after as many misses. */
+#define FEW 256
+
+uint32_t ocdm__guess(const struct pool *pool, ocdm__random *random, uint64_t candidates, ocdm__fits *fits, uint32_t which)
+{
+    for (int i = 0; candidates > FEW && i < FEW; i++) {
+        uint32_t position = (uint32_t)ocdm__random_below(random, pool->size);
+        if (fits(pool, pool->node_at[position], which))
+            return position;
+    }
+    return OCDM_NONE;
+}
+
+static bool carries(const struct pool *pool, uint32_t node, uint32_t class_index)
+{
+    const struct set *set = &pool->sets[pool->nodes[node].set];
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        if (pool->cells[set->cells + i].class_index == class_index)
+            return true;
+    return false;
+}
+
+uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm__random *random)
+{
+    uint32_t guess = ocdm__guess(pool, random, pool->classes[class_index].kept, carries, class_index);
+    if (guess != OCDM_NONE)
+        return guess;
+    struct lottery lottery = ocdm__lottery(random);
+    ocdm__lottery_enter_class(&lottery, pool, class_index);
+    return pool->nodes[lottery.node].position;
+}
+
 uint32_t ocdm__most_kept(const struct pool *pool)
 {
     uint32_t most = 0;

@@ -35,6 +35,16 @@ void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, u
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index);
 void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool);
 
+/*
+ * The same choice for many candidates: guess positions until one fits, since a share of the pool that is not small is soon hit.
+ * OCDM_NONE when the candidates are few, or none was hit; the lottery decides then.
+ */
+typedef bool ocdm__fits(const struct pool *pool, uint32_t node, uint32_t which);
+uint32_t ocdm__guess(const struct pool *pool, ocdm__random *random, uint64_t candidates, ocdm__fits *fits, uint32_t which);
+
+/* A uniform sample among those that carry a class, some do: its position. */
+uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm__random *random);
+
 /* The largest m_i. */
 uint32_t ocdm__most_kept(const struct pool *pool);
 

@@ -90,17 +90,23 @@ static uint32_t any_at_all(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-static uint32_t any_of_class(const struct pool *pool, uint32_t class_index, ocdm__random *random)
+static bool is_of_largest(const struct pool *pool, uint32_t node, uint32_t most)
 {
-    struct lottery lottery = ocdm__lottery(random);
-    ocdm__lottery_enter_class(&lottery, pool, class_index);
-    return pool->nodes[lottery.node].position;
+    const struct set *set = &pool->sets[pool->nodes[node].set];
+    return set->cardinality && pool->classes[pool->cells[set->cells].class_index].kept == most;
 }
 
+/* Any sample of the largest classes, all of them together when several tie. */
 static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
 {
-    struct lottery lottery = ocdm__lottery(random);
     uint32_t most = ocdm__most_kept(pool);
+    uint64_t candidates = 0;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        candidates += pool->classes[i].kept == most ? most : 0;
+    uint32_t guess = ocdm__guess(pool, random, candidates, is_of_largest, most);
+    if (guess != OCDM_NONE)
+        return guess;
+    struct lottery lottery = ocdm__lottery(random);
     for (uint32_t i = 0; i < pool->class_count; i++)
         if (pool->classes[i].kept == most)
             ocdm__lottery_enter_class(&lottery, pool, i);
@@ -121,7 +127,7 @@ static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocd
         return any_at_all(pool, &random);
     if (!classes->full[*offered])
         return any_of_largest(pool, &random);
-    return stays(&pool->classes[*offered], &random) ? any_of_class(pool, *offered, &random) : OCDM_NONE;
+    return stays(&pool->classes[*offered], &random) ? ocdm__any_of_class(pool, *offered, &random) : OCDM_NONE;
 }
 
 /* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
@@ -152,8 +158,8 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
         return any_at_all(pool, &random);
     uint32_t scarcest = scarcest_if_all_full(state, pool, offered, count);
     if (scarcest == OCDM_NONE)
-        return any_of_class(pool, ocdm__largest_class(pool, &random), &random);
-    return stays(&pool->classes[scarcest], &random) ? any_of_class(pool, scarcest, &random) : OCDM_NONE;
+        return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
+    return stays(&pool->classes[scarcest], &random) ? ocdm__any_of_class(pool, scarcest, &random) : OCDM_NONE;
 }
 
 static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)

@@ -11,10 +11,7 @@ static uint32_t remove_from_largest(void *state, const ocdm_memory *memory)
         ocdm__lottery_enter_all(&lottery, pool);
         return pool->nodes[lottery.node].position;
     }
-    uint32_t class_index = ocdm__largest_class(pool, &random);
-    struct lottery lottery = ocdm__lottery(&random);
-    ocdm__lottery_enter_class(&lottery, pool, class_index);
-    return pool->nodes[lottery.node].position;
+    return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
 }
 
 const ocdm_policy ocdm__policy_max = {.name = "max", .remove = remove_from_largest};

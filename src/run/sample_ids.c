@@ -6,6 +6,7 @@
 #include "base/hash_bytes.h"
 #include "run/sample_state.h"
 
+#define SMALL_BATCH 16u
 #define FIRST_ROOM 64u
 #define MOST_ROOM (UINT32_MAX / 3u)
 
@@ -43,13 +44,36 @@ static void number_record(const ocdm__sampling *sampling, ocdm__batch_record *en
     memcpy(entry->number, digits + at, entry->number_length);
 }
 
-static bool is_taken(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
+static bool is_same(const ocdm__id_text *a, const ocdm__id_text *b)
+{
+    return a->length == b->length && memcmp(a->content, b->content, a->length) == 0;
+}
+
+static bool is_in_table(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
 {
     uint32_t tag = ocdm__table_tag(hash), place = tag & sampling->ids.mask, holder;
     while ((holder = ocdm__table_next(&sampling->ids, tag, &place)) != OCDM_NONE) {
         ocdm__id_text other =
             holder & OCDM__IN_BATCH ? ocdm__id_of_item(sampling, holder & ~OCDM__IN_BATCH) : ocdm__id_of_kept(sampling, holder);
-        if (other.length == id->length && memcmp(other.content, id->content, id->length) == 0)
+        if (is_same(&other, id))
+            return true;
+    }
+    return false;
+}
+
+/* A small batch is looked through: most of its records leave at once, and need no way in and out of the table. */
+static bool is_small(const ocdm__sampling *sampling)
+{
+    return sampling->options.memory.batch <= SMALL_BATCH;
+}
+
+static bool is_in_batch(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
+{
+    for (uint32_t i = 0; i < sampling->batch_count; i++) {
+        if (sampling->batch[i].hash != hash)
+            continue;
+        ocdm__id_text other = ocdm__id_of_item(sampling, i);
+        if (is_same(&other, id))
             return true;
     }
     return false;
@@ -74,9 +98,21 @@ static ocdm_status grow_ids(ocdm__sampling *sampling, ocdm_error *error)
     return OCDM_OK;
 }
 
+static void add(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
+{
+    ocdm__table_add(&sampling->ids, hash, holder);
+    sampling->id_count++;
+}
+
+static void remove_holder(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
+{
+    ocdm__table_remove(&sampling->ids, hash, holder);
+    sampling->id_count--;
+}
+
 ocdm_status ocdm__take_id(ocdm__sampling *sampling, uint32_t item, bool *taken, ocdm_error *error)
 {
-    ocdm_status status = sampling->id_count < sampling->id_room ? OCDM_OK : grow_ids(sampling, error);
+    ocdm_status status = sampling->id_count + item < sampling->id_room ? OCDM_OK : grow_ids(sampling, error);
     if (status != OCDM_OK)
         return status;
     ocdm__batch_record *entry = &sampling->batch[item];
@@ -84,26 +120,24 @@ ocdm_status ocdm__take_id(ocdm__sampling *sampling, uint32_t item, bool *taken, 
         number_record(sampling, entry);
     ocdm__id_text id = ocdm__id_of_item(sampling, item);
     entry->hash = ocdm__hash_bytes(id.content, id.length);
-    *taken = is_taken(sampling, entry->hash, &id);
-    if (*taken)
-        return OCDM_OK;
-    ocdm__table_add(&sampling->ids, entry->hash, OCDM__IN_BATCH | item);
-    sampling->id_count++;
+    *taken = is_in_table(sampling, entry->hash, &id) || (is_small(sampling) && is_in_batch(sampling, entry->hash, &id));
+    if (!*taken && !is_small(sampling))
+        add(sampling, entry->hash, OCDM__IN_BATCH | item);
     return OCDM_OK;
 }
 
 void ocdm__forget_id(ocdm__sampling *sampling, const ocdm_departure *left)
 {
-    if (left->item != OCDM_NONE)
-        ocdm__table_remove(&sampling->ids, sampling->batch[left->item].hash, OCDM__IN_BATCH | left->item);
-    else
-        ocdm__table_remove(&sampling->ids, sampling->kept[left->slot].hash, left->slot);
-    sampling->id_count--;
+    if (left->item == OCDM_NONE)
+        remove_holder(sampling, sampling->kept[left->slot].hash, left->slot);
+    else if (!is_small(sampling))
+        remove_holder(sampling, sampling->batch[left->item].hash, OCDM__IN_BATCH | left->item);
 }
 
 void ocdm__hand_over_id(ocdm__sampling *sampling, uint32_t item, uint32_t slot)
 {
     uint64_t hash = sampling->batch[item].hash;
-    ocdm__table_remove(&sampling->ids, hash, OCDM__IN_BATCH | item);
-    ocdm__table_add(&sampling->ids, hash, slot);
+    if (!is_small(sampling))
+        remove_holder(sampling, hash, OCDM__IN_BATCH | item);
+    add(sampling, hash, slot);
 }

@@ -9,9 +9,16 @@ const char *ocdm__format_name(enum ocdm__record_format format)
     return names[format];
 }
 
-static inline ocdm__record blank_record(const ocdm__record_place *place)
+/* Field by field: a struct made elsewhere and copied here costs more than all of it. */
+static inline void begin_record(ocdm__record *record, const ocdm__record_place *place)
 {
-    return (ocdm__record){.at = place->at, .length = place->end - place->at, .line = place->line};
+    record->at = place->at;
+    record->length = place->end - place->at;
+    record->line = place->line;
+    record->has_id = false;
+    record->id_at = record->id_length = 0;
+    record->shown_at = record->shown_length = 0;
+    record->label_at = record->label_count = 0;
 }
 
 static inline ocdm_status read_json_line(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
@@ -22,7 +29,7 @@ static inline ocdm_status read_json_line(ocdm__records *records, const ocdm__rec
     size_t id_used = records->id_used;
     if (ocdm__read_simple(records, place, record))
         return OCDM_OK;
-    *record = blank_record(place);
+    begin_record(record, place);
     records->id_used = id_used;
     return ocdm__read_jsonl(records, place, record, error);
 }
@@ -32,7 +39,7 @@ static inline ocdm_status read_record(ocdm__records *records, ocdm__record *reco
     const ocdm__record_place *place = &records->place;
     records->piece_count = 0;
     records->scratch_used = 0;
-    *record = blank_record(place);
+    begin_record(record, place);
     switch (records->format) {
     case OCDM__FORMAT_JSONL:
         return read_json_line(records, place, record, error);

@@ -38,6 +38,23 @@ static uint32_t pick_class(const bool *marked, size_t tied, ocdm__random *stream
     return c;
 }
 
+/* More candidates than this are guessed at first, so many times at most. */
+#define NAIVE_FEW 256
+
+/* A uniform member among the candidates. Many candidates: positions are drawn until one is a candidate. */
+static size_t pick_candidate(const struct naive *naive, const bool *candidate, ocdm__random *stream)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < naive->size; v++)
+        count += candidate[v];
+    for (int i = 0; count > NAIVE_FEW && i < NAIVE_FEW; i++) {
+        size_t v = ocdm__random_below(stream, naive->size);
+        if (candidate[v])
+            return v;
+    }
+    return naive_pick(naive, candidate, stream);
+}
+
 /* A uniform member among those that carry one of the marked classes. */
 static size_t pick_member(const struct naive *naive, const bool *marked, ocdm__random *stream)
 {
@@ -47,7 +64,7 @@ static size_t pick_member(const struct naive *naive, const bool *marked, ocdm__r
         for (size_t i = 0; i < naive->pool[v].label_count; i++)
             if (marked[naive->pool[v].label[i]])
                 candidate[v] = true;
-    size_t chosen = naive_pick(naive, candidate, stream);
+    size_t chosen = pick_candidate(naive, candidate, stream);
     ocdm__release(candidate);
     return chosen;
 }
