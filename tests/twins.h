@@ -102,6 +102,19 @@ static inline ocdm_change offered_one(ocdm_memory *memory, uint64_t id, uint32_t
     return offered(memory, &sample, 1);
 }
 
+/* Room for four samples and three there: {1}, {1, 2} and one without labels. */
+static inline ocdm_memory *small_memory(const char *policy)
+{
+    ocdm_options options = options_for(policy, 4);
+    options.batch = 3;
+    options.rho = 0.5;
+    ocdm_memory *memory = created(&options);
+    offered_one(memory, 10, 1, 0, 0);
+    offered_one(memory, 11, 1, strcmp(policy, "cbrs") ? 2 : 0, 0);
+    offered_one(memory, 12, 0, 0, 0);
+    return memory;
+}
+
 static inline void same_options(const ocdm_options *a, const ocdm_options *b, const char *where)
 {
     HOLDS(where, a->capacity == b->capacity && a->batch == b->batch && a->policy == b->policy);

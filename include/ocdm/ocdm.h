@@ -270,7 +270,8 @@ double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
  * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
  * file, fsync, rename, fsync of the folder.
  *
- * OCDM_OK, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY.
+ * OCDM_OK, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY. If it is the fsync of the folder that
+ * fails, the new file is in place all the same.
  */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
 

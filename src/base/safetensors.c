@@ -50,7 +50,11 @@ const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *
 
 bool ocdm__note_is(const struct ocdm__note *note, const char *text)
 {
-    return note && note->value_length == strlen(text) && !memcmp(note->value, text, note->value_length);
+    char value[OCDM__NOTE_COMPARED];
+    if (!note || note->value_length > sizeof value)
+        return false;
+    size_t length = ocdm__json_unescape(note->value, note->value_length, value);
+    return length == strlen(text) && !memcmp(value, text, length);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */

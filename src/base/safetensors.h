@@ -86,7 +86,9 @@ void ocdm__safetensors_close(struct ocdm__safetensors *file);
 const struct ocdm__tensor *ocdm__safetensors_find(const struct ocdm__safetensors *file, const char *name);
 const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *file, const char *key);
 
-/* Whether a note's value is exactly this text. */
+/* Whether a note's value, its escapes undone, is exactly this text. Values of more than OCDM__NOTE_COMPARED bytes are not
+ * looked at. */
+#define OCDM__NOTE_COMPARED 512
 bool ocdm__note_is(const struct ocdm__note *note, const char *text);
 
 #endif

@@ -102,12 +102,13 @@ static void lay_out_anew(struct pool *pool)
     }
 }
 
-/* Laid out anew, lists take less than twice their cells and the shortest for each class; growing them by `labels` cells may
- * then take twice all cells again. */
+/* A list that grows from nothing to m cells takes lists of 4, 8, ... up to the first power of 2 that m fits in: less than 4 m
+ * in all, or the shortest. What it gives back on the way helps nobody when all classes grow side by side. So lists that are
+ * laid out anew and then grow by `labels` cells take no more than `growth`. */
 ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_error *error)
 {
     size_t cells = pool->cell_live + labels;
-    size_t growth = 2 * cells + SHORTEST * (size_t)pool->class_count;
+    size_t growth = 4 * cells + SHORTEST * (size_t)pool->class_count;
     if (growth <= pool->list_room - pool->list_used)
         return OCDM_OK;
     if (2 * growth > pool->list_room) {

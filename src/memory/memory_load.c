@@ -158,6 +158,18 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
     return distinct ? OCDM_OK : bad(parts, what);
 }
 
+/* Nobody counts that far; beyond it sums with them could wrap around. */
+#define COUNTER_LIMIT ((uint64_t)1 << 63)
+
+static ocdm_status check_counters(const struct parts *parts)
+{
+    static const enum ocdm__counter counted[] = {OCDM__COUNTER_ARRIVED, OCDM__COUNTER_DRAWS, OCDM__COUNTER_STEP};
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        if (counter(parts, counted[i]) >= COUNTER_LIMIT)
+            return bad(parts, "one of its counters is beyond 2^63");
+    return OCDM_OK;
+}
+
 static ocdm_status check_samples(const struct parts *parts)
 {
     uint64_t samples = parts->ids->shape[0], arrived = counter(parts, OCDM__COUNTER_ARRIVED);
@@ -287,6 +299,8 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
     if (status == OCDM_OK)
         status = find_policy(parts, file, &policy);
     if (status == OCDM_OK)
+        status = check_counters(parts);
+    if (status == OCDM_OK)
         status = check_samples(parts);
     if (status == OCDM_OK)
         status = check_classes(parts);
@@ -323,7 +337,8 @@ ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_m
     if (!path || !memory)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "path and memory must not be NULL");
     ocdm__input input;
-    ocdm_status status = ocdm__input_open(&input, path, NULL, error);
+    bool is_dash = path[0] == '-' && !path[1]; /* a file's name here, not standard input */
+    ocdm_status status = ocdm__input_open(&input, is_dash ? "./-" : path, NULL, error);
     if (status != OCDM_OK)
         return status;
     while (status == OCDM_OK && !input.ended)

@@ -382,6 +382,8 @@ static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error)
 {
+    if (!memory)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
     struct before before = ocdm__journal_start(memory);
     ocdm_status status = prepare(memory, batch, count, error);
     if (status != OCDM_OK)

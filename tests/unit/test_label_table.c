@@ -15,13 +15,13 @@ static uint32_t add(ocdm__label_table *table, const char *text, size_t length)
 {
     static char noise = 'A';
     char padded[64 + OCDM__LABEL_PADDING];
-    uint32_t number = 0, again = 0;
+    uint32_t number = 0;
     assert_true(length <= 64);
     memset(padded, ++noise, sizeof padded);
     memcpy(padded, text, length);
     assert_int_equal(ocdm__label_table_add(table, padded, length, &number, NULL), OCDM_OK);
-    if (ocdm__label_table_find(table, padded, length, &again))
-        assert_int_equal(again, number);
+    uint32_t found = ocdm__label_table_find(table, padded, length);
+    assert_int_equal(found, length <= OCDM__SHORT_LABEL ? number : UINT32_MAX);
     return number;
 }
 
@@ -29,8 +29,11 @@ static void label_table_numbers_labels_in_order_of_appearance(void **state)
 {
     (void)state;
     ocdm__label_table table = {0};
+    static const char lion[OCDM__LABEL_PADDING] = "lion";
+    assert_int_equal(ocdm__label_table_find(&table, lion, 4), UINT32_MAX);
     assert_int_equal(add(&table, "dog", 3), 0);
     assert_int_equal(add(&table, "cat", 3), 1);
+    assert_int_equal(ocdm__label_table_find(&table, lion, 4), UINT32_MAX);
     assert_int_equal(add(&table, "dog", 3), 0);
     assert_int_equal(add(&table, "", 0), 2);
     assert_int_equal(add(&table, "", 0), 2);
@@ -60,6 +63,17 @@ static void label_table_tells_labels_apart_at_every_length(void **state)
     ocdm__label_table_clear(&table);
 }
 
+static void label_table_has_a_text_when_its_only_label_is_empty(void **state)
+{
+    (void)state;
+    ocdm__label_table table = {0};
+    size_t length = 5;
+    assert_int_equal(add(&table, "", 0), 0);
+    assert_non_null(ocdm__label_table_text(&table, 0, &length));
+    assert_int_equal(length, 0);
+    ocdm__label_table_clear(&table);
+}
+
 static void label_table_keeps_numbers_and_texts_when_it_grows(void **state)
 {
     (void)state;
@@ -85,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(label_table_numbers_labels_in_order_of_appearance),
         cmocka_unit_test(label_table_tells_labels_apart_at_every_length),
+        cmocka_unit_test(label_table_has_a_text_when_its_only_label_is_empty),
         cmocka_unit_test(label_table_keeps_numbers_and_texts_when_it_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

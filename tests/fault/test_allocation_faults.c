@@ -1,0 +1,220 @@
+/*
+ * Every allocation fails once, and every one from some call on fails: creating, updating, saving and loading then tell that
+ * memory is out, change nothing, leak nothing (the sanitizer watches), and work the next time as if nothing had been.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+#include "../twins.h"
+
+#include <errno.h>
+
+#include "faults.h"
+
+/* Policies of the caller's: their updates keep a journal, which needs room too. */
+static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+{
+    (void)state;
+    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+}
+
+static uint32_t chance_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)sample;
+    return chance_remove(state, memory);
+}
+
+static const ocdm_policy own[] = {{.name = "chance remove", .remove = chance_remove},
+                                  {.name = "chance replace", .replace = chance_replace}};
+
+#define CASES 13
+
+/* The library's policies, OCDM's other distances, and two of the caller's. */
+static ocdm_options options_of(size_t number)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 6;
+    options.batch = 2;
+    options.rho = 0.5;
+    if (number < 8)
+        options.policy = ocdm_policy_at(number);
+    else if (number < 11)
+        options.distance = (ocdm_distance)(number - 7);
+    else
+        options.policy = &own[number - 11];
+    return options;
+}
+
+static const ocdm_policy *policy_to_load(const ocdm_options *options)
+{
+    return ocdm_policy_find(options->policy->name) ? NULL : options->policy;
+}
+
+static void check_failure(ocdm_status status, const ocdm_error *error, const char *where)
+{
+    HOLDS(where, status == OCDM_NO_MEMORY && error->status == OCDM_NO_MEMORY);
+    HOLDS(where, strstr(error->message, "memory"));
+}
+
+static void create_fails_cleanly_at_every_allocation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        ocdm_options options = options_of(i / 2);
+        for (unsigned long n = 1;; n++) {
+            ocdm_memory *memory = NULL;
+            ocdm_error error = {0};
+            fault_at(FAULT_ALLOCATE, n, ENOMEM, i % 2);
+            ocdm_status status = ocdm_memory_create(&options, &memory, &error);
+            fault_off();
+            if (status == OCDM_OK) {
+                HOLDS(options.policy->name, n > 10);
+                ocdm_memory_destroy(memory);
+                break;
+            }
+            check_failure(status, &error, options.policy->name);
+            assert_null(memory);
+        }
+    }
+}
+
+/* The update fails at its n-th allocation, for every n until it does not; the twin never hears of it. Returns how often it
+ * failed. */
+static unsigned long fail_at_every_allocation(ocdm_memory *memory, ocdm_memory *twin, const struct toy_batch *batch,
+                                              bool for_good, const char *where)
+{
+    ocdm_change expected = {0};
+    for (unsigned long n = 1;; n++) {
+        ocdm_change change = {.stored = 77};
+        ocdm_error error = {0};
+        fault_at(FAULT_ALLOCATE, n, ENOMEM, for_good);
+        ocdm_status status = ocdm_memory_update(memory, batch->sample, batch->count, &change, &error);
+        fault_off();
+        if (status == OCDM_OK) {
+            expected = offered(twin, batch->sample, batch->count);
+            same_change(&change, &expected, where);
+            same_memory(memory, twin, where);
+            same_draw(memory, twin, 5, where);
+            return n - 1;
+        }
+        check_failure(status, &error, where);
+        HOLDS(where, change.stored == 77);
+        same_memory(memory, twin, where);
+    }
+}
+
+/* New classes in every batch, beyond the 64 that there is room for at first; batches and label sets that grow. */
+static void run_updates(const ocdm_options *options, bool for_good, const char *where)
+{
+    static struct toy_batch batch;
+    ocdm_memory *memory = created(options), *twin = created(options);
+    ocdm__random random = ocdm__random_stream(options->seed, for_good);
+    bool single = !strcmp(options->policy->name, "cbrs");
+    uint64_t id = 0;
+    unsigned long failures = 0;
+    for (uint32_t step = 0; step < 40; step++) {
+        struct toy_shape shape = {step * 4, 8, single ? 1 : 1 + step * (TOY_LABELS - 1) / 39};
+        toy_draw(&batch, &random, shape, 1 + toy_below(&random, 2 + 2 * step), id);
+        id += batch.count;
+        failures += fail_at_every_allocation(memory, twin, &batch, for_good, where);
+    }
+    HOLDS(where, failures > 10);
+    ocdm_memory_destroy(memory);
+    ocdm_memory_destroy(twin);
+}
+
+static void update_changes_nothing_at_every_failed_allocation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        ocdm_options options = options_of(i / 2);
+        char where[80];
+        snprintf(where, sizeof where, "%s %s, %s", options.policy->name, ocdm_distance_name(options.distance),
+                 i % 2 ? "for good" : "once");
+        run_updates(&options, i % 2, where);
+    }
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm_memory *some_memory(const ocdm_options *options, uint64_t samples)
+{
+    ocdm_memory *memory = created(options);
+    for (uint64_t id = 0; id < samples; id++)
+        offered_one(memory, id, 1 + (uint32_t)id % 70, strcmp(options->policy->name, "cbrs") ? 100 : 0, 0);
+    return memory;
+}
+
+static void same_bytes(const unsigned char *bytes, size_t size, const char *path, const char *where)
+{
+    size_t found_size;
+    unsigned char *found = read_whole(path, &found_size);
+    HOLDS(where, found && found_size == size && !memcmp(found, bytes, size));
+    free(found);
+}
+
+static void save_leaves_the_old_file_at_every_failed_allocation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        ocdm_options options = options_of(i / 2);
+        ocdm_memory *memory = some_memory(&options, 200), *old = some_memory(&options, 20);
+        assert_int_equal(ocdm_memory_save(old, "memory", NULL), OCDM_OK);
+        size_t size;
+        unsigned char *bytes = read_whole("memory", &size);
+        assert_non_null(bytes);
+        for (unsigned long n = 1;; n++) {
+            ocdm_error error = {0};
+            fault_at(FAULT_ALLOCATE, n, ENOMEM, i % 2);
+            ocdm_status status = ocdm_memory_save(memory, "memory", &error);
+            fault_off();
+            assert_int_equal(count_files(0), 1);
+            if (status == OCDM_OK) {
+                assert_true(n > 3);
+                break;
+            }
+            check_failure(status, &error, options.policy->name);
+            same_bytes(bytes, size, "memory", options.policy->name);
+        }
+        free(bytes);
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(old);
+    }
+}
+
+static void load_fails_cleanly_at_every_allocation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        ocdm_options options = options_of(i / 2);
+        ocdm_memory *memory = some_memory(&options, 200);
+        assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
+        for (unsigned long n = 1;; n++) {
+            ocdm_memory *loaded = NULL;
+            ocdm_error error = {0};
+            fault_at(FAULT_ALLOCATE, n, ENOMEM, i % 2);
+            ocdm_status status = ocdm_memory_load("memory", policy_to_load(&options), &loaded, &error);
+            fault_off();
+            if (status == OCDM_OK) {
+                assert_true(n > 15);
+                same_memory(memory, loaded, options.policy->name);
+                ocdm_memory_destroy(loaded);
+                break;
+            }
+            check_failure(status, &error, options.policy->name);
+            assert_null(loaded);
+        }
+        ocdm_memory_destroy(memory);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_fails_cleanly_at_every_allocation),
+        cmocka_unit_test(update_changes_nothing_at_every_failed_allocation),
+        cmocka_unit_test(save_leaves_the_old_file_at_every_failed_allocation),
+        cmocka_unit_test(load_fails_cleanly_at_every_allocation),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

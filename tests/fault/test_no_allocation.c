@@ -1,0 +1,88 @@
+/* Once the classes are known, update and draw allocate nothing: every call to the allocator is counted. */
+#include "../twins.h"
+
+#include "faults.h"
+
+static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+{
+    (void)state;
+    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+}
+
+static const ocdm_policy own = {.name = "own", .remove = chance_remove};
+
+/* Offers so many samples in batches of up to 10 and draws before each; returns how often the allocator was called. */
+static unsigned long allocations_of(ocdm_memory *memory, ocdm__random *random, struct toy_shape shape, uint64_t samples)
+{
+    static struct toy_batch batch;
+    unsigned long calls = 0;
+    uint32_t slot[10];
+    for (uint64_t end = ocdm_memory_arrived(memory) + samples; ocdm_memory_arrived(memory) < end;) {
+        toy_draw(&batch, random, shape, 1 + toy_below(random, 10), ocdm_memory_arrived(memory));
+        fault_off();
+        ocdm_memory_draw(memory, 10, slot);
+        ocdm_status status = ocdm_memory_update(memory, batch.sample, batch.count, NULL, NULL);
+        calls += fault_calls(FAULT_ALLOCATE);
+        assert_int_equal(status, OCDM_OK);
+    }
+    return calls;
+}
+
+static void check(const ocdm_options *options, uint64_t warm_up, uint64_t samples)
+{
+    char where[80];
+    snprintf(where, sizeof where, "%s %s %s rho %g", options->policy->name, ocdm_distance_name(options->distance),
+             ocdm_tie_name(options->tie), options->rho);
+    ocdm_memory *memory = created(options);
+    ocdm__random random = ocdm__random_stream(options->rho != 0, options->capacity);
+    struct toy_shape shape = {0, 40, strcmp(options->policy->name, "cbrs") ? 6 : 1};
+    HOLDS(where, allocations_of(memory, &random, shape, warm_up) > 0);
+    HOLDS(where, ocdm_memory_size(memory) == options->capacity);
+    unsigned long calls = allocations_of(memory, &random, shape, samples);
+    if (calls)
+        print_error("%lu calls\n", calls);
+    HOLDS(where, calls == 0);
+    ocdm_memory_destroy(memory);
+}
+
+static void update_and_draw_allocate_nothing_for_any_policy(void **state)
+{
+    (void)state;
+    for (size_t i = 0; ocdm_policy_at(i); i++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            ocdm_options options = options_for(ocdm_policy_at(i)->name, 100);
+            options.rho = weighted ? 0.5 : 0;
+            check(&options, 1000, 20000);
+        }
+    check(&(ocdm_options){.capacity = 100, .batch = 10, .policy = &own}, 1000, 20000);
+}
+
+static void update_and_draw_allocate_nothing_for_any_distance_and_tie(void **state)
+{
+    (void)state;
+    for (int distance = OCDM_KL; distance <= OCDM_TV; distance++)
+        for (int tie = OCDM_TIE_KEY; tie <= OCDM_TIE_UNIFORM; tie++) {
+            ocdm_options options = options_for("ocdm", 30);
+            options.distance = (ocdm_distance)distance;
+            options.tie = (ocdm_tie)tie;
+            check(&options, 500, 2000);
+        }
+}
+
+/* So many label sets that most of them sleep, and wake, and sleep again. */
+static void update_and_draw_allocate_nothing_when_label_sets_are_many(void **state)
+{
+    (void)state;
+    ocdm_options options = options_for("ocdm", 3000);
+    check(&options, 4000, 20000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(update_and_draw_allocate_nothing_for_any_policy),
+        cmocka_unit_test(update_and_draw_allocate_nothing_for_any_distance_and_tie),
+        cmocka_unit_test(update_and_draw_allocate_nothing_when_label_sets_are_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

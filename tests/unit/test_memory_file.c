@@ -1,0 +1,245 @@
+/* The file of a memory: damage is found, policies are matched, and a failed save leaves the old file alone. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+#include "../twins.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "memory/memory_file.h"
+
+static void save_small_memory(const char *policy)
+{
+    ocdm_memory *memory = small_memory(policy);
+    assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
+    ocdm_memory_destroy(memory);
+}
+
+/* ---- policies --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t first_slot(void *state, const ocdm_memory *memory)
+{
+    (void)state;
+    (void)memory;
+    return 0;
+}
+
+static size_t save_one_byte(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+{
+    (void)state;
+    (void)memory;
+    if (room)
+        bytes[0] = 42;
+    return 1;
+}
+
+static ocdm_status load_never(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size,
+                              ocdm_error *error)
+{
+    (void)state;
+    (void)error;
+    assert_int_equal(size, 1);
+    assert_int_equal(bytes[0], 42);
+    assert_int_equal(ocdm_memory_size(memory), 1);
+    return OCDM_LIMIT;
+}
+
+static ocdm_status save_and_load(const ocdm_policy *policy, const ocdm_policy *given, ocdm_memory **loaded)
+{
+    ocdm_options options = {.capacity = 2, .batch = 1, .policy = policy};
+    ocdm_memory *memory = created(&options);
+    offered_one(memory, 1, 1, 0, 0);
+    assert_int_equal(ocdm_memory_save(memory, "own", NULL), OCDM_OK);
+    ocdm_status status = ocdm_memory_load("own", given, loaded, NULL);
+    if (status == OCDM_OK)
+        same_memory(memory, *loaded, policy->name);
+    ocdm_memory_destroy(memory);
+    return status;
+}
+
+static void own_policy_must_be_given_and_must_accept(void **state)
+{
+    (void)state;
+    const ocdm_policy mine = {.name = "mine", .remove = first_slot};
+    const ocdm_policy other = {.name = "other", .remove = first_slot};
+    const ocdm_policy nameless = {.remove = first_slot};
+    const ocdm_policy both = {.name = "mine", .remove = first_slot, .replace = ocdm_policy_find("rs")->replace};
+    const ocdm_policy refusing = {.name = "refusing", .remove = first_slot, .save = save_one_byte, .load = load_never};
+    ocdm_memory *loaded = NULL;
+    assert_int_equal(save_and_load(&mine, NULL, &loaded), OCDM_UNKNOWN_NAME);
+    assert_int_equal(save_and_load(&mine, &other, &loaded), OCDM_BAD_ARGUMENT);
+    assert_int_equal(save_and_load(&mine, &nameless, &loaded), OCDM_BAD_ARGUMENT);
+    assert_int_equal(save_and_load(&mine, &both, &loaded), OCDM_BAD_ARGUMENT);
+    assert_int_equal(save_and_load(&refusing, &refusing, &loaded), OCDM_LIMIT);
+    assert_int_equal(save_and_load(ocdm_policy_find("rs"), &mine, &loaded), OCDM_BAD_ARGUMENT);
+    assert_null(loaded);
+    assert_int_equal(save_and_load(&mine, &mine, &loaded), OCDM_OK);
+    ocdm_memory_destroy(loaded);
+}
+
+/* Every printable character is legal in a policy's name, those that JSON escapes too. */
+static void own_policy_may_have_any_printable_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ", "\"quoted\"", "back\\slash", "\\\"", "a\\u0041"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const ocdm_policy mine = {.name = names[i], .remove = first_slot};
+        ocdm_memory *loaded = NULL;
+        HOLDS(names[i], save_and_load(&mine, &mine, &loaded) == OCDM_OK);
+        ocdm_memory_destroy(loaded);
+    }
+}
+
+/* ---- damage ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status parsing(const unsigned char *bytes, size_t size)
+{
+    unsigned char *exact = malloc(size ? size : 1);
+    assert_non_null(exact);
+    memcpy(exact, bytes, size);
+    ocdm_memory *memory = NULL;
+    ocdm_status status = ocdm__memory_parse("file", exact, size, NULL, &memory, NULL);
+    assert_true((status == OCDM_OK) == (memory != NULL));
+    ocdm_memory_destroy(memory);
+    free(exact);
+    return status;
+}
+
+static void damage_of_any_byte_or_end_is_found(void **state)
+{
+    (void)state;
+    for (size_t p = 0; ocdm_policy_at(p); p++) {
+        save_small_memory(ocdm_policy_at(p)->name);
+        size_t size;
+        unsigned char *bytes = read_whole("memory", &size);
+        assert_non_null(bytes);
+        assert_int_equal(parsing(bytes, size), OCDM_OK);
+        for (size_t length = 0; length < size; length++)
+            assert_int_equal(parsing(bytes, length), OCDM_BAD_FILE);
+        for (size_t i = 0; i < size; i++)
+            for (int bit = 0; bit < 8; bit++) {
+                bytes[i] ^= (unsigned char)(1 << bit);
+                assert_int_equal(parsing(bytes, size), OCDM_BAD_FILE);
+                bytes[i] ^= (unsigned char)(1 << bit);
+            }
+        free(bytes);
+    }
+}
+
+static void load_refuses_what_is_no_file_of_ours(void **state)
+{
+    (void)state;
+    ocdm_memory *memory = NULL;
+    ocdm_error error;
+    assert_int_equal(ocdm_memory_load(NULL, NULL, &memory, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_load("memory", NULL, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_load("not there", NULL, &memory, &error), OCDM_IO);
+    assert_non_null(strstr(error.message, "not there"));
+    assert_int_equal(ocdm_memory_load(".", NULL, &memory, &error), OCDM_IO);
+    assert_int_equal(write_whole("text", (const unsigned char *)"", 0), 0);
+    assert_int_equal(ocdm_memory_load("text", NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_int_equal(write_whole("text", (const unsigned char *)"hello, this is text", 19), 0);
+    assert_int_equal(ocdm_memory_load("text", NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "text"));
+    assert_null(memory);
+}
+
+/* A file larger than what is read at a time. */
+static void load_reads_a_large_file(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 40000 };
+    ocdm_options options = options_for("rs", SAMPLES);
+    ocdm_memory *memory = created(&options), *loaded = NULL;
+    for (uint64_t id = 0; id < SAMPLES; id++)
+        offered_one(memory, id, 1 + (uint32_t)id % 7, 8, 0);
+    assert_int_equal(ocdm_memory_save(memory, "large", NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_load("large", NULL, &loaded, NULL), OCDM_OK);
+    same_memory(memory, loaded, "a large file");
+    ocdm_memory_destroy(memory);
+    ocdm_memory_destroy(loaded);
+}
+
+/* ---- saving ----------------------------------------------------------------------------------------------------------- */
+
+static void save_tells_why_when_it_cannot_write(void **state)
+{
+    (void)state;
+    static char long_name[300];
+    memset(long_name, 'x', sizeof long_name - 1);
+    ocdm_memory *memory = small_memory("ocdm");
+    assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
+    count_files(1);
+    assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
+    ocdm_error error;
+    const char *const bad[] = {"missing folder/file", "memory/file", ".", "", "/dev/full", "/proc/ocdm", long_name};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        HOLDS(bad[i], ocdm_memory_save(memory, bad[i], &error) == OCDM_IO);
+        HOLDS(error.message, !bad[i][0] || strstr(error.message, bad[i]));
+    }
+    assert_int_equal(ocdm_memory_save(NULL, "memory", &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_save(memory, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(count_files(0), 1);
+    ocdm_memory_destroy(memory);
+}
+
+/* No file may grow beyond 200 bytes: as good as a full disk. */
+static void save_leaves_the_old_file_when_the_disk_is_full(void **state)
+{
+    (void)state;
+    count_files(1);
+    save_small_memory("ocdm");
+    ocdm_memory *memory = small_memory("prs");
+    size_t size, size_after;
+    unsigned char *before = read_whole("memory", &size);
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    struct rlimit small = {200, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    ocdm_error error = {0};
+    ocdm_status status = ocdm_memory_save(memory, "memory", &error);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(status, OCDM_IO);
+    unsigned char *after = read_whole("memory", &size_after);
+    assert_non_null(before);
+    assert_non_null(after);
+    assert_int_equal(size, size_after);
+    assert_memory_equal(before, after, size);
+    assert_int_equal(count_files(0), 1);
+    free(before);
+    free(after);
+    ocdm_memory_destroy(memory);
+}
+
+/* What save wrote under a name, load reads under that name, also when other programs mean standard input by it. */
+static void save_and_load_take_any_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"-", "--", " ", "\n", "caf\xc3\xa9", ".hidden"};
+    ocdm_memory *memory = small_memory("ocdm");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ocdm_memory *loaded = NULL;
+        HOLDS(names[i], ocdm_memory_save(memory, names[i], NULL) == OCDM_OK);
+        HOLDS(names[i], ocdm_memory_load(names[i], NULL, &loaded, NULL) == OCDM_OK);
+        same_memory(memory, loaded, names[i]);
+        ocdm_memory_destroy(loaded);
+    }
+    ocdm_memory_destroy(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_policy_must_be_given_and_must_accept),
+        cmocka_unit_test(own_policy_may_have_any_printable_name),
+        cmocka_unit_test(damage_of_any_byte_or_end_is_found),
+        cmocka_unit_test(load_refuses_what_is_no_file_of_ours),
+        cmocka_unit_test(load_reads_a_large_file),
+        cmocka_unit_test(save_tells_why_when_it_cannot_write),
+        cmocka_unit_test(save_leaves_the_old_file_when_the_disk_is_full),
+        cmocka_unit_test(save_and_load_take_any_name),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

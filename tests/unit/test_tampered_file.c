@@ -1,0 +1,382 @@
+/* Files with a right checksum and wrong contents: every check of memory_load.c, and of the policies, has a case here. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+#include "../twins.h"
+
+#include <math.h>
+
+#include "base/bytes.h"
+#include "base/safetensors.h"
+#include "memory/memory_file.h"
+
+/* ---- a file to be tampered with --------------------------------------------------------------------------------------- */
+
+enum { COUNTERS, RHO, IDS, ARRIVALS, STARTS, SEEN, LABELS, CLASSES, IN_PLAY, POLICY_STATE, TENSORS };
+enum { FORMAT, VERSION, POLICY, DISTANCE, TIE, NOTES };
+
+static const char *const tensor_names[TENSORS] = {"counters", "rho",    "ids",     "arrivals", "label_starts",
+                                                  "seen",     "labels", "classes", "in_play",  "policy_state"};
+static const char *const note_names[NOTES] = {"format", "version", "policy", "distance", "tie"};
+
+#define DATA_ROOM ((size_t)(OCDM_MAX_LABELS + 16) * 4)
+
+/* A memory's file, taken apart. Data in storage of its own, so that it can be changed. */
+static struct {
+    struct ocdm__tensor tensor[TENSORS];
+    unsigned char data[TENSORS][DATA_ROOM];
+    struct ocdm__note note[NOTES];
+    char value[NOTES][64];
+} image;
+
+static void take_apart(const char *path)
+{
+    size_t size;
+    unsigned char *bytes = read_whole(path, &size);
+    assert_non_null(bytes);
+    struct ocdm__safetensors file;
+    assert_int_equal(ocdm__safetensors_read(&file, path, bytes, size, NULL), OCDM_OK);
+    for (size_t i = 0; i < TENSORS; i++) {
+        const struct ocdm__tensor *found = ocdm__safetensors_find(&file, tensor_names[i]);
+        assert_non_null(found);
+        image.tensor[i] = *found;
+        image.tensor[i].name = tensor_names[i];
+        image.tensor[i].data = image.data[i];
+        memcpy(image.data[i], found->data, found->size);
+    }
+    for (size_t i = 0; i < NOTES; i++) {
+        const struct ocdm__note *found = ocdm__safetensors_note(&file, note_names[i]);
+        assert_non_null(found);
+        snprintf(image.value[i], sizeof image.value[i], "%.*s", (int)found->value_length, found->value);
+        image.note[i] = (struct ocdm__note){.key = note_names[i], .value = image.value[i]};
+    }
+    ocdm__safetensors_close(&file);
+    free(bytes);
+}
+
+static void put_together(const char *path)
+{
+    ocdm__output output;
+    assert_int_equal(ocdm__output_open(&output, path, NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, image.note, NOTES, image.tensor, TENSORS, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+}
+
+static void save_small_memory(const char *policy)
+{
+    ocdm_memory *memory = small_memory(policy);
+    assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
+    ocdm_memory_destroy(memory);
+    take_apart("memory");
+}
+
+static void set_number(int tensor, size_t index, uint64_t x)
+{
+    ocdm__put_u64(image.data[tensor] + 8 * index, x);
+}
+
+static void set_small_number(int tensor, size_t index, uint32_t x)
+{
+    ocdm__put_u32(image.data[tensor] + 4 * index, x);
+}
+
+static void set_length(int tensor, uint64_t length)
+{
+    image.tensor[tensor].shape[0] = length;
+    image.tensor[tensor].size = (size_t)length * ocdm__dtype_size(image.tensor[tensor].dtype);
+}
+
+/* What is in the image cannot be loaded: for the reason that the message tells, and with nothing written. */
+static void refused_as(ocdm_status expected, const char *reason)
+{
+    ocdm_memory *memory = NULL;
+    ocdm_error error = {0};
+    put_together("tampered");
+    ocdm_status status = ocdm_memory_load("tampered", NULL, &memory, &error);
+    HOLDS(reason, status == expected && error.status == expected && !memory);
+    HOLDS(error.message, strstr(error.message, reason));
+    if (expected == OCDM_BAD_FILE && error.hint[0])
+        HOLDS(reason, strstr(error.message, "tampered"));
+}
+
+static void refused(const char *reason)
+{
+    refused_as(OCDM_BAD_FILE, reason);
+    save_small_memory("ocdm");
+}
+
+static void image_is_accepted_when_nothing_is_changed(void **state)
+{
+    (void)state;
+    for (size_t p = 0; ocdm_policy_at(p); p++) {
+        save_small_memory(ocdm_policy_at(p)->name);
+        put_together("tampered");
+        ocdm_memory *memory = small_memory(ocdm_policy_at(p)->name), *loaded = NULL;
+        assert_int_equal(ocdm_memory_load("tampered", NULL, &loaded, NULL), OCDM_OK);
+        same_memory(memory, loaded, ocdm_policy_at(p)->name);
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(loaded);
+    }
+}
+
+/* ---- structure -------------------------------------------------------------------------------------------------------- */
+
+static void tensors_must_be_there_and_of_their_type(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TENSORS; i++) {
+        char reason[64];
+        save_small_memory("cbes");
+        image.tensor[i].name = "another";
+        snprintf(reason, sizeof reason, "tensor %s is missing", tensor_names[i]);
+        refused_as(OCDM_BAD_FILE, reason);
+        save_small_memory("cbes");
+        static const enum ocdm__dtype of_equal_size[] = {OCDM__I8,  OCDM__U8,   OCDM__I32, OCDM__U32, OCDM__I64,
+                                                         OCDM__U64, OCDM__BF16, OCDM__F16, OCDM__I32, OCDM__I64};
+        image.tensor[i].dtype = of_equal_size[image.tensor[i].dtype];
+        snprintf(reason, sizeof reason, "tensor %s is of the wrong type", tensor_names[i]);
+        refused_as(OCDM_BAD_FILE, reason);
+        save_small_memory("cbes");
+        image.tensor[i].rank = 2;
+        image.tensor[i].shape[1] = 1;
+        refused_as(OCDM_BAD_FILE, reason);
+    }
+}
+
+static void tensors_must_have_lengths_that_go_together(void **state)
+{
+    (void)state;
+    const int checked[] = {COUNTERS, RHO, IDS, ARRIVALS, STARTS, SEEN, CLASSES, IN_PLAY};
+    for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
+        save_small_memory("ocdm");
+        uint64_t length = image.tensor[checked[i]].shape[0];
+        set_length(checked[i], length - 1);
+        refused("lengths that go together");
+        set_length(checked[i], length + 1);
+        refused("lengths that go together");
+    }
+    set_length(IDS, 0);
+    set_length(ARRIVALS, 0);
+    set_length(STARTS, 0);
+    refused("lengths that go together");
+}
+
+static void notes_must_name_what_the_library_knows(void **state)
+{
+    (void)state;
+    save_small_memory("ocdm");
+    image.note[FORMAT].value = "ocdm-memory2";
+    refused("not a memory that ocdm_memory_save wrote");
+    image.note[FORMAT].key = "other";
+    refused("not a memory that ocdm_memory_save wrote");
+    image.note[VERSION].value = "2";
+    refused("a version that this library does not read");
+    image.note[VERSION].key = "other";
+    refused("a version that this library does not read");
+    image.note[DISTANCE].value = "k";
+    refused("distance or tie rule");
+    image.note[DISTANCE].key = "other";
+    refused("distance or tie rule");
+    image.note[TIE].value = "keys";
+    refused("distance or tie rule");
+    image.note[POLICY].value = "no such policy";
+    refused_as(OCDM_UNKNOWN_NAME, "no policy no such policy");
+    image.note[POLICY].key = "other";
+    refused_as(OCDM_UNKNOWN_NAME, "no policy");
+}
+
+static void counters_must_be_numbers_that_somebody_may_count_to(void **state)
+{
+    (void)state;
+    const size_t counted[] = {OCDM__COUNTER_ARRIVED, OCDM__COUNTER_DRAWS, OCDM__COUNTER_STEP};
+    save_small_memory("ocdm");
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        set_number(COUNTERS, counted[i], (uint64_t)1 << 63);
+        refused("one of its counters is beyond 2^63");
+    }
+}
+
+static void checksum_must_be_there(void **state)
+{
+    (void)state;
+    save_small_memory("ocdm");
+    size_t size;
+    unsigned char *bytes = read_whole("memory", &size);
+    assert_non_null(bytes);
+    assert_memory_equal(bytes + 8, "{\"__metadata__\":{\"checksum\"", 26);
+    bytes[8 + 25] = '?';
+    assert_int_equal(bytes[8 + 26], '"');
+    ocdm_memory *memory = NULL;
+    ocdm_error error = {0};
+    assert_int_equal(ocdm__memory_parse("file", bytes, size, NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "no checksum"));
+    free(bytes);
+}
+
+/* ---- contents --------------------------------------------------------------------------------------------------------- */
+
+static void options_must_be_in_range(void **state)
+{
+    (void)state;
+    save_small_memory("ocdm");
+    const struct {
+        enum ocdm__counter counter;
+        uint64_t value;
+    } bad[] = {{OCDM__COUNTER_CAPACITY, 0},
+               {OCDM__COUNTER_CAPACITY, (uint64_t)OCDM_MAX_CAPACITY + 1},
+               {OCDM__COUNTER_BATCH, 0},
+               {OCDM__COUNTER_BATCH, (uint64_t)UINT32_MAX + 1}};
+    for (size_t i = 0; i < 4; i++) {
+        set_number(COUNTERS, bad[i].counter, bad[i].value);
+        refused("capacity or batch is out of range");
+    }
+    const double rhos[] = {NAN, INFINITY, 16.5, -17};
+    for (size_t i = 0; i < 4; i++) {
+        ocdm__put_double(image.data[RHO], rhos[i]);
+        refused("rho is out of range");
+    }
+}
+
+static void counters_must_fit_the_samples(void **state)
+{
+    (void)state;
+    const char *reason = "does not fit its counters";
+    save_small_memory("ocdm");
+    set_number(COUNTERS, OCDM__COUNTER_CAPACITY, 2);
+    refused(reason);
+    set_number(COUNTERS, OCDM__COUNTER_ARRIVED, 2);
+    refused(reason);
+    set_number(COUNTERS, OCDM__COUNTER_ARRIVED, 4);
+    refused(reason);
+    set_number(COUNTERS, OCDM__COUNTER_DEPARTED, 1);
+    refused(reason);
+    set_number(COUNTERS, OCDM__COUNTER_DEPARTED, UINT64_MAX);
+    refused(reason);
+}
+
+static void samples_must_not_contradict_each_other(void **state)
+{
+    (void)state;
+    save_small_memory("ocdm");
+    set_number(ARRIVALS, 1, 3);
+    refused("arrived later than the last");
+    set_number(ARRIVALS, 1, 0);
+    refused("one arrival number");
+    set_number(IDS, 1, 10);
+    refused("an id comes twice");
+    set_number(STARTS, 1, 4);
+    refused("label_starts does not ascend");
+    set_number(STARTS, 1, UINT64_MAX);
+    refused("label_starts does not ascend");
+    set_number(STARTS, 2, 0);
+    refused("label_starts does not ascend");
+    set_number(STARTS, 0, 1);
+    refused("label_starts does not cover");
+    set_number(STARTS, 2, 2);
+    set_number(STARTS, 3, 2);
+    refused("label_starts does not cover");
+    set_small_number(LABELS, 2, 1);
+    refused("labels do not ascend");
+    set_small_number(LABELS, 1, 2);
+    set_small_number(LABELS, 2, 1);
+    refused("labels do not ascend");
+    set_small_number(LABELS, 2, 9);
+    refused("a class that the file does not list");
+}
+
+static void sample_must_not_have_too_many_labels(void **state)
+{
+    (void)state;
+    for (uint32_t labels = OCDM_MAX_LABELS; labels <= OCDM_MAX_LABELS + 1; labels++) {
+        save_small_memory("ocdm");
+        for (uint32_t i = 0; i < labels; i++)
+            set_small_number(LABELS, i, i);
+        set_length(LABELS, labels);
+        set_number(STARTS, 1, labels);
+        set_number(STARTS, 2, labels);
+        set_number(STARTS, 3, labels);
+        refused(labels == OCDM_MAX_LABELS ? "a class that the file does not list" : "label_starts does not ascend");
+    }
+}
+
+static void classes_must_not_contradict_the_samples(void **state)
+{
+    (void)state;
+    save_small_memory("ocdm");
+    set_number(SEEN, 0, 0);
+    refused("seen never");
+    set_number(SEEN, 0, 4);
+    refused("more often than samples arrived");
+    image.data[IN_PLAY][0] = 2;
+    refused("a class was seen");
+    set_small_number(CLASSES, 1, 1);
+    refused("a class comes twice");
+    set_number(SEEN, 0, 1);
+    refused("counts of a class contradict");
+    image.data[IN_PLAY][1] = 0;
+    refused("counts of a class contradict");
+    set_number(COUNTERS, OCDM__COUNTER_STEP, 0);
+    refused("counts of a class contradict");
+}
+
+/* ---- policies --------------------------------------------------------------------------------------------------------- */
+
+static void state_must_be_one_that_the_policy_takes(void **state)
+{
+    (void)state;
+    static const char *const stateless[] = {"ocdm", "onlyone", "rs", "max", "random"};
+    for (size_t i = 0; i < 5; i++) {
+        save_small_memory(stateless[i]);
+        set_length(POLICY_STATE, 1);
+        refused_as(OCDM_BAD_FILE, "a state that its policy does not take");
+    }
+    static const char *const by_class[] = {"cbes", "cbrs"};
+    for (size_t i = 0; i < 2; i++) {
+        save_small_memory(by_class[i]);
+        uint64_t length = image.tensor[POLICY_STATE].shape[0];
+        set_length(POLICY_STATE, length + 1);
+        refused_as(OCDM_BAD_FILE, "not one a class");
+        set_length(POLICY_STATE, length - 1);
+        refused_as(OCDM_BAD_FILE, "not one a class");
+        set_length(POLICY_STATE, length);
+        image.data[POLICY_STATE][length - 1] = 2;
+        refused_as(OCDM_BAD_FILE, "not 0 or 1");
+    }
+}
+
+static void state_of_prs_must_be_shares(void **state)
+{
+    (void)state;
+    save_small_memory("prs");
+    assert_int_equal(image.tensor[POLICY_STATE].shape[0], 16);
+    set_length(POLICY_STATE, 15);
+    refused_as(OCDM_BAD_FILE, "not eight a class");
+    set_length(POLICY_STATE, 24);
+    refused_as(OCDM_BAD_FILE, "not eight a class");
+    set_length(POLICY_STATE, 16);
+    const double bad[] = {1.5, -0.5, NAN, INFINITY, -1}; /* -1: no share, but a sample */
+    for (size_t i = 0; i < 5; i++) {
+        ocdm__put_double(image.data[POLICY_STATE] + 8, bad[i]);
+        refused_as(OCDM_BAD_FILE, "share of class number 1");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_is_accepted_when_nothing_is_changed),
+        cmocka_unit_test(tensors_must_be_there_and_of_their_type),
+        cmocka_unit_test(tensors_must_have_lengths_that_go_together),
+        cmocka_unit_test(notes_must_name_what_the_library_knows),
+        cmocka_unit_test(counters_must_be_numbers_that_somebody_may_count_to),
+        cmocka_unit_test(checksum_must_be_there),
+        cmocka_unit_test(options_must_be_in_range),
+        cmocka_unit_test(counters_must_fit_the_samples),
+        cmocka_unit_test(samples_must_not_contradict_each_other),
+        cmocka_unit_test(sample_must_not_have_too_many_labels),
+        cmocka_unit_test(classes_must_not_contradict_the_samples),
+        cmocka_unit_test(state_must_be_one_that_the_policy_takes),
+        cmocka_unit_test(state_of_prs_must_be_shares),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
