@@ -146,6 +146,16 @@ bash_completion_completes() {
         same "$place/some file" "$(complete_in_bash sample "$place/som")"
 }
 
+# What the README shows is what the program makes: the picture to the byte, and each policy's distance.
+readme_shows_what_the_demo_makes() {
+    run "$ocdm" demo --picture "$place/balance.svg"
+    same 0 "$code" && cmp "$place/balance.svg" "$source/docs/balance.svg" || return 1
+    awk '$1 ~ /^(ocdm|prs|max|cbes|onlyone|rs|random)$/ && NF > 10 { print $1, $2, $3 }' "$out" | sort > "$place/made"
+    sed -n 's/\*//g; s/ (reservoir)//; s/^| \([a-z]*\) | \([0-9.]*\) | \([0-9.]*\) | [0-9]* | .*/\1 \2 \3/p' "$source/README.md" |
+        sort > "$place/shown"
+    same 7 "$(grep -c . "$place/made")" && diff "$place/made" "$place/shown"
+}
+
 check version_is_the_one_of_the_header version_is_the_headers
 check overview_fits_24_lines_of_80_columns overview_fits_a_screen
 check overview_lists_the_verbs overview_lists_the_verbs
@@ -172,5 +182,6 @@ check full_disk_gives_exit_code_4 full_disk_is_an_error
 check closed_pipe_gives_exit_code_4 closed_pipe_is_an_error
 check man_page_has_every_verb_and_flag man_page_is_complete
 check completions_know_every_flag completions_know_every_flag
+check readme_shows_what_the_demo_makes readme_shows_what_the_demo_makes
 check bash_completion_completes_verbs_flags_choices_and_files bash_completion_completes
 finish
