@@ -175,7 +175,7 @@ static int run_memory(const ocdm__arguments *arguments)
     if (status == OCDM_OK && request.json)
         status = write_memory_json(&request, &error);
     ocdm__label_stream_destroy(request.stream);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
 
 static const char *const memory_description[] = {

@@ -83,7 +83,7 @@ static int run_gap(const ocdm__arguments *arguments)
     else if (status == OCDM_OK)
         print_gap(results, path != NULL ? path : "the built-in stream");
     ocdm__label_stream_destroy(stream);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
 
 static const char *const gap_description[] = {

@@ -322,7 +322,7 @@ static int run(const ocdm__arguments *arguments)
         status = print_stream(seed, &error);
     else if (status == OCDM_OK)
         status = compare(seed, ocdm__argument_given(arguments, "json"), picture, &error);
-    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
 
 static const char *const description[] = {

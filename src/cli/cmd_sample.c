@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "base/terminal.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
@@ -125,6 +126,26 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
     return OCDM_OK;
 }
 
+/* A file must not be written over while it is read, nor two results go to one file. */
+static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *error)
+{
+    const struct {
+        const char *name;
+        ocdm__file_identity file;
+    } files[] = {
+        {"the input", ocdm__identify_input(options->path)},
+        {"--trace", ocdm__identify_path(options->trace)},
+        {"--summary", ocdm__identify_path(options->summary)},
+        {"standard output", ocdm__identify_descriptor(STDOUT_FILENO)},
+    };
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = i + 1; j < 4; j++)
+            if (!(i == 0 && j == 3) && ocdm__is_same_file(&files[i].file, &files[j].file))
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give each a file of its own", "%s and %s are one file",
+                                  files[i].name, files[j].name);
+    return OCDM_OK;
+}
+
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
     *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &stop_signal};
@@ -138,12 +159,10 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     options->records.id = ocdm__argument_text(arguments, "id");
     options->records.separator = ocdm__argument_text(arguments, "sep");
     options->records.skip_bad = ocdm__argument_given(arguments, "skip-bad");
+    options->records.hint = "`--skip-bad` passes over bad records";
     options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
-    if (options->trace && options->summary && strcmp(options->trace, options->summary) == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give them two files", "--trace and --summary name one file, %s",
-                          options->trace);
-    return OCDM_OK;
+    return check_files(options, error);
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -203,8 +222,9 @@ static int run(const ocdm__arguments *arguments)
 static const char *const description[] = {
     "Reads labelled records from FILE or standard input, keeps at most M of them in a replay memory as they pass, and prints "
     "what "
-    "is left at the end: the same lines, byte for byte, in the order of the stream. The memory needed grows with M and B, not "
-    "with the stream.",
+    "is left at the end: the same lines, byte for byte, in the order of the stream, each with a newline after it. The memory "
+    "needed "
+    "grows with M, B and the number of classes, not with the length of the stream.",
     "jsonl: one object a line; its member `labels` is an array of strings and whole numbers (1 and \"1\" are one label), `id` "
     "a "
     "string or a number. --labels and --id name other members, with dots into objects: --labels meta.tags. csv (quotes as in "
@@ -216,7 +236,9 @@ static const char *const description[] = {
     "A record without an id has its number as id, from 0; header, blank and skipped lines do not count. An id that memory or "
     "batch "
     "already hold makes a record bad, as do broken syntax, missing labels, a NUL byte, invalid UTF-8, over 65,535 labels and a "
-    "record of over 64 MiB. A bad record ends the run with nothing printed, unless --skip-bad counts it and goes on.",
+    "record of over 64 MiB or nested deeper than 1024. A bad record ends the run with nothing printed, unless --skip-bad "
+    "counts it "
+    "and goes on. A byte order mark is dropped.",
     "--trace writes one JSON object a batch: step, in (the ids of the batch), out (the ids of memory and batch that were not "
     "kept, "
     "in order of deletion), size, distance. --summary writes one with records, skipped, kept, classes, distance (over the "

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "run/sample_state.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -100,6 +101,15 @@ static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__recor
     return false;
 }
 
+static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
+{
+    char reason[160];
+    ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
+    int length = id.length < 100 ? (int)id.length : 100;
+    snprintf(reason, sizeof reason, "the id %.*s, which memory or batch already hold", length, id.content);
+    return ocdm__records_refuse(sampling->records, record, reason, error);
+}
+
 /* Takes the record that was read into the batch as its next, unless something is wrong with it. */
 static ocdm_status accept_record(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
 {
@@ -110,7 +120,7 @@ static ocdm_status accept_record(ocdm__sampling *sampling, const ocdm__record *r
     if (status != OCDM_OK)
         return status;
     if (taken)
-        return ocdm__records_refuse(sampling->records, record, "an id that memory or batch already hold", error);
+        return refuse_id(sampling, record, error);
     sampling->batch_count++;
     sampling->accepted++;
     return OCDM_OK;
@@ -204,10 +214,8 @@ static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     sampling->step++;
-    if (sampling->options.trace) {
+    if (sampling->options.trace)
         ocdm__write_trace(sampling, &change);
-        status = ocdm__output_check(&sampling->trace, error);
-    }
     for (size_t i = 0; i < change.left_count; i++)
         ocdm__forget_id(sampling, &change.left[i]);
     for (size_t i = 0; status == OCDM_OK && i < change.stored; i++)

@@ -45,8 +45,8 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
 /* Reads a batch and offers it to the memory; more = false after the last one. */
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);
 
-/* Puts trace and summary in their places, then writes the kept records to `fd`, each with a newline after it, after the header
- * if they are csv or tsv. To be called once. */
+/* Writes the kept records to `fd`, each with a newline after it, after the header if they are csv or tsv; then puts trace and
+ * summary in their places, whatever happened to the others. The first thing that failed is the error. To be called once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
 /* Gives everything back; files that are not finished leave nothing behind. NULL is fine. */

@@ -197,14 +197,10 @@ static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output,
     return OCDM_OK;
 }
 
-ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
+static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = sampling->options.trace ? ocdm__output_commit(&sampling->trace, error) : OCDM_OK;
-    if (status == OCDM_OK && sampling->options.summary)
-        status = write_summary(sampling, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_fd(&output, fd, "standard output", error);
+    ocdm_status status = ocdm__output_open_fd(&output, fd, "standard output", error);
     if (status != OCDM_OK)
         return status;
     status = write_records(sampling, &output, error);
@@ -212,4 +208,18 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
     return status;
+}
+
+/* What was kept comes first: a full disk under the trace must not cost hours of a stream. */
+ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
+{
+    ocdm_error trace_error, summary_error;
+    ocdm_status records = print_records(sampling, fd, error);
+    ocdm_status trace = sampling->options.trace ? ocdm__output_commit(&sampling->trace, &trace_error) : OCDM_OK;
+    ocdm_status summary = sampling->options.summary ? write_summary(sampling, &summary_error) : OCDM_OK;
+    if (records != OCDM_OK)
+        return records;
+    if (error && (trace != OCDM_OK || summary != OCDM_OK))
+        *error = trace != OCDM_OK ? trace_error : summary_error;
+    return trace != OCDM_OK ? trace : summary;
 }

@@ -39,6 +39,7 @@ static inline ocdm_status read_record(ocdm__records *records, ocdm__record *reco
     const ocdm__record_place *place = &records->place;
     records->piece_count = 0;
     records->scratch_used = 0;
+    records->lost_count = false;
     begin_record(record, place);
     switch (records->format) {
     case OCDM__FORMAT_JSONL:
@@ -85,6 +86,8 @@ ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, boo
             return status;
         }
         count_skipped(records, &why);
+        if (records->lost_count)
+            ocdm__resume_after_first_line(records, &records->place);
         ocdm__close_gap(records);
     }
 }

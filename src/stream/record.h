@@ -16,7 +16,9 @@
  *
  * A bad record (not what its format allows, no labels, a NUL byte, invalid UTF-8, over a limit) ends with OCDM_BAD_RECORD and a
  * message that starts with file:line:column, the column in bytes from 1; or, with skip_bad, it is counted and passed over.
- * Blank lines and a byte order mark at the start are no records. Formats: see the record_<format>.c.
+ * After a csv record whose quotes or number of fields are wrong, reading goes on at the line after its first, since a stray
+ * quote makes a record of all lines up to the next one. Blank lines and a byte order mark at the start are no records. Formats:
+ * see the record_<format>.c.
  */
 #ifndef OCDM_STREAM_RECORD_H
 #define OCDM_STREAM_RECORD_H
@@ -50,6 +52,7 @@ typedef struct ocdm__record_options {
     const char *id;        /* likewise, and every record must have one. NULL: "id", where there is one */
     const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
     bool skip_bad;
+    const char *hint; /* what an error says to do about a bad record; NULL: nothing */
 } ocdm__record_options;
 
 typedef struct ocdm__record {

@@ -97,12 +97,14 @@ static ocdm_status read_quoted(struct split *split, struct field *field)
     const char *data = split->records->input.data;
     *field = (struct field){.at = split->next + 1};
     field->end = find_closing_quote(split, field);
+    split->records->lost_count = true;
     if (field->end == split->end)
         return ocdm__bad_record(split->records, split->place, split->next, split->error, NULL, "a quoted field without an end");
     size_t after = field->end + 1;
     if (after < split->end && data[after] != split->delimiter)
         return ocdm__bad_record(split->records, split->place, after, split->error, NULL,
                                 "something follows the closing quote of a field");
+    split->records->lost_count = false;
     split->done = after >= split->end;
     split->next = after + 1;
     return OCDM_OK;
@@ -279,7 +281,8 @@ ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *
         status = read_columns(records, &split, record, &count);
     if (status != OCDM_OK)
         return status;
-    if (count != records->column_count)
+    records->lost_count = count != records->column_count;
+    if (records->lost_count)
         return ocdm__bad_record(records, place, place->at, error, NULL, "%zu field%s where the header has %zu", count,
                                 count == 1 ? "" : "s", records->column_count);
     return ocdm__add_labels(records, record, error);

@@ -183,7 +183,7 @@ static ocdm_status check_members(struct reading *reading)
     const struct follower *labels = &reading->labels, *id = &reading->id;
     if (labels->reached < labels->path->part_count)
         return ocdm__bad_record(records, reading->place, reading->place->at, reading->error,
-                                "`--labels NAME` says where the labels are; `--skip-bad` passes over bad records",
+                                records->options.hint ? "`--labels NAME` says where the labels are" : NULL,
                                 "the record has no member \"%s\"", labels->path->text);
     if (id->reached < id->path->part_count && records->id_required)
         return ocdm__bad_record(records, reading->place, reading->place->at, reading->error, NULL,

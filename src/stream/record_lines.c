@@ -61,16 +61,32 @@ static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state
     return OCDM_OK;
 }
 
+static const char *hint_of(const ocdm__records *records)
+{
+    return records->options.hint && !records->options.skip_bad ? records->options.hint : "";
+}
+
+bool ocdm__resume_after_first_line(ocdm__records *records, const ocdm__record_place *place)
+{
+    const char *data = records->input.data;
+    const char *newline = memchr(data + place->at, '\n', place->end - place->at);
+    if (records->format != OCDM__FORMAT_CSV || !newline)
+        return false;
+    records->next = (size_t)(newline - data) + 1;
+    records->line = place->line + 1;
+    return true;
+}
+
 static ocdm_status fail_too_long(ocdm__records *records, const ocdm__record_place *place, enum ocdm__csv_state *state,
                                  size_t end, ocdm_error *error)
 {
-    if (records->options.skip_bad) {
+    if (records->options.skip_bad && !ocdm__resume_after_first_line(records, place)) {
         ocdm_status status = pass_over(records, state, end, error);
         if (status != OCDM_OK)
             return status;
     }
-    return ocdm__fail(error, OCDM_BAD_RECORD, "`--skip-bad` passes over bad records", "%s:%llu:%zu: a record of over 64 MiB",
-                      records->input.name, (unsigned long long)place->line, OCDM__MAX_RECORD + 1);
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB", records->input.name,
+                      (unsigned long long)place->line, OCDM__MAX_RECORD + 1);
 }
 
 static void set_place(const ocdm__records *records, ocdm__record_place *place, size_t end)
@@ -146,8 +162,8 @@ ocdm_status ocdm__bad_record(const ocdm__records *records, const ocdm__record_pl
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return ocdm__fail(error, OCDM_BAD_RECORD, hint ? hint : "`--skip-bad` passes over bad records", "%s:%llu:%zu: %s",
-                      records->input.name, (unsigned long long)line, position - line_at + 1, reason);
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint ? hint : hint_of(records), "%s:%llu:%zu: %s", records->input.name,
+                      (unsigned long long)line, position - line_at + 1, reason);
 }
 
 ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)

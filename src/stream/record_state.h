@@ -64,6 +64,7 @@ struct ocdm__records {
     char *header; /* csv, tsv */
     size_t header_length;
     size_t column_count, label_column, id_column; /* id_column is SIZE_MAX when there is none */
+    bool lost_count;                              /* csv, tsv: the record at hand has broken quotes or too few or many fields */
 
     uint64_t skipped;
     ocdm_error first_skipped;
@@ -84,6 +85,9 @@ ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, 
 /* Takes what was skipped since the last good record out of the window once it is worth a move, so that any number of bad
  * records and blank lines fits between two good ones. The place at hand means nothing afterwards. */
 void ocdm__close_gap(ocdm__records *records);
+
+/* Makes the second line of a csv record that has several the next to be read; false for other records. */
+bool ocdm__resume_after_first_line(ocdm__records *records, const ocdm__record_place *place);
 
 /* OCDM_BAD_RECORD with file:line:column of a position in the record and the reason, in printf's way. */
 #if defined(__GNUC__)

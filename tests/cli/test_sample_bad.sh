@@ -140,8 +140,8 @@ too_long_a_line() {
 
 same_id_twice() {
     printf '{"id":1,"labels":["a"]}\n{"id":"1","labels":["b"]}\n{"id":2,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: an id that memory or batch already hold" "$skipping" in.jsonl &&
-        fails 3 "in.jsonl:2:7: an id that memory or batch already hold" "$skipping" -b 1 in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id 1, which memory or batch already hold" "$skipping" in.jsonl &&
+        fails 3 "in.jsonl:2:7: the id 1, which memory or batch already hold" "$skipping" -b 1 in.jsonl || return 1
     run "$ocdm" sample -q -b 1 --skip-bad --trace trace in.jsonl
     same 0 "$code" && same "1
 2" "$(sed 's/{"id":\([0-9]*\).*/\1/' "$out")" && same 2 "$(wc -l < trace)"
@@ -149,9 +149,9 @@ same_id_twice() {
 
 same_id_by_content() {
     printf '{"id":"A","labels":["a"]}\n{"id":"\\u0041","labels":["b"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: an id that memory or batch already hold" "$skipping" in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id A, which memory or batch already hold" "$skipping" in.jsonl || return 1
     printf '{"labels":["a"]}\n{"labels":["b"]}\n{"id":0,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:3:7: an id that memory or batch already hold" "$skipping" in.jsonl
+    fails 3 "in.jsonl:3:7: the id 0, which memory or batch already hold" "$skipping" in.jsonl
 }
 
 # An id may come back when its record has left.
@@ -216,7 +216,37 @@ check id_in_memory_or_batch_is_bad same_id_twice
 check ids_are_the_same_by_content same_id_by_content
 check id_may_come_back_when_it_has_left same_id_later
 check numbers_as_ids_do_not_count_skipped_records numbers_do_not_count_skipped_records
+# One stray quote makes a record of all lines up to the next quote, or the end: only its own line is lost.
+stray_quote() {
+    { echo id,x,labels; seq 1 1000 | sed 's/.*/&,a,l/; 10s/l$/"oops/'; } > in.csv
+    fails 3 "in.csv:11:6: a quoted field without an end" "$skipping" in.csv || return 1
+    run "$ocdm" sample -q --skip-bad --summary summary.json in.csv
+    same 0 "$code" && grep -q '"records":999,"skipped":1,"kept":999,' summary.json && same 1000 "$(wc -l < "$out")"
+}
+
+# one_file WORDS...: refused, and the input is as it was.
+one_file() {
+    run "$ocdm" sample -q "$@"
+    same 2 "$code" && same "$good" "$(cat in.jsonl)" && grep -q '^error: .* are one file$' "$err"
+}
+
+results_over_the_input_or_each_other() {
+    rm -f trace
+    echo "$good" > in.jsonl
+    ln -sf in.jsonl link
+    one_file --trace in.jsonl in.jsonl && one_file --trace ./in.jsonl in.jsonl && one_file --summary link in.jsonl &&
+        one_file --trace trace --summary ./trace in.jsonl && one_file --trace trace --summary "$place/trace" in.jsonl || return 1
+    "$ocdm" sample -q --summary in.jsonl < in.jsonl > "$out" 2> "$err"
+    same 2 $? && same "$good" "$(cat in.jsonl)" || return 1
+    "$ocdm" sample -q --trace both in.jsonl > both 2> "$err"
+    same 2 $? || return 1
+    "$ocdm" sample -q --trace /dev/null --summary /dev/null in.jsonl > both
+    same "$good" "$(cat both)"
+}
+
 check csv_with_wrong_fields_or_header_is_bad bad_csv
+check csv_with_a_stray_quote_loses_one_line stray_quote
+check one_file_cannot_be_input_and_result_or_two_results results_over_the_input_or_each_other
 check svm_with_a_wrong_feature_is_bad bad_svm
 check cbrs_takes_one_label_a_record cbrs_and_several_labels
 check everything_may_be_bad_and_skipped everything_bad
