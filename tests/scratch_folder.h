@@ -48,9 +48,10 @@ static inline int leave_folder(void **state)
     return chdir("/") == 0 && rmdir(scratch_folder) == 0 ? 0 : -1;
 }
 
-/* A file's bytes, to be freed; NULL when there is none. */
+/* A file's bytes, to be freed; NULL, and none of them, when there is no file. */
 static inline unsigned char *read_whole(const char *path, size_t *size)
 {
+    *size = 0;
     struct stat there;
     FILE *file = stat(path, &there) == 0 ? fopen(path, "rb") : NULL;
     if (!file)

@@ -154,8 +154,9 @@ ocdm_options ocdm_options_default(void);
  * options  copied; its policy is not, and must live as long as the memory
  * memory   set on success; yours to destroy
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field), OCDM_NO_MEMORY.
- * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field), OCDM_NO_MEMORY, or what the policy's `create` returns.
+ * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills. About 0.2 kB a sample
+ * is used in the end, but several times that is asked of the system, which hands it out as it is touched.
  */
 ocdm_status ocdm_memory_create(const ocdm_options *options, ocdm_memory **memory, ocdm_error *error);
 
@@ -190,9 +191,10 @@ typedef struct ocdm_change {
  * change   filled on success; may be NULL
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY, and what the policy returns:
- * OCDM_NOT_SINGLE_LABEL from cbrs, OCDM_BAD_DECISION when a policy of yours errs. On error the memory is as it was.
- * Cost: 0.2 to 0.5 us a sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates only when a class, a batch larger than
- * options.batch, or more labels in the whole pool than ever before turn up.
+ * OCDM_NOT_SINGLE_LABEL from cbrs, OCDM_BAD_DECISION when a policy of yours errs; OCDM_LIMIT beyond 2^31 labels in all label
+ * sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates
+ * only when something is larger than ever before: a new class, the batch, its labels, one label set, or the labels of the whole
+ * pool.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
@@ -203,7 +205,7 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
  * slot     room for `count` slot numbers
  *
  * Returns how many were drawn: the smaller of `count` and the memory's size. The n-th draw of a memory depends on the seed,
- * n and the size only, so what is drawn never shifts what is kept. O(count); allocates nothing.
+ * n, `count` and the size only, so what is drawn never shifts what is kept. O(count); allocates nothing.
  */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot);
 
@@ -230,7 +232,7 @@ uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id);
 
 /*
  * The label set of the sample in `slot`, ascending, no repeats: writes at most `room` class ids to `label` (may be NULL when
- * room is 0) and returns how many the sample has. O(number of labels).
+ * room is 0) and returns how many the sample has. O(k log k) for k labels, O(k room) when room is too small for all.
  */
 size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room);
 
@@ -244,7 +246,8 @@ typedef struct ocdm_class {
 
 /*
  * Every class seen so far, in order of first appearance: writes at most `room` of them to `classes` (may be NULL when room is
- * 0) and returns how many there are. O(number of classes).
+ * 0) and returns how many there are. Inside a policy, classes that come with the batch are listed already; one that no sample
+ * was counted for yet has seen and target 0. O(number of classes).
  */
 size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t room);
 
@@ -270,8 +273,8 @@ double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
  * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
  * file, fsync, rename, fsync of the folder.
  *
- * OCDM_OK, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY. If it is the fsync of the folder that
- * fails, the new file is in place all the same.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY. If it is the fsync
+ * of the folder that fails, the new file is in place all the same.
  */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
 
@@ -305,7 +308,8 @@ const ocdm_policy *ocdm_policy_at(size_t index);
  *            counted; called until the pool is down to the capacity.
  * Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
  *
- * A policy must not call ocdm_memory_update, _draw or _destroy on the memory it is asked about.
+ * A policy must not call ocdm_memory_update, _draw, _save or _destroy on the memory it is asked about. When it errs, the memory
+ * goes back to what it was before the batch; the policy's own state does not.
  */
 struct ocdm_policy {
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */

@@ -19,6 +19,15 @@ void *ocdm__resize(void *block, size_t count, size_t size)
     return realloc(block, bytes ? bytes : 1);
 }
 
+void *ocdm__grown(void *block, size_t count, size_t size, bool *failed)
+{
+    void *larger = ocdm__resize(block, count, size);
+    if (larger)
+        return larger;
+    *failed = true;
+    return block;
+}
+
 void ocdm__release(void *block)
 {
     free(block);

@@ -93,13 +93,15 @@ static bool must_stop(ocdm__input *input)
     return input->stopped;
 }
 
-/* Waits until there is something to read; false when it is time to stop. */
+/* Waits until there is something to read, or to complain about: reading then tells what. False when it is time to stop. */
 static bool wait_for_bytes(ocdm__input *input)
 {
     struct pollfd wanted = {.fd = input->fd, .events = POLLIN};
-    while (!must_stop(input))
-        if (poll(&wanted, 1, WAIT_MILLISECONDS) > 0)
+    while (!must_stop(input)) {
+        int ready = poll(&wanted, 1, WAIT_MILLISECONDS);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
             return true;
+    }
     return false;
 }
 

@@ -49,18 +49,16 @@ static ocdm_status unexpected(struct reader *reader, enum ocdm__json_event event
     return bad(reader, here(reader), what);
 }
 
-static bool make_room(void *array, size_t count, size_t *room, size_t size)
+/* The array with room for one more; with *failed set, as it was. */
+static void *one_more(void *array, size_t count, size_t *room, size_t size, bool *failed)
 {
-    void **place = array;
     if (count < *room)
-        return true;
+        return array;
     size_t larger = *room ? *room * 2 : 16;
-    void *block = ocdm__resize(*place, larger, size);
-    if (!block)
-        return false;
-    *place = block;
-    *room = larger;
-    return true;
+    array = ocdm__grown(array, larger, size, failed);
+    if (!*failed)
+        *room = larger;
+    return array;
 }
 
 /* ---- pieces of the header ------------------------------------------------------------------------------------------- */
@@ -74,7 +72,9 @@ static ocdm_status read_note(struct reader *reader)
         return unexpected(reader, event, "a value of __metadata__ is not a string");
     note.value = reader->json.text;
     note.value_length = reader->json.length;
-    if (!make_room(&file->notes, file->note_count, &reader->note_room, sizeof *file->notes))
+    bool failed = false;
+    file->notes = one_more(file->notes, file->note_count, &reader->note_room, sizeof *file->notes, &failed);
+    if (failed)
         return ocdm__fail_memory(reader->error, "a file's metadata");
     file->notes[file->note_count++] = note;
     return OCDM_OK;
@@ -187,7 +187,9 @@ static ocdm_status read_tensor(struct reader *reader)
     if (status != OCDM_OK)
         return status;
     struct ocdm__safetensors *file = reader->file;
-    if (!make_room(&file->tensors, file->tensor_count, &reader->tensor_room, sizeof *file->tensors))
+    bool failed = false;
+    file->tensors = one_more(file->tensors, file->tensor_count, &reader->tensor_room, sizeof *file->tensors, &failed);
+    if (failed)
         return ocdm__fail_memory(reader->error, "a file's tensors");
     file->tensors[file->tensor_count++] = tensor;
     return OCDM_OK;

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file_identity.h"
 #include "base/terminal.h"
@@ -50,16 +50,9 @@ struct progress {
     double started, next; /* seconds */
 };
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void show_progress(struct progress *progress, const ocdm__sampling *sampling)
 {
-    double now = seconds_now();
+    double now = ocdm__seconds_now();
     if (now < progress->next)
         return;
     progress->next = now + 0.2;
@@ -171,7 +164,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *error)
 {
     bool more = true, watched = !quiet && ocdm__is_terminal(STDERR_FILENO);
-    struct progress progress = {.started = seconds_now()};
+    struct progress progress = {.started = ocdm__seconds_now()};
     progress.next = progress.started + 0.2;
     ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && more) {

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/terminal.h"
 
 int ocdm__exit_code(ocdm_status status)
 {
@@ -29,11 +32,19 @@ int ocdm__exit_code(ocdm_status status)
     return OCDM__EXIT_BAD_DATA;
 }
 
+/* The two lines, their first words in colour where that is wanted. */
+static void print_error(const char *message, const char *hint)
+{
+    bool colour = ocdm__wants_colour(STDERR_FILENO);
+    const char *end = colour ? "\033[0m" : "";
+    fprintf(stderr, "%serror:%s %s\n", colour ? "\033[1;31m" : "", end, message);
+    if (hint[0] != '\0')
+        fprintf(stderr, "%shint:%s %s\n", colour ? "\033[36m" : "", end, hint);
+}
+
 int ocdm__report(const ocdm_error *error)
 {
-    fprintf(stderr, "error: %s\n", error->message);
-    if (error->hint[0] != '\0')
-        fprintf(stderr, "hint: %s\n", error->hint);
+    print_error(error->message, error->hint);
     return ocdm__exit_code(error->status);
 }
 
@@ -42,7 +53,8 @@ int ocdm__finish_output(void)
     errno = 0;
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
         return OCDM__EXIT_OK;
-    fprintf(stderr, "error: standard output: %s\n", errno != 0 ? strerror(errno) : "a write failed");
-    fputs("hint: the output is not complete; make room or keep the reader open, then run it again\n", stderr);
+    char message[256];
+    snprintf(message, sizeof message, "standard output: %s", errno != 0 ? strerror(errno) : "a write failed");
+    print_error(message, "the output is not complete; make room or keep the reader open, then run it again");
     return OCDM__EXIT_IO;
 }

@@ -47,7 +47,7 @@ size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t
     double total = total_power(memory, OCDM_SEEN_EVER, &scale);
     for (uint32_t i = 0; i < memory->pool.class_count && i < room; i++) {
         const struct class *class = &memory->pool.classes[i];
-        double target = ocdm__exp(log_power(memory, class) - scale) / total;
+        double target = class->seen ? ocdm__exp(log_power(memory, class) - scale) / total : 0;
         classes[i] = (ocdm_class){class->id, class->kept, class->seen, target};
     }
     return memory->pool.class_count;

@@ -1,4 +1,5 @@
-/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. */
+/* The journal of one update: joins and leaves in order, with what a leaver needs to come back. Only the library's own policies
+ * have an index of scores, and they need no journal. */
 #include "memory/journal.h"
 
 #include "base/allocate.h"
@@ -52,7 +53,7 @@ static void undo_join(ocdm_memory *memory)
 {
     uint32_t position = memory->pool.size - 1;
     uint32_t node = memory->pool.node_at[position];
-    ocdm__pool_leave(&memory->pool, memory->scores, position);
+    ocdm__pool_leave(&memory->pool, NULL, position);
     memory->item_node[memory->pool.nodes[node].origin] = OCDM_NONE;
     ocdm__pool_give_back_node(&memory->pool, node);
 }
@@ -69,7 +70,7 @@ static void undo_leave(ocdm_memory *memory, const struct event *event)
         ocdm__pool_know(pool, number);
     else
         memory->item_node[event->origin] = number;
-    ocdm__pool_join(pool, memory->scores, number, memory->journal_classes + event->first_label, event->label_count);
+    ocdm__pool_join(pool, NULL, number, memory->journal_classes + event->first_label, event->label_count);
     ocdm__pool_swap(pool, event->position, pool->size - 1);
 }
 

@@ -1,12 +1,10 @@
 /* Making a memory and asking it questions. Offering it samples is in update.c. */
 #include "memory/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "memory/members.h"
 #include "memory/policies.h"
 #include "memory/update.h"
 
@@ -209,15 +207,15 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
         ocdm__sort(label, set->cardinality);
         return set->cardinality;
     }
-    uint64_t floor = 0;
+    uint64_t lowest = 0;
     for (size_t i = 0; i < written; i++) {
         uint64_t least = UINT64_MAX;
         for (uint32_t j = 0; j < set->cardinality; j++) {
             uint64_t id = pool->classes[pool->cells[set->cells + j].class_index].id;
-            least = id >= floor && id < least ? id : least;
+            least = id >= lowest && id < least ? id : least;
         }
         label[i] = (uint32_t)least;
-        floor = least + 1;
+        lowest = least + 1;
     }
     return set->cardinality;
 }

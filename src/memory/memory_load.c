@@ -110,8 +110,8 @@ static ocdm_status find_policy(const struct parts *parts, const struct ocdm__saf
     if (*policy)
         return OCDM_OK;
     return ocdm__fail(parts->error, OCDM_UNKNOWN_NAME, "give the policy that it was saved with to ocdm_memory_load",
-                      "%s: the library has no policy %.*s", parts->name, name ? (int)(name->value_length % 64) : 0,
-                      name ? name->value : "");
+                      "%s: the library has no policy %.*s", parts->name,
+                      name ? (int)(name->value_length < 64 ? name->value_length : 64) : 0, name ? name->value : "");
 }
 
 static ocdm_status read_options(const struct parts *parts, const struct ocdm__safetensors *file, ocdm_options *options)

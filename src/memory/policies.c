@@ -113,6 +113,13 @@ uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm_
     return pool->nodes[lottery.node].position;
 }
 
+uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random)
+{
+    struct lottery lottery = ocdm__lottery(random);
+    ocdm__lottery_enter_all(&lottery, pool);
+    return pool->nodes[lottery.node].position;
+}
+
 uint32_t ocdm__most_kept(const struct pool *pool)
 {
     uint32_t most = 0;

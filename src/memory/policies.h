@@ -45,6 +45,9 @@ uint32_t ocdm__guess(const struct pool *pool, ocdm__random *random, uint64_t can
 /* A uniform sample among those that carry a class, some do: its position. */
 uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm__random *random);
 
+/* A uniform sample of the whole pool: its position. */
+uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random);
+
 /* The largest m_i. */
 uint32_t ocdm__most_kept(const struct pool *pool);
 

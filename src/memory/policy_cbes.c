@@ -82,14 +82,6 @@ static bool stays(const struct class *class, ocdm__random *random)
     return ocdm__random_unit(random) * (double)(class->seen + 1) < (double)class->kept;
 }
 
-/* A memory that holds unlabelled samples only has no largest class: any of them makes room. */
-static uint32_t any_at_all(const struct pool *pool, ocdm__random *random)
-{
-    struct lottery lottery = ocdm__lottery(random);
-    ocdm__lottery_enter_all(&lottery, pool);
-    return pool->nodes[lottery.node].position;
-}
-
 static bool is_of_largest(const struct pool *pool, uint32_t node, uint32_t most)
 {
     const struct set *set = &pool->sets[pool->nodes[node].set];
@@ -123,8 +115,8 @@ static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocd
     if (!count)
         return OCDM_NONE;
     ocdm__random random = ocdm__decision_random(memory);
-    if (!pool->label_total)
-        return any_at_all(pool, &random);
+    if (!pool->label_total) /* unlabelled samples only: no class is largest */
+        return ocdm__any_at_all(pool, &random);
     if (!classes->full[*offered])
         return any_of_largest(pool, &random);
     return stays(&pool->classes[*offered], &random) ? ocdm__any_of_class(pool, *offered, &random) : OCDM_NONE;
@@ -154,8 +146,8 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
     if (!count)
         return OCDM_NONE;
     ocdm__random random = ocdm__decision_random(memory);
-    if (!pool->label_total)
-        return any_at_all(pool, &random);
+    if (!pool->label_total) /* unlabelled samples only: no class is largest */
+        return ocdm__any_at_all(pool, &random);
     uint32_t scarcest = scarcest_if_all_full(state, pool, offered, count);
     if (scarcest == OCDM_NONE)
         return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);

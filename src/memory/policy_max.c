@@ -6,11 +6,8 @@ static uint32_t remove_from_largest(void *state, const ocdm_memory *memory)
     (void)state;
     const struct pool *pool = &memory->pool;
     ocdm__random random = ocdm__decision_random(memory);
-    if (!pool->label_total) {
-        struct lottery lottery = ocdm__lottery(&random);
-        ocdm__lottery_enter_all(&lottery, pool);
-        return pool->nodes[lottery.node].position;
-    }
+    if (!pool->label_total)
+        return ocdm__any_at_all(pool, &random);
     return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
 }
 

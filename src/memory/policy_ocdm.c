@@ -41,13 +41,10 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     if (memory->options.distance == OCDM_KL || memory->pool.class_count <= scan->room)
         return OCDM_OK;
     uint32_t room = memory->pool.class_count * 2 + 62;
-    double *target = ocdm__resize(scan->target, room, sizeof *target);
-    if (target)
-        scan->target = target;
-    int64_t *weight = ocdm__resize(scan->weight, room, sizeof *weight);
-    if (weight)
-        scan->weight = weight;
-    if (!target || !weight)
+    bool failed = false;
+    scan->target = ocdm__grown(scan->target, room, sizeof *scan->target, &failed);
+    scan->weight = ocdm__grown(scan->weight, room, sizeof *scan->weight, &failed);
+    if (failed)
         return ocdm__fail_memory(error, "the policy's state");
     scan->room = room;
     return OCDM_OK;

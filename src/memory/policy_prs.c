@@ -235,11 +235,15 @@ static uint32_t first_within(struct partition *partition, const struct pool *poo
 {
     uint32_t first = OCDM_NONE;
     for (uint32_t labels = 1; labels <= candidates->most_labels; labels++) {
-        double base = deviations_without(partition, pool, labels);
+        double base = 0;
+        bool measured = false;
         for (uint32_t i = 0; i < candidates->count; i++) {
             const struct set *set = &pool->sets[candidates->set[i]];
             if (set->cardinality != labels)
                 continue;
+            if (!measured)
+                base = deviations_without(partition, pool, labels);
+            measured = true;
             double left = deviations_left(partition, pool, set, base);
             *least = left < *least ? left : *least;
             uint32_t position = left <= bound ? first_position(pool, set) : OCDM_NONE;
@@ -269,11 +273,8 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
     ocdm__random random = ocdm__decision_random(memory);
     if (ocdm__random_unit(&random) >= chance_to_enter(partition, memory, offered, count))
         return OCDM_NONE;
-    if (!pool->label_total) {
-        struct lottery lottery = ocdm__lottery(&random);
-        ocdm__lottery_enter_all(&lottery, pool);
-        return pool->nodes[lottery.node].position;
-    }
+    if (!pool->label_total)
+        return ocdm__any_at_all(pool, &random);
     uint32_t class_index = draw_class(partition, pool, &random);
     return choose_victim(state, pool, class_index);
 }

@@ -1,8 +1,6 @@
 /* The pool's book-keeping: members, their label sets, class counts. Storage and its growth are in pool_storage.c. */
 #include "memory/pool.h"
 
-#include <string.h>
-
 #include "memory/members.h"
 #include "memory/pool_storage.h"
 #include "memory/scores_parts.h"

@@ -81,16 +81,11 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
 {
     if (room <= pool->reserved)
         return OCDM_OK;
-    struct node *nodes = ocdm__resize(pool->nodes, room, sizeof *nodes);
-    if (nodes)
-        pool->nodes = nodes;
-    uint32_t *node_at = ocdm__resize(pool->node_at, room, sizeof *node_at);
-    if (node_at)
-        pool->node_at = node_at;
-    struct set *sets = ocdm__resize(pool->sets, room, sizeof *sets);
-    if (sets)
-        pool->sets = sets;
-    if (!nodes || !node_at || !sets || grow_tables(pool, room) != OCDM_OK)
+    bool failed = false;
+    pool->nodes = ocdm__grown(pool->nodes, room, sizeof *pool->nodes, &failed);
+    pool->node_at = ocdm__grown(pool->node_at, room, sizeof *pool->node_at, &failed);
+    pool->sets = ocdm__grown(pool->sets, room, sizeof *pool->sets, &failed);
+    if (failed || grow_tables(pool, room) != OCDM_OK)
         return ocdm__fail_memory(error, "the samples in memory");
     chain_new_records(pool, room);
     return OCDM_OK;
@@ -220,16 +215,13 @@ ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_erro
         return OCDM_OK;
     size_t wanted = ((size_t)pool->cell_live + labels) * 2;
     if (wanted > pool->cell_room) {
-        if (wanted > UINT32_MAX / 2)
+        if (wanted > UINT32_MAX)
             return ocdm__fail(error, OCDM_LIMIT, "use a smaller memory, or fewer labels a sample",
-                              "the label sets in memory would need more than 2^31 labels");
-        struct cell *cells = ocdm__resize(pool->cells, wanted, sizeof *cells);
-        if (cells)
-            pool->cells = cells;
-        struct cell *spare = ocdm__resize(pool->spare_cells, wanted, sizeof *spare);
-        if (spare)
-            pool->spare_cells = spare;
-        if (!cells || !spare)
+                              "the label sets in memory would have more than 2^31 labels");
+        bool failed = false;
+        pool->cells = ocdm__grown(pool->cells, wanted, sizeof *pool->cells, &failed);
+        pool->spare_cells = ocdm__grown(pool->spare_cells, wanted, sizeof *pool->spare_cells, &failed);
+        if (failed)
             return ocdm__fail_memory(error, "the label sets in memory");
         pool->cell_room = (uint32_t)wanted;
     }

@@ -1,8 +1,6 @@
 /* The index's upkeep: room, blocks of sets, class weights, the sum A. */
 #include "memory/scores_parts.h"
 
-#include <string.h>
-
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/logarithm.h"
@@ -51,22 +49,12 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__release(scores);
 }
 
-/* Resizes one array; on failure the old one stays, and `failed` tells. */
-static void *grown(void *array, size_t count, size_t size, bool *failed)
-{
-    void *larger = ocdm__resize(array, count, size);
-    if (larger)
-        return larger;
-    *failed = true;
-    return array;
-}
-
 static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, bool *failed)
 {
     uint32_t room = cardinality + 1 + cardinality / 2;
-    scores->buckets = grown(scores->buckets, room, sizeof *scores->buckets, failed);
-    scores->present = grown(scores->present, room, sizeof *scores->present, failed);
-    scores->contenders = grown(scores->contenders, room, sizeof *scores->contenders, failed);
+    scores->buckets = ocdm__grown(scores->buckets, room, sizeof *scores->buckets, failed);
+    scores->present = ocdm__grown(scores->present, room, sizeof *scores->present, failed);
+    scores->contenders = ocdm__grown(scores->contenders, room, sizeof *scores->contenders, failed);
     if (*failed)
         return;
     for (uint32_t i = scores->cardinality_room; i < room; i++)
@@ -82,10 +70,10 @@ static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed
     if (room <= scores->block_room)
         return;
     size_t lanes = (size_t)room * OCDM__LANES;
-    scores->lanes.blocks = grown(scores->lanes.blocks, room, sizeof *scores->lanes.blocks, failed);
-    scores->lanes.score = grown(scores->lanes.score, lanes, sizeof *scores->lanes.score, failed);
-    scores->lanes.order = grown(scores->lanes.order, lanes, sizeof *scores->lanes.order, failed);
-    scores->lanes.set = grown(scores->lanes.set, lanes, sizeof *scores->lanes.set, failed);
+    scores->lanes.blocks = ocdm__grown(scores->lanes.blocks, room, sizeof *scores->lanes.blocks, failed);
+    scores->lanes.score = ocdm__grown(scores->lanes.score, lanes, sizeof *scores->lanes.score, failed);
+    scores->lanes.order = ocdm__grown(scores->lanes.order, lanes, sizeof *scores->lanes.order, failed);
+    scores->lanes.set = ocdm__grown(scores->lanes.set, lanes, sizeof *scores->lanes.set, failed);
     if (*failed)
         return;
     uint32_t first_usable = scores->block_room ? scores->block_room : OCDM__NOBODYS_LANE / OCDM__LANES + 1;
@@ -99,16 +87,16 @@ static void reserve_blocks(struct scores *scores, uint32_t samples, bool *failed
 static void reserve_classes(struct scores *scores, uint32_t classes, bool *failed)
 {
     uint32_t room = classes * 2 + 62;
-    scores->changed = grown(scores->changed, room, sizeof *scores->changed, failed);
+    scores->changed = ocdm__grown(scores->changed, room, sizeof *scores->changed, failed);
     if (!*failed)
         scores->class_room = room;
 }
 
 static void reserve_sets(struct scores *scores, uint32_t samples, bool *failed)
 {
-    scores->asleep = grown(scores->asleep, samples, sizeof *scores->asleep, failed);
-    scores->ranked = grown(scores->ranked, samples, sizeof *scores->ranked, failed);
-    scores->tied = grown(scores->tied, samples, sizeof *scores->tied, failed);
+    scores->asleep = ocdm__grown(scores->asleep, samples, sizeof *scores->asleep, failed);
+    scores->ranked = ocdm__grown(scores->ranked, samples, sizeof *scores->ranked, failed);
+    scores->tied = ocdm__grown(scores->tied, samples, sizeof *scores->tied, failed);
     if (!*failed)
         scores->set_room = samples;
 }

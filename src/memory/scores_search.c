@@ -35,8 +35,10 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         ocdm__scores_note_rise(scores, pool, class_index);
 }
 
+/* Nobody's lane starts from 0 each time: what lists add to it behind their ends would overflow one day. */
 static void update_scores(struct scores *scores, struct pool *pool)
 {
+    scores->lanes.score[OCDM__NOBODYS_LANE] = 0;
     for (uint32_t i = 0; i < scores->changed_count; i++)
         update_class(scores, pool, scores->changed[i]);
     scores->changed_count = 0;
@@ -94,7 +96,9 @@ static struct filter look_around(struct scores *scores, const struct pool *pool)
 }
 
 /* Whether a score of this cardinality certainly leaves more than `value`. With num = A - score: num / (S - k) - ln(S - k) is at
- * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. */
+ * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. The
+ * 16 steps of the grid cover the rounding of A - score: its error grows as k nears S, and there the slack of the bound grows
+ * more. */
 static bool surely_worse(const struct filter *filter, uint32_t cardinality, int64_t score, int64_t value)
 {
     double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality * filter->share;

@@ -4,8 +4,6 @@
  */
 #include "memory/update.h"
 
-#include <string.h>
-
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/journal.h"
@@ -13,25 +11,16 @@
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-static bool grow(void *array, size_t count, size_t size)
-{
-    void **place = array;
-    void *larger = ocdm__resize(*place, count, size);
-    if (!larger)
-        return false;
-    *place = larger;
-    return true;
-}
-
 static bool reserve_class_indices(ocdm_memory *memory, size_t labels)
 {
     if (labels <= memory->class_index_room)
         return true;
+    bool failed = false;
     size_t room = labels + labels / 2;
-    if (!grow(&memory->class_index, room, sizeof *memory->class_index))
-        return false;
-    memory->class_index_room = room;
-    return true;
+    memory->class_index = ocdm__grown(memory->class_index, room, sizeof *memory->class_index, &failed);
+    if (!failed)
+        memory->class_index_room = room;
+    return !failed;
 }
 
 static bool reserve_batch_ids(ocdm_memory *memory, size_t count)
@@ -53,12 +42,15 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     if (count <= memory->batch_room)
         return OCDM_OK;
     size_t room = count;
-    if (!grow(&memory->first_class, room + 1, sizeof *memory->first_class) ||
-        !grow(&memory->item_node, room, sizeof *memory->item_node) || !grow(&memory->left, room, sizeof *memory->left) ||
-        !grow(&memory->stored_slot, room, sizeof *memory->stored_slot) ||
-        !grow(&memory->stored_item, room, sizeof *memory->stored_item) ||
-        (memory->keeps_journal && !grow(&memory->journal, room * 2, sizeof *memory->journal)) ||
-        !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
+    bool failed = false;
+    memory->first_class = ocdm__grown(memory->first_class, room + 1, sizeof *memory->first_class, &failed);
+    memory->item_node = ocdm__grown(memory->item_node, room, sizeof *memory->item_node, &failed);
+    memory->left = ocdm__grown(memory->left, room, sizeof *memory->left, &failed);
+    memory->stored_slot = ocdm__grown(memory->stored_slot, room, sizeof *memory->stored_slot, &failed);
+    memory->stored_item = ocdm__grown(memory->stored_item, room, sizeof *memory->stored_item, &failed);
+    if (memory->keeps_journal)
+        memory->journal = ocdm__grown(memory->journal, room * 2, sizeof *memory->journal, &failed);
+    if (failed || !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
         return ocdm__fail_memory(error, "the batch");
     memory->batch_room = count;
     return OCDM_OK;

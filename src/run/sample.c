@@ -1,22 +1,13 @@
 /* Sampling: the batches. Lines are copied out of the reader's window only when the memory has kept them. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "run/sample.h"
 
 #include "base/allocate.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "run/sample_state.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-double ocdm__seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 

@@ -74,6 +74,4 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);
 /* The bytewise order of the labels of two rows, for qsort. */
 int ocdm__compare_labels(const void *left, const void *right);
 
-double ocdm__seconds_now(void);
-
 #endif

@@ -2,6 +2,7 @@
 #include "run/sample.h"
 
 #include "base/allocate.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "run/sample_state.h"
 

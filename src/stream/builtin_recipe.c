@@ -145,7 +145,7 @@ static const ocdm__companion drawer[] = {
 
 #define SCENE(setting, companions)                                                                                             \
     {                                                                                                                          \
-        setting, sizeof companions / sizeof companions[0], companions                                                          \
+        setting, sizeof(companions) / sizeof(companions)[0], companions                                                        \
     }
 
 const ocdm__scene ocdm__recipe_scenes[] = {

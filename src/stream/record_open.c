@@ -63,20 +63,21 @@ static ocdm_status first_place(ocdm__records *records, ocdm__record_place *place
     return status;
 }
 
-/* The same without moving past it. One that is too long is as long as a record may be: reading it later will say that it is
- * bad. */
+/* The same without moving past it; blank lines before it are passed for good, since many of them are not kept in the window.
+ * One that is too long is as long as a record may be: reading it later will say that it is bad. */
 static ocdm_status peek_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
 {
-    size_t next = records->next;
-    uint64_t line = records->line;
     ocdm_status status = first_place(records, place, found, error);
-    records->next = next;
-    records->line = line;
-    if (status != OCDM_BAD_RECORD)
-        return status;
-    place->end = place->at + OCDM__MAX_RECORD;
-    *found = true;
-    return OCDM_OK;
+    if (status == OCDM_BAD_RECORD) {
+        place->end = place->at + OCDM__MAX_RECORD;
+        *found = true;
+        status = OCDM_OK;
+    }
+    if (status == OCDM_OK && *found) {
+        records->next = place->at;
+        records->line = place->line;
+    }
+    return status;
 }
 
 static ocdm_status tell_format(ocdm__records *records, ocdm_error *error)

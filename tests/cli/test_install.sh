@@ -33,7 +33,7 @@ install_and_move() {
 
 everything_is_there() {
     local file
-    for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0 lib/pkgconfig/ocdm.pc \
+    for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0.1 lib/pkgconfig/ocdm.pc \
         lib/cmake/ocdm/ocdmConfig.cmake lib/cmake/ocdm/ocdmConfigVersion.cmake share/man/man1/ocdm.1 \
         share/bash-completion/completions/ocdm share/zsh/site-functions/_ocdm share/fish/vendor_completions.d/ocdm.fish; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
@@ -50,7 +50,7 @@ says_hello() { # says_hello PROGRAM: it ran, and with the version that was insta
 builds_by_pkg_config_shared() {
     # shellcheck disable=SC2046
     cc "$place/user.c" -o "$place/by-pc" $(package --cflags --libs) && says_hello "$place/by-pc" &&
-        LD_LIBRARY_PATH=$prefix/lib ldd "$place/by-pc" | grep "$prefix/lib/libocdm.so.0"
+        LD_LIBRARY_PATH=$prefix/lib ldd "$place/by-pc" | grep "$prefix/lib/libocdm.so.0.1"
 }
 
 builds_by_pkg_config_static() {

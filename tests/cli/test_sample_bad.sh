@@ -216,6 +216,16 @@ check id_in_memory_or_batch_is_bad same_id_twice
 check ids_are_the_same_by_content same_id_by_content
 check id_may_come_back_when_it_has_left same_id_later
 check numbers_as_ids_do_not_count_skipped_records numbers_do_not_count_skipped_records
+# Many blank lines before the first record do not shift what is read, nor where an error is said to be.
+many_blank_lines() {
+    { printf '\357\273\277'; head -c 65533 /dev/zero | tr '\0' '\n'; echo "$good"; } > in.txt
+    run "$ocdm" sample -q in.txt
+    same 0 "$code" && same "$good" "$(cat "$out")" || return 1
+    { head -c 70000 /dev/zero | tr '\0' '\n'; echo "$good"; echo '{'; } > in.txt
+    run "$ocdm" sample -q in.txt
+    same 3 "$code" && grep -q '^error: in.txt:70002:' "$err"
+}
+
 # One stray quote makes a record of all lines up to the next quote, or the end: only its own line is lost.
 stray_quote() {
     { echo id,x,labels; seq 1 1000 | sed 's/.*/&,a,l/; 10s/l$/"oops/'; } > in.csv
@@ -245,6 +255,7 @@ results_over_the_input_or_each_other() {
 }
 
 check csv_with_wrong_fields_or_header_is_bad bad_csv
+check blank_lines_may_come_first many_blank_lines
 check csv_with_a_stray_quote_loses_one_line stray_quote
 check one_file_cannot_be_input_and_result_or_two_results results_over_the_input_or_each_other
 check svm_with_a_wrong_feature_is_bad bad_svm

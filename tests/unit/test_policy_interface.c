@@ -463,6 +463,70 @@ static void bad_decision_is_taken_back_when_the_batch_is_large(void **state)
     }
 }
 
+/* ---- what a policy may ask -------------------------------------------------------------------------------------------- */
+
+static bool sums_hold;
+
+static void sum_targets(const ocdm_memory *memory, bool all_counted)
+{
+    ocdm_class classes[8];
+    size_t count = ocdm_memory_counts(memory, classes, 8);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += classes[i].target;
+        sums_hold &= (classes[i].seen > 0) == (classes[i].target > 0);
+        sums_hold &= classes[i].seen > 0 || !all_counted;
+    }
+    sums_hold &= sum == 0 ? !all_counted : sum > 1 - 1e-12 && sum < 1 + 1e-12;
+}
+
+static ocdm_status sum_in_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
+                                ocdm_error *error)
+{
+    (void)state, (void)batch, (void)count, (void)error;
+    sum_targets(memory, false);
+    return OCDM_OK;
+}
+
+static uint32_t sum_in_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)state, (void)sample;
+    sum_targets(memory, false);
+    return 0;
+}
+
+static uint32_t sum_in_remove(void *state, const ocdm_memory *memory)
+{
+    (void)state;
+    sum_targets(memory, true);
+    return 0;
+}
+
+/* Classes of the batch are listed before they are counted: they have no target then, and the others' still sum to 1. */
+static void targets_sum_to_1_when_a_policy_asks(void **state)
+{
+    (void)state;
+    const ocdm_policy policies[] = {{.name = "replacing", .begin = sum_in_begin, .replace = sum_in_replace},
+                                    {.name = "removing", .begin = sum_in_begin, .remove = sum_in_remove}};
+    static const uint32_t labels[] = {1, 2, 3, 4, 5, 6};
+    for (size_t p = 0; p < 2; p++)
+        for (int power = 0; power < 2; power++) {
+            ocdm_options options = ocdm_options_default();
+            options.capacity = 2;
+            options.policy = &policies[p];
+            options.rho = power;
+            ocdm_memory *memory = NULL;
+            assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+            sums_hold = true;
+            for (uint64_t i = 0; i < 5; i++) {
+                ocdm_sample batch[] = {{2 * i, labels + i, 1}, {2 * i + 1, labels + i, 2}};
+                assert_int_equal(ocdm_memory_update(memory, batch, 2, NULL, NULL), OCDM_OK);
+            }
+            assert_true(sums_hold);
+            ocdm_memory_destroy(memory);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +538,7 @@ int main(void)
         cmocka_unit_test(create_passes_on_what_the_policy_says),
         cmocka_unit_test(begin_refuses_a_batch_before_anything_is_touched),
         cmocka_unit_test(random_numbers_follow_from_seed_decision_and_draw),
+        cmocka_unit_test(targets_sum_to_1_when_a_policy_asks),
         cmocka_unit_test(bad_decision_leaves_the_memory_as_it_was),
         cmocka_unit_test(remove_errs_when_it_names_no_slot),
         cmocka_unit_test(bad_decision_is_taken_back_when_the_batch_is_large),
