@@ -20,7 +20,7 @@ endforeach()
 file(GLOB reference_sources CONFIGURE_DEPENDS src/run/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
-# Finding the best of a block is written so that -O3 turns it into vector instructions.
+# The memory's inner loops are short and hot.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set_source_files_properties(${memory_sources} PROPERTIES COMPILE_OPTIONS -O3)
 endif()

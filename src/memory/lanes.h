@@ -6,6 +6,7 @@
 #ifndef OCDM_MEMORY_LANES_H
 #define OCDM_MEMORY_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define OCDM__LANES 32
@@ -28,12 +29,16 @@ struct ocdm__lane_search {
     /* The largest score. */
     int64_t (*highest)(const struct lanes *lanes, uint32_t block);
 
-    /* The lane with the least order among those with this score. Some lane has it. */
+    /* The lane with the least order among those with this score; OCDM_NONE when no lane has it. */
     uint32_t (*first)(const struct lanes *lanes, uint32_t block, int64_t score);
 };
 
-/* The fastest of them on this CPU. */
-const struct ocdm__lane_search *ocdm__lane_search_for_this_cpu(void);
+/* Those that work on this CPU, the fastest first; NULL behind the last. */
+const struct ocdm__lane_search *ocdm__lane_search_at(size_t index);
+
+/* Of lanes_x86.c: by vectors of eight and of four numbers. */
+extern const struct ocdm__lane_search ocdm__lane_search_avx512;
+extern const struct ocdm__lane_search ocdm__lane_search_avx2;
 
 /* Priorities compare as unsigned, vectors as signed numbers. */
 static inline int64_t ocdm__order(uint64_t priority)

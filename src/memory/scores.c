@@ -13,7 +13,7 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     struct scores *scores = ocdm__allocate(1, sizeof *scores);
     if (!scores)
         return ocdm__fail_memory(error, "the index of scores");
-    scores->search = ocdm__lane_search_for_this_cpu();
+    scores->search = ocdm__lane_search_at(0);
     scores->free_block = OCDM_NONE;
     scores->weighted = weighted;
     scores->rho = rho;
