@@ -2,7 +2,7 @@
 #include "run/sample.h"
 
 #include "base/allocate.h"
-#include "base/utf8.h"
+#include "base/shown_label.h"
 #include "run/sample_state.h"
 
 #include <math.h>
@@ -12,42 +12,7 @@
 #define SHOWN_CLASSES 40
 #define SHOWN_MOST 20
 #define SHOWN_LEAST 10
-#define LABEL_WIDTH 32
 #define BAR_WIDTH 24
-
-/* A label made fit for a terminal: control characters as \xNN, too long a one cut with dots. */
-struct shown_label {
-    char text[5 * LABEL_WIDTH];
-    size_t width; /* characters */
-};
-
-static bool is_control(const unsigned char *at, size_t size)
-{
-    /* C0, DEL, and C1, which is U+0080 to U+009F: two bytes from C2 80 on. */
-    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
-}
-
-static struct shown_label show_label(const char *label, size_t length)
-{
-    struct shown_label shown = {.width = 0};
-    const unsigned char *at = (const unsigned char *)label, *end = at + length;
-    size_t used = 0;
-    while (at < end) {
-        size_t size = ocdm__utf8_sequence(at, end);
-        bool escape = size == 0 || is_control(at, size);
-        size_t width = escape ? 4 * (size ? size : 1) : 1;
-        if (shown.width + width > LABEL_WIDTH - 3 && (size_t)(end - at) > size) {
-            snprintf(shown.text + used, sizeof shown.text - used, "...");
-            shown.width += 3;
-            break;
-        }
-        for (size_t i = 0; i < (size ? size : 1); i++)
-            used += (size_t)snprintf(shown.text + used, sizeof shown.text - used, escape ? "\\x%02X" : "%c", at[i]);
-        shown.width += width;
-        at += size ? size : 1;
-    }
-    return shown;
-}
 
 static int compare_kept(const void *left, const void *right)
 {
@@ -59,7 +24,7 @@ static int compare_kept(const void *left, const void *right)
 
 static void write_row(ocdm__output *output, const ocdm__class_row *row, size_t label_width, double occurrences, double largest)
 {
-    struct shown_label label = show_label(row->label, row->length);
+    ocdm__shown_label label = ocdm__show_label(row->label, row->length);
     char line[128], bar[BAR_WIDTH + 1];
     size_t length = largest > 0 ? (size_t)(BAR_WIDTH * row->counts.kept / largest + 0.5) : 0;
     memset(bar, '#', length);
@@ -74,7 +39,7 @@ static size_t widest_label(const ocdm__class_row *rows, size_t count)
 {
     size_t widest = strlen("label");
     for (size_t i = 0; i < count; i++) {
-        size_t width = show_label(rows[i].label, rows[i].length).width;
+        size_t width = ocdm__show_label(rows[i].label, rows[i].length).width;
         widest = width > widest ? width : widest;
     }
     return widest;

@@ -33,7 +33,7 @@ overview_fits_a_screen() {
 
 overview_lists_the_verbs() {
     local wanted
-    for wanted in sample demo "bench memory" "bench gap" help man completion; do
+    for wanted in sample demo "stream info" "bench memory" "bench gap" help man completion; do
         printf '%s\n' "${verbs[@]}" | grep -qx "$wanted" || { echo "no $wanted"; return 1; }
     done
 }

@@ -1,0 +1,199 @@
+/* The text of `ocdm stream info`: a summary, then tables of label numbers, tasks and classes. */
+#include "cli/stream_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/shown_label.h"
+
+#define WIDEST_BAR 60
+#define MLR_COLUMNS 8
+
+/* Appends text in printf's way, up to 255 bytes of it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+put(ocdm__output *output, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ocdm__output_text(output, text);
+}
+
+/* A ratio in percent in `columns`, a dash where there is none. */
+static void put_percent(ocdm__output *output, int columns, double percent)
+{
+    if (isnan(percent))
+        put(output, "%*s", columns, "-");
+    else
+        put(output, "%*.2f", columns, percent);
+}
+
+/* Two spaces, a bar of at most `room` characters for `share` of the longest, and the end of the line. */
+static void put_bar(ocdm__output *output, double share, size_t room)
+{
+    char bar[WIDEST_BAR + 1];
+    size_t widest = room < WIDEST_BAR ? room : WIDEST_BAR;
+    size_t length = (size_t)(share * (double)widest + 0.5);
+    memset(bar, '#', length);
+    bar[length] = '\0';
+    put(output, "%s%s\n", length > 0 ? "  " : "", bar);
+}
+
+/* What is left of the width after so many columns, two spaces, and the last column, which many terminals wrap at. */
+static size_t room_for_bar(size_t width, size_t used)
+{
+    return width > used + 3 ? width - used - 3 : 0;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------------------------------- */
+
+static void write_summary(ocdm__output *output, const ocdm__statistics *statistics, const uint64_t bounds[2])
+{
+    const ocdm__tally *total = &statistics->total;
+    ocdm__class_groups groups = ocdm__tally_groups(total, bounds[0], bounds[1]);
+    uint64_t smallest, largest;
+    ocdm__tally_range(total, &smallest, &largest);
+    put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
+        (unsigned long long)total->test);
+    put(output, "classes            %zu\n", ocdm__tally_class_count(total));
+    put(output, "tasks              %zu", statistics->task_count);
+    if (statistics->task_count > 0 && statistics->without_task > 0)
+        put(output, "; samples without one: %llu", (unsigned long long)statistics->without_task);
+    put(output, "\nAMLR               ");
+    put_percent(output, 0, ocdm__tally_amlr(total));
+    put(output, "%s\n", isnan(ocdm__tally_amlr(total)) ? "" : " %");
+    if (largest > 0)
+        put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
+            (unsigned long long)largest, (unsigned long long)smallest);
+    put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
+        (unsigned long long)bounds[0], groups.moderate, groups.minority, (unsigned long long)bounds[1]);
+    if (total->train > 0)
+        put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
+}
+
+/* ---- labels per sample ---------------------------------------------------------------------------------------------- */
+
+static void write_histogram(ocdm__output *output, const ocdm__statistics *statistics, size_t width)
+{
+    uint64_t most = 0;
+    size_t steps = 0;
+    for (size_t i = 0; i < OCDM__LABEL_STEPS; i++) {
+        most = statistics->samples[i] > most ? statistics->samples[i] : most;
+        steps = statistics->samples[i] > 0 ? i + 1 : steps;
+    }
+    if (most == 0)
+        return;
+    put(output, "\nlabels    samples\n");
+    for (size_t i = statistics->samples[0] > 0 ? 0 : 1; i < steps; i++) {
+        put(output, "%5zu%c %10llu", i, i + 1 == OCDM__LABEL_STEPS ? '+' : ' ', (unsigned long long)statistics->samples[i]);
+        put_bar(output, (double)statistics->samples[i] / (double)most, room_for_bar(width, 17));
+    }
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------------- */
+
+static void write_tally(ocdm__output *output, const char *name, const ocdm__tally *tally)
+{
+    put(output, "%6s %10llu %10llu %8zu ", name, (unsigned long long)tally->train, (unsigned long long)tally->test,
+        ocdm__tally_class_count(tally));
+    put_percent(output, 8, ocdm__tally_amlr(tally));
+    put(output, "\n");
+}
+
+static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics)
+{
+    if (statistics->task_count == 0)
+        return;
+    put(output, "\n%6s %10s %10s %8s %8s\n", "task", "train", "test", "classes", "AMLR");
+    for (size_t i = 0; i < statistics->task_count; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)statistics->tasks[i].task);
+        write_tally(output, number, &statistics->tasks[i]);
+    }
+    write_tally(output, "total", &statistics->total);
+}
+
+/* ---- classes -------------------------------------------------------------------------------------------------------- */
+
+/* The columns of the table of classes. */
+struct layout {
+    size_t label, task, total, bar;
+    uint64_t largest; /* what the longest bar stands for */
+};
+
+static size_t digits(uint64_t number)
+{
+    return (size_t)snprintf(NULL, 0, "%llu", (unsigned long long)number);
+}
+
+static struct layout lay_out(const ocdm__stream_info *info, size_t width)
+{
+    const ocdm__statistics *statistics = &info->statistics;
+    struct layout layout = {.label = strlen("class"), .task = 1};
+    uint64_t smallest;
+    for (size_t i = 0; i < info->class_count; i++) {
+        size_t length;
+        const char *label = ocdm__stream_info_label(info, info->classes[i], &length);
+        size_t columns = ocdm__show_label(label, length).width;
+        layout.label = columns > layout.label ? columns : layout.label;
+    }
+    for (size_t i = 0; i < statistics->task_count; i++) {
+        uint64_t number = statistics->tasks[i].task;
+        ocdm__tally_range(&statistics->tasks[i], &smallest, &layout.largest);
+        size_t columns = digits(number > layout.largest ? number : layout.largest);
+        layout.task = columns > layout.task ? columns : layout.task;
+    }
+    ocdm__tally_range(&statistics->total, &smallest, &layout.largest);
+    layout.total = digits(layout.largest) > strlen("total") ? digits(layout.largest) : strlen("total");
+    layout.bar =
+        room_for_bar(width, layout.label + statistics->task_count * (layout.task + 1) + 1 + layout.total + MLR_COLUMNS);
+    return layout;
+}
+
+static void write_class(ocdm__output *output, const ocdm__stream_info *info, uint32_t class_number, const struct layout *layout)
+{
+    const ocdm__statistics *statistics = &info->statistics;
+    size_t length;
+    const char *label = ocdm__stream_info_label(info, class_number, &length);
+    ocdm__shown_label shown = ocdm__show_label(label, length);
+    uint64_t total = ocdm__tally_class(&statistics->total, class_number).count;
+    put(output, "%s%*s", shown.text, (int)(layout->label - shown.width), "");
+    for (size_t i = 0; i < statistics->task_count; i++) {
+        uint64_t count = ocdm__tally_class(&statistics->tasks[i], class_number).count;
+        put(output, " %*llu", (int)layout->task, (unsigned long long)count);
+    }
+    put(output, " %*llu", (int)layout->total, (unsigned long long)total);
+    put_percent(output, MLR_COLUMNS, ocdm__tally_mlr(&statistics->total, class_number));
+    put_bar(output, (double)total / (double)layout->largest, layout->bar);
+}
+
+static void write_classes(ocdm__output *output, const ocdm__stream_info *info, size_t width)
+{
+    const ocdm__statistics *statistics = &info->statistics;
+    if (info->class_count == 0)
+        return;
+    struct layout layout = lay_out(info, width);
+    if (statistics->task_count > 0)
+        put(output, "\n%*s training samples of task", (int)layout.label, "");
+    put(output, "\n%-*s", (int)layout.label, "class");
+    for (size_t i = 0; i < statistics->task_count; i++)
+        put(output, " %*llu", (int)layout.task, (unsigned long long)statistics->tasks[i].task);
+    put(output, " %*s%*s\n", (int)layout.total, "total", MLR_COLUMNS, "MLR");
+    for (size_t i = 0; i < info->class_count; i++)
+        write_class(output, info, info->classes[i], &layout);
+}
+
+void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t bounds[2], size_t width)
+{
+    write_summary(output, &info->statistics, bounds);
+    write_histogram(output, &info->statistics, width);
+    write_tasks(output, &info->statistics);
+    write_classes(output, info, width);
+}

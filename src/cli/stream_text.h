@@ -1,0 +1,14 @@
+/* The statistics of a stream as text for people. */
+#ifndef OCDM_CLI_STREAM_TEXT_H
+#define OCDM_CLI_STREAM_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/output.h"
+#include "run/stream_info.h"
+
+/* Writes summary, tasks and classes; `bounds` are those of the groups (stream/statistics.h), bars end within `width`. */
+void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t bounds[2], size_t width);
+
+#endif

@@ -1,0 +1,214 @@
+/* Counting: the whole stream and each task are tallies of the same kind, and a sample goes into one or two of them. */
+#include "stream/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+static const char what[] = "the statistics of a stream";
+
+static size_t grown(size_t room, size_t needed)
+{
+    size_t larger = room + room / 2 + 16;
+    return larger > needed ? larger : needed;
+}
+
+/* ---- room ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status know_class(ocdm__tally *tally, size_t class_number, ocdm_error *error)
+{
+    if (class_number < tally->class_room)
+        return OCDM_OK;
+    size_t room = grown(tally->class_room, class_number + 1);
+    ocdm__class_tally *classes = ocdm__resize(tally->classes, room, sizeof *classes);
+    if (classes == NULL)
+        return ocdm__fail_memory(error, what);
+    memset(classes + tally->class_room, 0, (room - tally->class_room) * sizeof *classes);
+    tally->classes = classes;
+    tally->class_room = room;
+    return OCDM_OK;
+}
+
+static ocdm_status make_notable(ocdm__statistics *statistics, size_t class_number, ocdm_error *error)
+{
+    if (class_number < statistics->noted_room)
+        return OCDM_OK;
+    size_t room = grown(statistics->noted_room, class_number + 1);
+    bool *noted = ocdm__resize(statistics->noted, room, sizeof *noted);
+    if (noted == NULL)
+        return ocdm__fail_memory(error, what);
+    memset(noted + statistics->noted_room, 0, (room - statistics->noted_room) * sizeof *noted);
+    statistics->noted = noted;
+    statistics->noted_room = room;
+    return OCDM_OK;
+}
+
+/* Where the task is among the others, or belongs. */
+static size_t place_of_task(const ocdm__statistics *statistics, uint64_t task)
+{
+    size_t low = 0, high = statistics->task_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (statistics->tasks[middle].task < task)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__tally **tally, ocdm_error *error)
+{
+    size_t place = place_of_task(statistics, task);
+    if (place == statistics->task_count || statistics->tasks[place].task != task) {
+        if (statistics->task_count == OCDM__MAX_TASKS)
+            return ocdm__fail(error, OCDM_LIMIT, "is \"task\" the number of a task, or of something else?",
+                              "the stream has over %d tasks", OCDM__MAX_TASKS);
+        if (statistics->task_count == statistics->task_room) {
+            size_t room = grown(statistics->task_room, 1);
+            ocdm__tally *tasks = ocdm__resize(statistics->tasks, room, sizeof *tasks);
+            if (tasks == NULL)
+                return ocdm__fail_memory(error, what);
+            statistics->tasks = tasks;
+            statistics->task_room = room;
+        }
+        ocdm__tally *at = statistics->tasks + place;
+        memmove(at + 1, at, (statistics->task_count++ - place) * sizeof *at);
+        *at = (ocdm__tally){.task = task};
+    }
+    *tally = &statistics->tasks[place];
+    return OCDM_OK;
+}
+
+/* ---- counting ------------------------------------------------------------------------------------------------------- */
+
+/* Notes the classes of a sample; `*distinct` is how many they are. */
+static ocdm_status note_labels(ocdm__statistics *statistics, const ocdm__counted_sample *sample, size_t *distinct,
+                               ocdm_error *error)
+{
+    *distinct = 0;
+    for (size_t i = 0; i < sample->label_count; i++) {
+        ocdm_status status = make_notable(statistics, sample->labels[i], error);
+        if (status != OCDM_OK)
+            return status;
+        *distinct += !statistics->noted[sample->labels[i]];
+        statistics->noted[sample->labels[i]] = true;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status count_class(ocdm__tally *tally, size_t class_number, bool shared, ocdm_error *error)
+{
+    ocdm_status status = know_class(tally, class_number, error);
+    if (status != OCDM_OK)
+        return status;
+    tally->classes[class_number].count++;
+    tally->classes[class_number].shared += shared;
+    return OCDM_OK;
+}
+
+/* Counts the labels of a training sample, each once; `task` is NULL when it has none. */
+static ocdm_status count_labels(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm__tally *task,
+                                ocdm_error *error)
+{
+    size_t distinct;
+    ocdm_status status = note_labels(statistics, sample, &distinct, error);
+    for (size_t i = 0; i < sample->label_count && status == OCDM_OK; i++) {
+        uint32_t class_number = sample->labels[i];
+        if (!statistics->noted[class_number])
+            continue;
+        statistics->noted[class_number] = false;
+        status = count_class(&statistics->total, class_number, distinct > 1, error);
+        if (status == OCDM_OK && task != NULL)
+            status = count_class(task, class_number, distinct > 1, error);
+    }
+    statistics->label_count += distinct;
+    statistics->samples[distinct < OCDM__LABEL_STEPS ? distinct : OCDM__LABEL_STEPS - 1]++;
+    return status;
+}
+
+ocdm_status ocdm__statistics_add(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm_error *error)
+{
+    ocdm__tally *task = NULL;
+    if (sample->has_task) {
+        ocdm_status status = find_task(statistics, sample->task, &task, error);
+        if (status != OCDM_OK)
+            return status;
+        task->train += !sample->test;
+        task->test += sample->test;
+    }
+    statistics->without_task += !sample->has_task;
+    statistics->total.train += !sample->test;
+    statistics->total.test += sample->test;
+    return sample->test ? OCDM_OK : count_labels(statistics, sample, task, error);
+}
+
+void ocdm__statistics_clear(ocdm__statistics *statistics)
+{
+    for (size_t i = 0; i < statistics->task_count; i++)
+        ocdm__release(statistics->tasks[i].classes);
+    ocdm__release(statistics->tasks);
+    ocdm__release(statistics->total.classes);
+    ocdm__release(statistics->noted);
+    *statistics = (ocdm__statistics){.task_count = 0};
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------------ */
+
+ocdm__class_tally ocdm__tally_class(const ocdm__tally *tally, size_t class_number)
+{
+    return class_number < tally->class_room ? tally->classes[class_number] : (ocdm__class_tally){0, 0};
+}
+
+size_t ocdm__tally_class_count(const ocdm__tally *tally)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tally->class_room; i++)
+        count += tally->classes[i].count > 0;
+    return count;
+}
+
+void ocdm__tally_range(const ocdm__tally *tally, uint64_t *smallest, uint64_t *largest)
+{
+    *smallest = *largest = 0;
+    for (size_t i = 0; i < tally->class_room; i++) {
+        uint64_t count = tally->classes[i].count;
+        if (count > 0 && (*smallest == 0 || count < *smallest))
+            *smallest = count;
+        if (count > *largest)
+            *largest = count;
+    }
+}
+
+double ocdm__tally_mlr(const ocdm__tally *tally, size_t class_number)
+{
+    ocdm__class_tally counts = ocdm__tally_class(tally, class_number);
+    return counts.count > 0 ? 100 * (double)counts.shared / (double)counts.count : NAN;
+}
+
+double ocdm__tally_amlr(const ocdm__tally *tally)
+{
+    double sum = 0;
+    size_t count = ocdm__tally_class_count(tally);
+    for (size_t i = 0; i < tally->class_room; i++)
+        if (tally->classes[i].count > 0)
+            sum += ocdm__tally_mlr(tally, i);
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, uint64_t low)
+{
+    ocdm__class_groups groups = {0, 0, 0};
+    for (size_t i = 0; i < tally->class_room; i++) {
+        uint64_t count = tally->classes[i].count;
+        if (count > high)
+            groups.majority++;
+        else if (count >= low && count > 0)
+            groups.moderate++;
+        else if (count > 0)
+            groups.minority++;
+    }
+    return groups;
+}

@@ -1,0 +1,93 @@
+/*
+ * What is in a stream: samples, classes and their counts per task and in total, and how far classes come together. MLR(c), the
+ * multi-label ratio of class c, is the share of the samples with c that carry another label too; AMLR is its mean over the
+ * classes that occur. Both look at the training part alone.
+ *
+ *     ocdm__statistics statistics = {0};
+ *     ocdm__counted_sample sample = {.labels = labels, .label_count = 2, .has_task = true, .task = 0};
+ *     if (ocdm__statistics_add(&statistics, &sample, error) != OCDM_OK) ...
+ *     printf("%.2f\n", ocdm__tally_amlr(&statistics.total));
+ *     ocdm__statistics_clear(&statistics);
+ *
+ * The room needed grows with classes times tasks, not with the number of samples.
+ */
+#ifndef OCDM_STREAM_STATISTICS_H
+#define OCDM_STREAM_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ocdm/ocdm.h"
+
+/* The most tasks of a stream: a column of record numbers taken for tasks should not fill the memory. */
+#define OCDM__MAX_TASKS 65536
+
+/* Training samples with 0, 1, 2, ... labels are told apart up to the last of so many steps, which has all others. */
+#define OCDM__LABEL_STEPS 9
+
+/* A class in the training part. */
+typedef struct ocdm__class_tally {
+    uint64_t count;  /* samples with it */
+    uint64_t shared; /* those of them that have another label too */
+} ocdm__class_tally;
+
+/* One task, or the whole stream. */
+typedef struct ocdm__tally {
+    uint64_t task; /* its number; of no meaning for the whole stream */
+    uint64_t train, test;
+    ocdm__class_tally *classes; /* by class number; a class from class_room on does not occur */
+    size_t class_room;
+} ocdm__tally;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__statistics {
+    ocdm__tally total;  /* every sample, whether it has a task or not */
+    ocdm__tally *tasks; /* in ascending order of their numbers */
+    size_t task_count;
+
+    uint64_t without_task;               /* samples */
+    uint64_t label_count;                /* of the training part, repeats on a sample aside */
+    uint64_t samples[OCDM__LABEL_STEPS]; /* of the training part, by their number of labels */
+
+    size_t task_room;
+    bool *noted; /* by class: on the sample at hand, which is how repeats are noticed */
+    size_t noted_room;
+} ocdm__statistics;
+
+/* A sample as it arrives. */
+typedef struct ocdm__counted_sample {
+    const uint32_t *labels; /* class numbers, best without gaps; repeats count once */
+    size_t label_count;
+    bool test; /* of the test part: counted, its labels are not looked at */
+    bool has_task;
+    uint64_t task;
+} ocdm__counted_sample;
+
+/* Counts a sample. OCDM_OK, OCDM_LIMIT (too many tasks), OCDM_NO_MEMORY; after an error the statistics can only be cleared.
+ * Cost: O(labels + log tasks), a new task's aside. */
+ocdm_status ocdm__statistics_add(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm_error *error);
+
+/* Gives everything back; the statistics are empty again. */
+void ocdm__statistics_clear(ocdm__statistics *statistics);
+
+/* The counts of a class, zeros when it does not occur. */
+ocdm__class_tally ocdm__tally_class(const ocdm__tally *tally, size_t class_number);
+
+/* How many classes occur. */
+size_t ocdm__tally_class_count(const ocdm__tally *tally);
+
+/* The smallest and the largest count of a class that occurs; zeros when none does. */
+void ocdm__tally_range(const ocdm__tally *tally, uint64_t *smallest, uint64_t *largest);
+
+/* MLR of a class and AMLR, in percent; NaN when the class, or every class, does not occur. */
+double ocdm__tally_mlr(const ocdm__tally *tally, size_t class_number);
+double ocdm__tally_amlr(const ocdm__tally *tally);
+
+/* Classes by their counts: over `high` majority, under `low` minority, moderate from `low` to `high`. */
+typedef struct ocdm__class_groups {
+    size_t majority, moderate, minority;
+} ocdm__class_groups;
+ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, uint64_t low);
+
+#endif
