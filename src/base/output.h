@@ -63,6 +63,19 @@ static inline void ocdm__output_text(ocdm__output *output, const char *text)
 void ocdm__output_uint64(ocdm__output *output, uint64_t value);
 void ocdm__output_double(ocdm__output *output, double value);
 
+/* Appends the text before a number and the number: a member of a JSON object, say. */
+static inline void ocdm__output_count(ocdm__output *output, const char *before, uint64_t value)
+{
+    ocdm__output_text(output, before);
+    ocdm__output_uint64(output, value);
+}
+
+static inline void ocdm__output_real(ocdm__output *output, const char *before, double value)
+{
+    ocdm__output_text(output, before);
+    ocdm__output_double(output, value);
+}
+
 /* Appends a JSON string: quotes, escapes where needed. */
 void ocdm__output_json_string(ocdm__output *output, const char *text, size_t length);
 

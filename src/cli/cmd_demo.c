@@ -181,32 +181,20 @@ static void print_pictures(const struct outcome outcomes[POLICIES], size_t class
     }
 }
 
-static void write_number(ocdm__output *output, const char *before, uint64_t number)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_uint64(output, number);
-}
-
-static void write_real(ocdm__output *output, const char *before, double number)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_double(output, number);
-}
-
 static void write_outcome(ocdm__output *output, const char *name, const struct outcome *outcome, size_t class_count)
 {
     ocdm__output_text(output, "{\"policy\":\"");
     ocdm__output_text(output, name);
-    write_real(output, "\",\"distance\":", outcome->bench.distance);
-    write_real(output, ",\"distance_seen\":", outcome->bench.distance_seen);
-    write_number(output, ",\"fewest\":", outcome->balance.fewest);
-    write_number(output, ",\"most\":", outcome->balance.most);
-    write_number(output, ",\"lost\":", outcome->balance.lost);
-    write_number(output, ",\"under_20\":", outcome->balance.under);
-    write_number(output, ",\"over_40\":", outcome->balance.over);
-    write_real(output, ",\"us_per_step\":", outcome->bench.us_per_step);
+    ocdm__output_real(output, "\",\"distance\":", outcome->bench.distance);
+    ocdm__output_real(output, ",\"distance_seen\":", outcome->bench.distance_seen);
+    ocdm__output_count(output, ",\"fewest\":", outcome->balance.fewest);
+    ocdm__output_count(output, ",\"most\":", outcome->balance.most);
+    ocdm__output_count(output, ",\"lost\":", outcome->balance.lost);
+    ocdm__output_count(output, ",\"under_20\":", outcome->balance.under);
+    ocdm__output_count(output, ",\"over_40\":", outcome->balance.over);
+    ocdm__output_real(output, ",\"us_per_step\":", outcome->bench.us_per_step);
     for (size_t c = 0; c < class_count; c++)
-        write_number(output, c == 0 ? ",\"kept\":[" : ",", outcome->kept[c]);
+        ocdm__output_count(output, c == 0 ? ",\"kept\":[" : ",", outcome->kept[c]);
     ocdm__output_text(output, "]}");
 }
 
@@ -217,17 +205,17 @@ static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, c
     ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
     if (status != OCDM_OK)
         return status;
-    write_number(&output, "{\"samples\":", stream->sample_count);
-    write_number(&output, ",\"seed\":", seed);
-    write_number(&output, ",\"memory\":", CAPACITY);
-    write_number(&output, ",\"batch\":", BATCH);
+    ocdm__output_count(&output, "{\"samples\":", stream->sample_count);
+    ocdm__output_count(&output, ",\"seed\":", seed);
+    ocdm__output_count(&output, ",\"memory\":", CAPACITY);
+    ocdm__output_count(&output, ",\"batch\":", BATCH);
     uint64_t seen[MAX_CLASSES];
     count_classes(stream, seen);
     for (uint32_t c = 0; c < stream->class_count; c++) {
         ocdm__output_text(&output, c == 0 ? ",\"classes\":[{\"label\":\"" : "},{\"label\":\"");
         ocdm__output_text(&output, ocdm__builtin_class_name(c));
-        write_number(&output, "\",\"task\":", ocdm__builtin_class_task(c));
-        write_number(&output, ",\"seen\":", seen[c]);
+        ocdm__output_count(&output, "\",\"task\":", ocdm__builtin_class_task(c));
+        ocdm__output_count(&output, ",\"seen\":", seen[c]);
     }
     ocdm__output_text(&output, "}],\"results\":[");
     for (size_t i = 0; i < POLICIES; i++) {
@@ -250,12 +238,12 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
         return status;
     }
     for (size_t i = 0; i < builtin->sample_count; i++) {
-        write_number(&output, "{\"id\":", i);
+        ocdm__output_count(&output, "{\"id\":", i);
         for (size_t j = builtin->label_start[i]; j < builtin->label_start[i + 1]; j++) {
             ocdm__output_text(&output, j == builtin->label_start[i] ? ",\"labels\":[\"" : "\",\"");
             ocdm__output_text(&output, ocdm__builtin_class_name(builtin->label[j]));
         }
-        write_number(&output, "\"],\"task\":", builtin->task[i]);
+        ocdm__output_count(&output, "\"],\"task\":", builtin->task[i]);
         ocdm__output_text(&output, "}\n");
     }
     ocdm__builtin_destroy(builtin);

@@ -13,18 +13,12 @@
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
-static void write_count(ocdm__output *output, const char *before, uint64_t value)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_uint64(output, value);
-}
-
 /* What a task and the whole stream have in common. */
 static void write_tally(ocdm__output *output, const char *before, const ocdm__tally *tally)
 {
-    write_count(output, before, tally->train);
-    write_count(output, ",\"test\":", tally->test);
-    write_count(output, ",\"classes\":", ocdm__tally_class_count(tally));
+    ocdm__output_count(output, before, tally->train);
+    ocdm__output_count(output, ",\"test\":", tally->test);
+    ocdm__output_count(output, ",\"classes\":", ocdm__tally_class_count(tally));
     ocdm__output_text(output, ",\"amlr\":");
     ocdm__output_double(output, ocdm__tally_amlr(tally));
 }
@@ -36,13 +30,13 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
     write_tally(output, "{\"train\":", &statistics->total);
     ocdm__output_text(output, ",\"tasks\":[");
     for (size_t i = 0; i < statistics->task_count; i++) {
-        write_count(output, i == 0 ? "{\"task\":" : ",{\"task\":", statistics->tasks[i].task);
+        ocdm__output_count(output, i == 0 ? "{\"task\":" : ",{\"task\":", statistics->tasks[i].task);
         write_tally(output, ",\"train\":", &statistics->tasks[i]);
         ocdm__output_text(output, "}");
     }
-    write_count(output, "],\"groups\":{\"majority\":", groups.majority);
-    write_count(output, ",\"moderate\":", groups.moderate);
-    write_count(output, ",\"minority\":", groups.minority);
+    ocdm__output_count(output, "],\"groups\":{\"majority\":", groups.majority);
+    ocdm__output_count(output, ",\"moderate\":", groups.moderate);
+    ocdm__output_count(output, ",\"minority\":", groups.minority);
     ocdm__output_text(output, "}}\n");
 }
 

@@ -64,9 +64,7 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
 int ocdm__compare_labels(const void *left, const void *right)
 {
     const ocdm__class_row *a = left, *b = right;
-    size_t common = a->length < b->length ? a->length : b->length;
-    int order = common ? memcmp(a->label, b->label, common) : 0;
-    return order ? order : (a->length > b->length) - (a->length < b->length);
+    return ocdm__compare_texts(a->label, a->length, b->label, b->length);
 }
 
 ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error)
@@ -94,18 +92,6 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-static void write_count(ocdm__output *output, const char *before, uint64_t value)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_uint64(output, value);
-}
-
-static void write_real(ocdm__output *output, const char *before, double value)
-{
-    ocdm__output_text(output, before);
-    ocdm__output_double(output, value);
-}
-
 static void write_word(ocdm__output *output, const char *before, const char *word)
 {
     ocdm__output_text(output, before);
@@ -116,9 +102,9 @@ static void write_class(ocdm__output *output, const ocdm__class_row *row)
 {
     ocdm__output_text(output, "{\"label\":");
     ocdm__output_json_string(output, row->label, row->length);
-    write_count(output, ",\"seen\":", row->counts.seen);
-    write_count(output, ",\"kept\":", row->counts.kept);
-    write_real(output, ",\"target\":", row->counts.target);
+    ocdm__output_count(output, ",\"seen\":", row->counts.seen);
+    ocdm__output_count(output, ",\"kept\":", row->counts.kept);
+    ocdm__output_real(output, ",\"target\":", row->counts.target);
     ocdm__output_text(output, "}");
 }
 
@@ -126,10 +112,10 @@ static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
 {
     const ocdm_options *options = ocdm_memory_options(sampling->memory);
     write_word(output, ",\"policy\":", options->policy->name);
-    write_count(output, ",\"memory\":", options->capacity);
-    write_count(output, ",\"batch\":", options->batch);
-    write_real(output, ",\"rho\":", options->rho);
-    write_count(output, ",\"seed\":", options->seed);
+    ocdm__output_count(output, ",\"memory\":", options->capacity);
+    ocdm__output_count(output, ",\"batch\":", options->batch);
+    ocdm__output_real(output, ",\"rho\":", options->rho);
+    ocdm__output_count(output, ",\"seed\":", options->seed);
     write_word(output, ",\"distance_name\":", ocdm_distance_name(options->distance));
     write_word(output, ",\"tie\":", ocdm_tie_name(options->tie));
     write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
@@ -143,14 +129,14 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
     if (status != OCDM_OK)
         return status;
-    write_count(output, "{\"records\":", sampling->accepted);
-    write_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
-    write_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
-    write_count(output, ",\"classes\":", count);
-    write_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
-    write_real(output, ",\"distance_seen\":", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
+    ocdm__output_count(output, "{\"records\":", sampling->accepted);
+    ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
+    ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
+    ocdm__output_count(output, ",\"classes\":", count);
+    ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
+    ocdm__output_real(output, ",\"distance_seen\":", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
     write_settings(output, sampling);
-    write_real(output, ",\"seconds\":", ocdm__seconds_now() - sampling->started);
+    ocdm__output_real(output, ",\"seconds\":", ocdm__seconds_now() - sampling->started);
     ocdm__output_text(output, ",\"per_class\":[");
     for (size_t i = 0; i < count; i++) {
         ocdm__output_text(output, i ? "," : "");

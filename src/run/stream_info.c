@@ -98,9 +98,7 @@ struct named_class {
 static int compare_labels(const void *left, const void *right)
 {
     const struct named_class *a = left, *b = right;
-    size_t common = a->length < b->length ? a->length : b->length;
-    int order = common > 0 ? memcmp(a->label, b->label, common) : 0;
-    return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
+    return ocdm__compare_texts(a->label, a->length, b->label, b->length);
 }
 
 static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)

@@ -158,3 +158,10 @@ void ocdm__label_table_clear(ocdm__label_table *table)
     ocdm__release(table->bytes);
     *table = (ocdm__label_table){0};
 }
+
+int ocdm__compare_texts(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t common = a_length < b_length ? a_length : b_length;
+    int order = common ? memcmp(a, b, common) : 0;
+    return order ? order : (a_length > b_length) - (a_length < b_length);
+}

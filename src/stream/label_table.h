@@ -77,4 +77,7 @@ const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t numb
 /* Gives everything back; the table is empty again. */
 void ocdm__label_table_clear(ocdm__label_table *table);
 
+/* The order of two labels, bytewise: negative, 0 or positive. */
+int ocdm__compare_texts(const char *a, size_t a_length, const char *b, size_t b_length);
+
 #endif
