@@ -16,16 +16,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "holds.h"
 #include "ocdm/ocdm.h"
-
-/* Like assert_true, but says first which case it is about. */
-#define HOLDS(where, condition)                                                                                                \
-    do {                                                                                                                       \
-        if (!(condition)) {                                                                                                    \
-            print_error("in %s:\n", where);                                                                                    \
-            assert_true(condition);                                                                                            \
-        }                                                                                                                      \
-    } while (0)
 
 #define TOY_BATCH 96
 #define TOY_LABELS 12

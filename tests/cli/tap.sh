@@ -37,6 +37,18 @@ same() { # same EXPECTED ACTUAL
     return 1
 }
 
+# in_little_memory MEGABYTES COMMAND...: with address space for that much, or, since a sanitizer takes all there is, 100 MB more of
+# real memory; $ocdm tells which.
+in_little_memory() {
+    local megabytes=$1
+    shift
+    if grep -q __asan_init "$ocdm"; then
+        ASAN_OPTIONS="hard_rss_limit_mb=$((megabytes + 100)):quarantine_size_mb=1" "$@"
+    else
+        (ulimit -v $((megabytes * 1024)) && "$@")
+    fi
+}
+
 finish() {
     echo "1..$tap_number"
     [ "$tap_failures" -eq 0 ]

@@ -79,18 +79,6 @@ chunks_do_not_matter() {
     { head -c 5000 short.jsonl; sleep 0.3; tail -c +5001 short.jsonl; } | "$ocdm" sample -q -m 40 > pieces && cmp whole pieces
 }
 
-# in_little_memory MEGABYTES COMMAND...: with address space for that much, or, since a sanitizer takes all there is, 100 MB more of
-# real memory.
-in_little_memory() {
-    local megabytes=$1
-    shift
-    if grep -q __asan_init "$ocdm"; then
-        ASAN_OPTIONS="hard_rss_limit_mb=$((megabytes + 100)):quarantine_size_mb=1" "$@"
-    else
-        (ulimit -v $((megabytes * 1024)) && "$@")
-    fi
-}
-
 memory_does_not_grow_with_the_stream() {
     awk 'BEGIN { while (length(text) < 1000) text = text "some more to read, "
                  for (i = 0; i < 300000; i++) printf "{\"id\":%d,\"labels\":[%d],\"text\":\"%s\"}\n", i, i % 50, text }' |

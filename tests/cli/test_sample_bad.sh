@@ -55,18 +55,6 @@ refuses_options_without_sense() {
         refuses_flag 'empty part' --format jsonl --labels a..b && refuses_flag 'too many' a b
 }
 
-# in_little_memory MEGABYTES COMMAND...: with address space for that much, or, since a sanitizer takes all there is, 100 MB more of
-# real memory.
-in_little_memory() {
-    local megabytes=$1
-    shift
-    if grep -q __asan_init "$ocdm"; then
-        ASAN_OPTIONS="hard_rss_limit_mb=$((megabytes + 100)):quarantine_size_mb=1" "$@"
-    else
-        (ulimit -v $((megabytes * 1024)) && "$@")
-    fi
-}
-
 # bad_line LINE COLUMN REASON: JSON Lines, the second of three.
 bad_line() {
     printf '%s\n%b\n%s\n' "$good" "$1" '{"labels":["b"]}' > in.jsonl

@@ -8,14 +8,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* Like assert_true, but says first which case it is about. */
-#define EXPECT(where, condition)                                                                                               \
-    do {                                                                                                                       \
-        if (!(condition)) {                                                                                                    \
-            print_error("in %s:\n", where);                                                                                    \
-            assert_true(condition);                                                                                            \
-        }                                                                                                                      \
-    } while (0)
+#include "../holds.h"
 
 /* A memory of the library, or the test ends. */
 ocdm_memory *make_memory(const ocdm_options *options);

@@ -68,14 +68,14 @@ static void expect_tie_rule(const struct naive *naive, size_t chosen, const char
     const struct naive_sample *gone = &naive->pool[chosen];
     for (size_t v = 0; v < naive->size; v++)
         if (v != chosen && must_tie(naive, gone, &naive->pool[v]))
-            EXPECT(where, tie_rank(naive, gone) < tie_rank(naive, &naive->pool[v]));
+            HOLDS(where, tie_rank(naive, gone) < tie_rank(naive, &naive->pool[v]));
 }
 
 /* Follows the library's next departure, after checking that nothing would have been better. */
 static size_t follow(const struct naive *naive, void *context)
 {
     const struct witness *witness = context;
-    EXPECT(witness->where, naive->left_count < witness->change->left_count);
+    HOLDS(witness->where, naive->left_count < witness->change->left_count);
     uint64_t id = witness->change->left[naive->left_count].id;
     size_t chosen = naive->size;
     long double best = INFINITY;
@@ -86,11 +86,11 @@ static size_t follow(const struct naive *naive, void *context)
         if (naive->pool[v].id == id)
             chosen = v;
     }
-    EXPECT(witness->where, chosen < naive->size);
+    HOLDS(witness->where, chosen < naive->size);
     long double mine = naive_distance_without(naive, chosen);
     if (!(mine == best || mine - best <= tolerance))
         print_error("deleting %llu leaves %.15Lf, the best leaves %.15Lf\n", (unsigned long long)id, mine, best);
-    EXPECT(witness->where, mine == best || mine - best <= tolerance);
+    HOLDS(witness->where, mine == best || mine - best <= tolerance);
     expect_tie_rule(naive, chosen, witness->where);
     return chosen;
 }

@@ -40,13 +40,13 @@ static void offer_what_is_refused(ocdm_memory *memory, const struct naive *naive
     static const uint32_t labels[] = {777777, 888888};
     ocdm_change change = {.stored = 77};
     ocdm_sample batch[] = {{1, labels, 1}, {2, labels, 1}, {1, labels, 1}};
-    EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
+    HOLDS(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
     batch[2] = (ocdm_sample){naive->pool[naive->size / 2].id, labels, 1};
-    EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
+    HOLDS(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_DUPLICATE_ID);
     batch[2] = (ocdm_sample){3, labels, 2};
     if (strcmp(naive->options.policy->name, "cbrs") == 0)
-        EXPECT(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_NOT_SINGLE_LABEL);
-    EXPECT(where, change.stored == 77);
+        HOLDS(where, ocdm_memory_update(memory, batch, 3, &change, NULL) == OCDM_NOT_SINGLE_LABEL);
+    HOLDS(where, change.stored == 77);
     compare_memory(memory, naive, where);
 }
 
