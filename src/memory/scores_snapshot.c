@@ -12,8 +12,8 @@
 /* How many sets a snapshot leaves awake, and how many may be awake before the next: found by measuring (bench/README.md). Tests
  * set them low, so that small pools have sleepers too. */
 #ifndef OCDM__AWAKE_AFTER
-#define OCDM__AWAKE_AFTER 256u
-#define OCDM__AWAKE_AT_MOST 1024u
+#define OCDM__AWAKE_AFTER 1024u
+#define OCDM__AWAKE_AT_MOST 2048u
 #endif
 
 /* A sleeper must be worse than the best by more than the grid on which objectives tie. */
