@@ -1,7 +1,8 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
 file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/run/*.c src/cli/*.c)
+file(GLOB OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/run/*.c src/report/*.c
+     src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
 # What the memory needs of src/base.

@@ -13,7 +13,12 @@ enum ocdm__purpose {
     OCDM__FOR_DECISIONS = 2,
     OCDM__FOR_DRAWS = 3,
     OCDM__FOR_BUILTIN_STREAM = 4,
-    OCDM__FOR_BENCH = 5
+    OCDM__FOR_BENCH = 5,
+    OCDM__FOR_SCENES = 6,
+    OCDM__FOR_TEST_PARTS = 7,
+    OCDM__FOR_SHUFFLES = 8,
+    OCDM__FOR_WEIGHTS = 9,
+    OCDM__FOR_AUGMENTATION = 10
 };
 
 /* A stream of numbers of its own: make one where it is needed, throw it away after. */
