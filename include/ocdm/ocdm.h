@@ -64,7 +64,8 @@ const char *ocdm_version(void);
     X(BAD_FILE, 8, "a file is damaged or not what it should be")                                                               \
     X(UNKNOWN_NAME, 9, "no policy, distance or tie rule has that name")                                                        \
     X(BAD_RECORD, 10, "a record of a stream cannot be read")                                                                   \
-    X(LIMIT, 11, "a limit was reached")
+    X(LIMIT, 11, "a limit was reached")                                                                                        \
+    X(STOPPED, 12, "stopped by a signal")
 
 /* What a fallible function returns: OCDM_OK or why it failed. */
 typedef enum ocdm_status {

@@ -28,6 +28,8 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_TOO_MANY_LABELS:
     case OCDM_LIMIT:
         return OCDM__EXIT_RESOURCES;
+    case OCDM_STOPPED:
+        return OCDM__EXIT_INTERRUPTED;
     }
     return OCDM__EXIT_BAD_DATA;
 }

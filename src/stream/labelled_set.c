@@ -1,0 +1,130 @@
+/* A labelled set grows by one sample at a time, arrays doubling. */
+#include "stream/labelled_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+#define FIRST_SAMPLES 1024
+#define MOST_LABELS 65535
+
+static bool make_room(ocdm__labelled_set *set)
+{
+    if (set->count + 1 < set->room)
+        return true;
+    size_t room = set->room > 0 ? 2 * set->room : FIRST_SAMPLES;
+    bool failed = false;
+    set->label_starts = ocdm__grown(set->label_starts, room, sizeof *set->label_starts, &failed);
+    set->tasks = ocdm__grown(set->tasks, room, sizeof *set->tasks, &failed);
+    set->rows = ocdm__grown(set->rows, room, sizeof *set->rows, &failed);
+    set->path_numbers = ocdm__grown(set->path_numbers, room, sizeof *set->path_numbers, &failed);
+    set->parts = ocdm__grown(set->parts, room, sizeof *set->parts, &failed);
+    if (failed)
+        return false;
+    if (set->count == 0)
+        set->label_starts[0] = 0;
+    set->room = room;
+    return true;
+}
+
+static bool make_label_room(ocdm__labelled_set *set, size_t needed)
+{
+    if (needed <= set->label_room)
+        return true;
+    size_t room = needed > 2 * set->label_room ? needed + FIRST_SAMPLES : 2 * set->label_room;
+    bool failed = false;
+    set->labels = ocdm__grown(set->labels, room, sizeof *set->labels, &failed);
+    if (!failed)
+        set->label_room = room;
+    return !failed;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Sorts what was just appended and drops repeats; returns how many are left. */
+static size_t tidy_labels(uint32_t *labels, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 1; i < count; i++)
+        if (labels[i] <= labels[i - 1]) {
+            qsort(labels, count, sizeof *labels, compare_numbers);
+            break;
+        }
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || labels[i] != labels[kept - 1])
+            labels[kept++] = labels[i];
+    return kept;
+}
+
+ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled_sample *sample, ocdm_error *error)
+{
+    uint32_t number, path = UINT32_MAX;
+    size_t at = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
+    if (!make_room(set) || !make_label_room(set, at + sample->label_count))
+        return ocdm__fail_memory(error, "the labels of a source");
+    ocdm_status status = OCDM_OK;
+    if (sample->path != NULL)
+        status = ocdm__label_table_add(&set->paths, sample->path, sample->path_length, &path, error);
+    if (sample->label_count > 0)
+        memcpy(set->labels + at, sample->labels, sample->label_count * sizeof *set->labels);
+    size_t kept = tidy_labels(set->labels + at, sample->label_count);
+    if (status == OCDM_OK && kept > MOST_LABELS)
+        status = ocdm__fail(error, OCDM_TOO_MANY_LABELS, "", "a sample has %zu labels, the most is %d", kept, MOST_LABELS);
+    if (status == OCDM_OK)
+        status = ocdm__label_table_add(&set->ids, sample->id, sample->id_length, &number, error);
+    if (status != OCDM_OK)
+        return status;
+    if (number != set->count)
+        return OCDM_DUPLICATE_ID;
+    set->tasks[number] = sample->task;
+    set->rows[number] = sample->row;
+    set->path_numbers[number] = path;
+    set->parts[number] = (uint8_t)sample->part;
+    set->label_starts[++set->count] = at + kept;
+    return OCDM_OK;
+}
+
+void ocdm__labelled_set_clear(ocdm__labelled_set *set)
+{
+    ocdm__label_table_clear(&set->classes);
+    ocdm__label_table_clear(&set->ids);
+    ocdm__label_table_clear(&set->paths);
+    ocdm__release(set->label_starts);
+    ocdm__release(set->labels);
+    ocdm__release(set->tasks);
+    ocdm__release(set->rows);
+    ocdm__release(set->path_numbers);
+    ocdm__release(set->parts);
+    *set = (ocdm__labelled_set){.count = 0};
+}
+
+void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *where)
+{
+    size_t i = 0;
+    while (i < reading->skip_count && strcmp(reading->skips[i].reason, reason) != 0)
+        i++;
+    if (i == OCDM__SKIP_REASONS) {
+        i--;
+    } else if (i == reading->skip_count) {
+        reading->skips[i] = (ocdm__skip){.reason = reason};
+        snprintf(reading->skips[i].first, sizeof reading->skips[i].first, "%s", where != NULL ? where : "");
+        reading->skip_count++;
+    }
+    reading->skips[i].count++;
+}
+
+ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what, uint64_t done, uint64_t total,
+                                  ocdm_error *error)
+{
+    ocdm__progress_tell(reading->progress, what, done, total);
+    if (ocdm__progress_stopped(reading->progress))
+        return ocdm__fail(error, OCDM_STOPPED, "", "stopped while %s", what);
+    return OCDM_OK;
+}

@@ -1,0 +1,90 @@
+/*
+ * A labelled set as a reader found it: for each sample its labels, its id and, where the source tells, its task, its part and
+ * the file of its image. All of it is in memory; features and images are not, they are read when the stream is written.
+ *
+ *     ocdm__labelled_set set = {0};
+ *     uint32_t cat;
+ *     ocdm__label_table_add(&set.classes, name, length, &cat, error);
+ *     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
+ *     sample.id = id, sample.id_length = id_length, sample.labels = &cat, sample.label_count = 1;
+ *     ocdm__labelled_set_add(&set, &sample, error);
+ *     ocdm__labelled_set_clear(&set);
+ */
+#ifndef OCDM_STREAM_LABELLED_SET_H
+#define OCDM_STREAM_LABELLED_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "ocdm/ocdm.h"
+#include "stream/label_table.h"
+
+#define OCDM__NO_TASK UINT32_MAX
+#define OCDM__NO_ROW UINT64_MAX
+
+enum ocdm__part { OCDM__TRAIN = 0, OCDM__TEST = 1, OCDM__NO_PART = 2 };
+
+/* A sample on its way into the set. Start with OCDM__LABELLED_SAMPLE. */
+typedef struct ocdm__labelled_sample {
+    const char *id; /* 16 bytes from here on may be read whatever the length */
+    size_t id_length;
+    const char *path; /* of its image, relative to a root; likewise; NULL for none */
+    size_t path_length;
+    const uint32_t *labels; /* numbers of `classes`, in any order; repeats count once */
+    size_t label_count;
+    uint32_t task;
+    enum ocdm__part part;
+    uint64_t row; /* its number in the source's own list of training or test samples, by which others may name it */
+} ocdm__labelled_sample;
+
+#define OCDM__LABELLED_SAMPLE ((ocdm__labelled_sample){.task = OCDM__NO_TASK, .part = OCDM__NO_PART, .row = OCDM__NO_ROW})
+
+/* Start with all bytes zero. */
+typedef struct ocdm__labelled_set {
+    ocdm__label_table classes; /* every label of the source, in the order in which they turned up */
+    ocdm__label_table ids;     /* sample i has id number i */
+    ocdm__label_table paths;
+    size_t count;
+    uint64_t *label_starts; /* count + 1 of them once there is a sample */
+    uint32_t *labels;       /* of each sample ascending, no repeats */
+    uint32_t *tasks;
+    uint64_t *rows;
+    uint32_t *path_numbers; /* UINT32_MAX for none */
+    uint8_t *parts;         /* enum ocdm__part */
+    size_t room, label_room;
+} ocdm__labelled_set;
+
+/*
+ * Adds a sample. OCDM_OK, OCDM_DUPLICATE_ID (no message: the reader knows where), OCDM_TOO_MANY_LABELS (over 65,535),
+ * OCDM_LIMIT, OCDM_NO_MEMORY. On error the set has the samples that it had.
+ */
+ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled_sample *sample, ocdm_error *error);
+
+/* Gives everything back; the set is empty again. */
+void ocdm__labelled_set_clear(ocdm__labelled_set *set);
+
+/* What was left out while reading, by reason. */
+#define OCDM__SKIP_REASONS 12
+typedef struct ocdm__skip {
+    const char *reason; /* static text, such as "annotations of unknown categories" */
+    uint64_t count;
+    char first[160]; /* where the first of them is: file:line:column */
+} ocdm__skip;
+
+/* What every reader of a source is given. All zero is a good default. */
+typedef struct ocdm__reading {
+    bool skip_bad; /* leave out what is bad and count it; else the first ends the reading with an error */
+    const ocdm__progress *progress;
+    ocdm__skip skips[OCDM__SKIP_REASONS]; /* filled by the reader */
+    size_t skip_count;
+} ocdm__reading;
+
+/* Counts one thing that was left out. `where` may be NULL. */
+void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *where);
+
+/* OCDM_OK, or OCDM_STOPPED when a signal came; tells the progress. For readers to call now and then. */
+ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what, uint64_t done, uint64_t total,
+                                  ocdm_error *error);
+
+#endif
