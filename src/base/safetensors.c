@@ -113,15 +113,13 @@ static size_t header_room(const struct ocdm__note *notes, size_t note_count, con
     return room;
 }
 
-/* Returns where the checksum's digits stand; spaces at the end align the data. */
-static size_t build_header(struct header *header, const struct ocdm__note *notes, size_t note_count,
-                           const struct ocdm__tensor *tensors, size_t tensor_count)
+/* `first` opens the metadata. Spaces at the end align the data. */
+static void build_header(struct header *header, const char *first, const struct ocdm__note *notes, size_t note_count,
+                         const struct ocdm__tensor *tensors, size_t tensor_count)
 {
-    append(header, "{\"__metadata__\":{\"checksum\":\"");
-    size_t digits = header->length;
-    append(header, OCDM__CHECKSUM_BLANK "\"");
+    append(header, first);
     for (size_t i = 0; i < note_count; i++) {
-        append(header, ",");
+        append(header, header->text[header->length - 1] == '{' ? "" : ",");
         append_quoted(header, notes[i].key);
         append(header, ":");
         append_quoted(header, notes[i].value);
@@ -135,7 +133,6 @@ static size_t build_header(struct header *header, const struct ocdm__note *notes
     append(header, "}");
     while (header->length % 8)
         append(header, " ");
-    return digits;
 }
 
 static void fill_in_checksum(struct header *header, size_t digits, const struct ocdm__tensor *tensors, size_t tensor_count)
@@ -148,18 +145,38 @@ static void fill_in_checksum(struct header *header, size_t digits, const struct 
     memcpy(header->text + digits, text, strlen(OCDM__CHECKSUM_BLANK));
 }
 
+static uint64_t write_header(ocdm__output *output, const struct header *header)
+{
+    unsigned char length[8];
+    ocdm__put_u64(length, header->length);
+    ocdm__output_write(output, length, sizeof length);
+    ocdm__output_write(output, header->text, header->length);
+    return ocdm__checksum(ocdm__checksum(OCDM__CHECKSUM_START, length, sizeof length), header->text, header->length);
+}
+
+ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
+                                    const struct ocdm__tensor *tensors, size_t tensor_count, uint64_t *sum, ocdm_error *error)
+{
+    struct header header = {ocdm__allocate(header_room(notes, note_count, tensors, tensor_count), 1), 0};
+    if (!header.text)
+        return ocdm__fail_memory(error, "a file's header");
+    build_header(&header, "{\"__metadata__\":{", notes, note_count, tensors, tensor_count);
+    *sum = write_header(output, &header);
+    ocdm__release(header.text);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
                                     const struct ocdm__tensor *tensors, size_t tensor_count, ocdm_error *error)
 {
     struct header header = {ocdm__allocate(header_room(notes, note_count, tensors, tensor_count), 1), 0};
     if (!header.text)
         return ocdm__fail_memory(error, "a file's header");
-    size_t digits = build_header(&header, notes, note_count, tensors, tensor_count);
-    fill_in_checksum(&header, digits, tensors, tensor_count);
-    unsigned char length[8];
-    ocdm__put_u64(length, header.length);
-    ocdm__output_write(output, length, sizeof length);
-    ocdm__output_write(output, header.text, header.length);
+    static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
+    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors,
+                 tensor_count);
+    fill_in_checksum(&header, strlen(first), tensors, tensor_count);
+    write_header(output, &header);
     for (size_t i = 0; i < tensor_count; i++)
         ocdm__output_write(output, tensors[i].data, tensors[i].size);
     ocdm__release(header.text);

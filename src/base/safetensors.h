@@ -73,6 +73,14 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
                                     const struct ocdm__tensor *tensors, size_t tensor_count, ocdm_error *error);
 
 /*
+ * Writes the header alone, for data that comes piece by piece: the caller writes the tensors' bytes after it, in the order
+ * given and of the sizes given; `data` is not looked at. No checksum is added: `sum` is base/checksum.h's over what was
+ * written, to go on from. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
+                                    const struct ocdm__tensor *tensors, size_t tensor_count, uint64_t *sum, ocdm_error *error);
+
+/*
  * Reads a file's structure and checks all of it: header, names, types, shapes, offsets without overlap or gap, and the checksum
  * if there is one. OCDM_OK, OCDM_BAD_FILE (message: `name`, byte, what), OCDM_NO_MEMORY.
  */

@@ -1,0 +1,125 @@
+/* SHA-256: the padding, the plain rounds, and a file's digest. */
+#include "base/sha256.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/input.h"
+
+const uint32_t ocdm__sha256_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
+    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
+    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
+    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t rotated(uint32_t x, int by)
+{
+    return x >> by | x << (32 - by);
+}
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void expand(uint32_t w[64], const unsigned char *bytes)
+{
+    for (int i = 0; i < 16; i++)
+        w[i] = big_endian(bytes + 4 * i);
+    for (int i = 16; i < 64; i++) {
+        uint32_t low = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3;
+        uint32_t high = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10;
+        w[i] = w[i - 16] + low + w[i - 7] + high;
+    }
+}
+
+static void add_block(uint32_t state[8], const unsigned char *bytes)
+{
+    uint32_t w[64], v[8];
+    expand(w, bytes);
+    memcpy(v, state, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        uint32_t big1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);
+        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+        uint32_t t1 = v[7] + big1 + choice + ocdm__sha256_constants[i] + w[i];
+        uint32_t big0 = rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22);
+        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += t1;
+        v[0] = t1 + big0 + majority;
+    }
+    for (int i = 0; i < 8; i++)
+        state[i] += v[i];
+}
+
+void ocdm__sha256_blocks_plain(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_block(state, bytes + 64 * i);
+}
+
+static void add_blocks(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+    if (!ocdm__sha256_blocks_native(state, bytes, count))
+        ocdm__sha256_blocks_plain(state, bytes, count);
+}
+
+void ocdm__sha256_begin(ocdm__sha256 *sha)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(sha->state, start, sizeof start);
+    sha->size = 0;
+}
+
+void ocdm__sha256_add(ocdm__sha256 *sha, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    size_t held = (size_t)(sha->size % 64);
+    sha->size += size;
+    if (held > 0) {
+        size_t taken = size < 64 - held ? size : 64 - held;
+        memcpy(sha->block + held, at, taken);
+        if (held + taken < 64)
+            return;
+        add_blocks(sha->state, sha->block, 1);
+        at += taken, size -= taken;
+    }
+    add_blocks(sha->state, at, size / 64);
+    memcpy(sha->block, at + size / 64 * 64, size % 64);
+}
+
+void ocdm__sha256_end(ocdm__sha256 *sha, char text[OCDM__SHA256_TEXT])
+{
+    static const unsigned char padding[64] = {0x80};
+    unsigned char length[8];
+    for (int i = 0; i < 8; i++)
+        length[i] = (unsigned char)(sha->size * 8 >> (56 - 8 * i));
+    ocdm__sha256_add(sha, padding, 1 + (119 - (size_t)(sha->size % 64)) % 64);
+    ocdm__sha256_add(sha, length, sizeof length);
+    for (int i = 0; i < 64; i++)
+        text[i] = "0123456789abcdef"[sha->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
+    text[64] = '\0';
+}
+
+ocdm_status ocdm__sha256_of_file(const char *path, const ocdm__progress *progress, char text[OCDM__SHA256_TEXT],
+                                 ocdm_error *error)
+{
+    ocdm__input input = {.size = 0};
+    ocdm__sha256 sha;
+    ocdm__sha256_begin(&sha);
+    ocdm_status status = ocdm__input_open(&input, path, NULL, error);
+    while (status == OCDM_OK && !input.ended) {
+        status = ocdm__input_fill(&input, error);
+        ocdm__sha256_add(&sha, input.data, input.size);
+        ocdm__input_release(&input, input.size);
+        if (status == OCDM_OK && ocdm__progress_stopped(progress))
+            status = ocdm__fail(error, OCDM_STOPPED, "", "stopped while reading %s", path);
+    }
+    ocdm__input_close(&input);
+    ocdm__sha256_end(&sha, text);
+    return status;
+}

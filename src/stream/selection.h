@@ -1,0 +1,41 @@
+/* What a recipe decides: which samples of a labelled set go into the stream, in what order, and to which task and part. */
+#ifndef OCDM_STREAM_SELECTION_H
+#define OCDM_STREAM_SELECTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ocdm/ocdm.h"
+#include "stream/class_columns.h"
+#include "stream/labelled_set.h"
+#include "stream/stream_file.h"
+
+typedef struct ocdm__chosen {
+    uint32_t sample; /* of the set */
+    uint32_t task;
+    uint32_t part; /* OCDM__TRAIN or OCDM__TEST */
+} ocdm__chosen;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__selection {
+    size_t count;
+    ocdm__chosen *chosen;
+    uint8_t *kept_classes; /* by number of a label in the set; NULL when all stay */
+    uint32_t *class_tasks; /* likewise: labels of other tasks leave a sample; NULL when all labels stay */
+} ocdm__selection;
+
+/*
+ * Takes every sample as it comes: its own task, 0 when no sample has one; its own part, training when it has none.
+ * OCDM_OK, OCDM_BAD_RECORD (one sample has a task and another has none, or a number that is too large), OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error);
+
+/* Gives everything back. */
+void ocdm__selection_clear(ocdm__selection *selection);
+
+/* The tables of a stream from a set, a selection and the order of the classes, whose names move into the table. OCDM_OK,
+ * OCDM_NO_MEMORY. On error the table is empty. */
+ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__labelled_set *set, const ocdm__selection *selection,
+                                    ocdm__class_columns *columns, ocdm_error *error);
+
+#endif
