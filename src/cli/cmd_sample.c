@@ -1,7 +1,6 @@
 /* `ocdm sample`: a filter that keeps at most M records of a stream, balanced. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/file_identity.h"
 #include "base/terminal.h"
 #include "cli/exit_code.h"
+#include "cli/signals.h"
 #include "cli/verbs.h"
 #include "run/sample.h"
 
@@ -19,29 +19,6 @@ static const char *const policy_names[] = {"ocdm", "rs", "prs", "cbes", "cbrs", 
 static const char *const distance_names[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 static const char *const tie_names[] = {"key", "oldest", "newest", "uniform", NULL};
 static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
-
-/* ---- signals -------------------------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t stop_signal;
-
-static void note_signal(int number)
-{
-    stop_signal = number;
-}
-
-/* The first SIGINT or SIGTERM ends the stream; a second one, while results are written, ends the program as usual. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static int exit_after_signal(void)
-{
-    return stop_signal == SIGTERM ? OCDM__EXIT_TERMINATED : OCDM__EXIT_INTERRUPTED;
-}
 
 /* ---- progress ------------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +118,7 @@ static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *
 
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
-    *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &stop_signal};
+    *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
     ocdm_status status = read_numbers(arguments, &options->memory, error);
     if (status == OCDM_OK)
         status = read_words(arguments, options, error);
@@ -197,7 +174,7 @@ static int run(const ocdm__arguments *arguments)
     bool quiet = ocdm__argument_given(arguments, "quiet");
     ocdm_status status = read_options(arguments, &options, &error);
     if (status == OCDM_OK) {
-        catch_signals();
+        ocdm__catch_signals();
         status = ocdm__sampling_open(&sampling, &options, &error);
     }
     if (status == OCDM_OK)
@@ -207,7 +184,7 @@ static int run(const ocdm__arguments *arguments)
     ocdm__sampling_close(sampling);
     if (status != OCDM_OK)
         return ocdm__report(&error);
-    return stop_signal ? exit_after_signal() : OCDM__EXIT_OK;
+    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
 }
 
 /* ---- what the help says --------------------------------------------------------------------------------------------- */

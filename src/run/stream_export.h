@@ -1,0 +1,13 @@
+/* A stream file's samples as records again: lines of JSON with id, labels, task, split and, where there is one, image. */
+#ifndef OCDM_RUN_STREAM_EXPORT_H
+#define OCDM_RUN_STREAM_EXPORT_H
+
+#include <stddef.h>
+
+#include "base/output.h"
+#include "stream/stream_file.h"
+
+/* Writes one sample as a record and a line's end. An id of digits alone, without a zero in front, is written as a number. */
+void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+
+#endif
