@@ -43,7 +43,7 @@ typedef struct ocdm__class_score {
  * scores   room for set->classes; written on success only
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (a logit that is not a number, a label that is no column, starts that fall), OCDM_LIMIT (2^32
- * samples), OCDM_NO_MEMORY. Cost: O(samples classes), about 3 ms for 6,000 samples of 70 classes; room for about 80 bytes a
+ * samples), OCDM_NO_MEMORY. Cost: O(samples classes), about 5 ms for 6,000 samples of 70 classes; room for about 80 bytes a
  * sample.
  */
 ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *scores, ocdm_error *error);

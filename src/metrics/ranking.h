@@ -23,7 +23,7 @@ static inline uint32_t ocdm__rank_key(float score)
 }
 
 /* How many numbers of 32 bits `ocdm__average_precision` needs for its histograms. */
-#define OCDM__RANK_COUNTS (3u * 2048u)
+#define OCDM__RANK_COUNTS 6144u
 
 /* Working room, the caller's; what it holds does not matter. */
 typedef struct ocdm__rank_room {
