@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
+#define DIGITS ((size_t)1 << DIGIT_BITS)
 #define PASSES 3
 
 _Static_assert(DIGITS *PASSES == OCDM__RANK_COUNTS, "one histogram for each pass");
@@ -13,7 +13,7 @@ _Static_assert(DIGIT_BITS *PASSES >= 32, "the passes cover a key");
 /* The lowest bit of an entry says whether the sample carries the class; the key is above it. */
 static uint32_t digit_of(uint64_t entry, unsigned pass)
 {
-    return (uint32_t)(entry >> (1 + pass * DIGIT_BITS)) & (DIGITS - 1);
+    return (uint32_t)(entry >> (1 + pass * DIGIT_BITS) & (DIGITS - 1));
 }
 
 static void count_digits(const uint64_t *entries, size_t count, uint32_t *counts)
