@@ -1,0 +1,302 @@
+/*
+ * Scores of random test sets against a judge that follows the definitions word by word, in O(n^2) for each class; and what must
+ * not change them: the order of the samples, and any transformation of the scores that keeps their order.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "metrics/averages.h"
+
+#define ROUNDS 300
+#define MOST_SAMPLES 90
+#define MOST_CLASSES 40
+#define MOST_LABELS (MOST_SAMPLES * MOST_CLASSES * 2)
+
+/* A test set of one's own, and the truth as a table. */
+struct drawn {
+    size_t samples, classes;
+    float logits[MOST_SAMPLES * MOST_CLASSES];
+    uint64_t starts[MOST_SAMPLES + 1];
+    uint32_t labels[MOST_LABELS];
+    bool carries[MOST_SAMPLES][MOST_CLASSES];
+};
+
+/* ---- drawing -------------------------------------------------------------------------------------------------------- */
+
+/* From all different to nearly all tied, zeros of both signs among them. */
+static float draw_logit(ocdm__random *random, uint64_t kind)
+{
+    double x = 6 * ocdm__random_unit(random) - 3;
+    if (kind == 0)
+        return (float)x;
+    if (kind == 1)
+        return (float)round(x) * (ocdm__random_below(random, 2) ? 1.0f : -1.0f);
+    if (kind == 2)
+        return (float)ldexp(x, (int)ocdm__random_below(random, 270) - 149);
+    uint32_t bits = (uint32_t)ocdm__random_next(random);
+    float any;
+    memcpy(&any, &bits, sizeof any);
+    return isnan(any) ? INFINITY : any;
+}
+
+/* Writes the label sets that the table has, each in random order, some labels twice. */
+static void write_labels(struct drawn *set, ocdm__random *random)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < set->samples; i++) {
+        set->starts[i] = end;
+        for (uint32_t c = 0; c < set->classes; c++)
+            for (uint64_t times = set->carries[i][c] ? 1 + ocdm__random_below(random, 2) : 0; times > 0; times--) {
+                uint64_t place = set->starts[i] + ocdm__random_below(random, end - set->starts[i] + 1);
+                set->labels[end++] = set->labels[place];
+                set->labels[place] = c;
+            }
+    }
+    set->starts[set->samples] = end;
+}
+
+static struct drawn *draw_set(uint64_t seed)
+{
+    ocdm__random random = ocdm__random_stream(0x5e7, seed);
+    struct drawn *set = calloc(1, sizeof *set);
+    assert_non_null(set);
+    set->samples = 1 + ocdm__random_below(&random, MOST_SAMPLES);
+    set->classes = 1 + ocdm__random_below(&random, MOST_CLASSES);
+    uint64_t kind = ocdm__random_below(&random, 4), share = ocdm__random_below(&random, 60);
+    for (size_t i = 0; i < set->samples * set->classes; i++)
+        set->logits[i] = draw_logit(&random, kind);
+    for (size_t i = 0; i < set->samples; i++)
+        for (size_t c = 0; c < set->classes; c++)
+            set->carries[i][c] = c % 7 != 3 && ocdm__random_below(&random, 100) < share;
+    write_labels(set, &random);
+    return set;
+}
+
+static void score(const struct drawn *drawn, ocdm__class_score *scores)
+{
+    ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels};
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+}
+
+/* ---- the judge ------------------------------------------------------------------------------------------------------ */
+
+static float logit(const struct drawn *set, size_t i, size_t c)
+{
+    return set->logits[i * set->classes + c];
+}
+
+/* The share of carriers among the samples that score at least as high as a carrier, averaged over the carriers. */
+static double judge_ap(const struct drawn *set, size_t c)
+{
+    double sum = 0, carriers = 0;
+    for (size_t i = 0; i < set->samples; i++) {
+        if (!set->carries[i][c])
+            continue;
+        double above = 0, right = 0;
+        for (size_t j = 0; j < set->samples; j++)
+            if (logit(set, j, c) >= logit(set, i, c)) {
+                above++;
+                right += set->carries[j][c];
+            }
+        sum += right / above;
+        carriers++;
+    }
+    return carriers > 0 ? sum / carriers : (double)NAN;
+}
+
+static ocdm__class_score judge_class(const struct drawn *set, size_t c)
+{
+    ocdm__class_score judged = {.ap = judge_ap(set, c)};
+    for (size_t i = 0; i < set->samples; i++) {
+        judged.positives += set->carries[i][c];
+        judged.predicted += logit(set, i, c) > 0;
+        judged.hits += set->carries[i][c] && logit(set, i, c) > 0;
+    }
+    return judged;
+}
+
+static bool near(double a, double b)
+{
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-12;
+}
+
+/* The overall ones by going through the cells of the table once more. */
+static void judge_overall(const struct drawn *set, const uint8_t *group, uint8_t wanted, ocdm__averages *averages)
+{
+    double right = 0, said = 0, true_ones = 0;
+    for (size_t c = 0; c < set->classes; c++)
+        for (size_t i = 0; i < set->samples; i++) {
+            if (group[c] != wanted || judge_class(set, c).positives == 0)
+                break;
+            right += set->carries[i][c] && logit(set, i, c) > 0;
+            said += logit(set, i, c) > 0;
+            true_ones += set->carries[i][c];
+        }
+    double precision = said > 0 ? right / said : 0, recall = true_ones > 0 ? right / true_ones : (double)NAN;
+    averages->value[OCDM__OP] = true_ones > 0 ? precision : (double)NAN;
+    averages->value[OCDM__OR] = recall;
+    averages->value[OCDM__OF1] = right > 0 ? 2 / (1 / precision + 1 / recall) : recall;
+}
+
+static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *group, uint8_t wanted)
+{
+    ocdm__averages averages = {.classes = 0};
+    double precision = 0, recall = 0, f1 = 0, ap = 0;
+    for (size_t c = 0; c < set->classes; c++) {
+        ocdm__class_score judged = judge_class(set, c);
+        if (group[c] != wanted || judged.positives == 0)
+            continue;
+        double p = judged.predicted > 0 ? (double)judged.hits / judged.predicted : 0;
+        double r = (double)judged.hits / judged.positives;
+        averages.classes++;
+        precision += p;
+        recall += r;
+        f1 += p + r > 0 ? 2 * p * r / (p + r) : 0;
+        ap += judged.ap;
+    }
+    double n = (double)averages.classes; /* 0 / 0 is the NaN that is wanted */
+    averages.value[OCDM__CP] = precision / n;
+    averages.value[OCDM__CR] = recall / n;
+    averages.value[OCDM__CF1] = precision > 0 ? 2 / (n / precision + n / recall) : precision / n;
+    averages.value[OCDM__CF1_MACRO] = f1 / n;
+    averages.value[OCDM__MAP] = ap / n;
+    judge_overall(set, group, wanted, &averages);
+    return averages;
+}
+
+/* ---- cases ---------------------------------------------------------------------------------------------------------- */
+
+static void class_scores_equal_the_judge(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *set = draw_set(seed);
+        ocdm__class_score scores[MOST_CLASSES];
+        score(set, scores);
+        for (size_t c = 0; c < set->classes; c++) {
+            ocdm__class_score judged = judge_class(set, c);
+            if (judged.positives != scores[c].positives || judged.predicted != scores[c].predicted ||
+                judged.hits != scores[c].hits || !near(judged.ap, scores[c].ap))
+                fail_msg("seed %d, class %zu: G %u P %u TP %u AP %.17g, should be %u %u %u %.17g", (int)seed, c,
+                         scores[c].positives, scores[c].predicted, scores[c].hits, scores[c].ap, judged.positives,
+                         judged.predicted, judged.hits, judged.ap);
+        }
+        free(set);
+    }
+}
+
+static void averages_equal_the_judge(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *set = draw_set(seed);
+        ocdm__random random = ocdm__random_stream(0x96, seed);
+        ocdm__class_score scores[MOST_CLASSES];
+        uint8_t group[MOST_CLASSES];
+        for (size_t c = 0; c < set->classes; c++)
+            group[c] = (uint8_t)ocdm__random_below(&random, 3);
+        score(set, scores);
+        for (uint8_t g = 0; g < 3; g++) {
+            ocdm__averages judged = judge_averages(set, group, g);
+            ocdm__averages averages = ocdm__average_group(scores, set->classes, group, g);
+            assert_int_equal(averages.classes, judged.classes);
+            for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+                if (!near(judged.value[i], averages.value[i]))
+                    fail_msg("seed %d, group %d: %s is %.17g, should be %.17g", (int)seed, g,
+                             ocdm__metric_name((enum ocdm__metric)i), averages.value[i], judged.value[i]);
+        }
+        free(set);
+    }
+}
+
+/* Exchanges two samples. */
+static void exchange(struct drawn *set, size_t a, size_t b)
+{
+    for (size_t c = 0; c < set->classes; c++) {
+        float x = set->logits[a * set->classes + c];
+        set->logits[a * set->classes + c] = set->logits[b * set->classes + c];
+        set->logits[b * set->classes + c] = x;
+        bool carried = set->carries[a][c];
+        set->carries[a][c] = set->carries[b][c];
+        set->carries[b][c] = carried;
+    }
+}
+
+static void same_scores(uint64_t seed, const ocdm__class_score *a, const ocdm__class_score *b, size_t classes)
+{
+    for (size_t c = 0; c < classes; c++)
+        if (a[c].positives != b[c].positives || a[c].predicted != b[c].predicted || a[c].hits != b[c].hits ||
+            memcmp(&a[c].ap, &b[c].ap, sizeof a[c].ap) != 0)
+            fail_msg("seed %d, class %zu: AP was %.17g and is %.17g", (int)seed, c, a[c].ap, b[c].ap);
+}
+
+static void class_scores_stay_to_the_last_bit_when_samples_are_shuffled(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *set = draw_set(seed);
+        ocdm__random random = ocdm__random_stream(0x5f1e, seed);
+        ocdm__class_score before[MOST_CLASSES], after[MOST_CLASSES];
+        score(set, before);
+        for (size_t i = set->samples; i > 1; i--)
+            exchange(set, i - 1, ocdm__random_below(&random, i));
+        write_labels(set, &random);
+        score(set, after);
+        same_scores(seed, before, after, set->classes);
+        free(set);
+    }
+}
+
+/* Each score becomes its place among the different scores of its class, from minus as many as are not over 0: what is
+ * predicted stays so, too. */
+static void keep_only_the_order(struct drawn *set, size_t c)
+{
+    float places[MOST_SAMPLES];
+    for (size_t i = 0; i < set->samples; i++) {
+        int place = 0;
+        for (size_t j = 0; j < set->samples; j++) {
+            float here = logit(set, i, c), other = logit(set, j, c);
+            place += here > 0 && other > 0 && other <= here;
+            place -= here <= 0 && other <= 0 && other > here;
+        }
+        places[i] = (float)place;
+    }
+    for (size_t i = 0; i < set->samples; i++)
+        set->logits[i * set->classes + c] = places[i];
+}
+
+static void class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *set = draw_set(seed);
+        ocdm__class_score before[MOST_CLASSES], after[MOST_CLASSES];
+        score(set, before);
+        for (size_t c = 0; c < set->classes; c++)
+            keep_only_the_order(set, c);
+        score(set, after);
+        same_scores(seed, before, after, set->classes);
+        free(set);
+    }
+}
+
+int main(void)
+{
+    print_message("# seeds 0 to %d\n", ROUNDS - 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(class_scores_equal_the_judge),
+        cmocka_unit_test(averages_equal_the_judge),
+        cmocka_unit_test(class_scores_stay_to_the_last_bit_when_samples_are_shuffled),
+        cmocka_unit_test(class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* Scores of test sets: equal to scikit-learn's on its golden values, by hand where a case is small, and refusals. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../golden/metrics_test_sets.h"
+#include "../holds.h"
+#include "metrics/averages.h"
+
+#define MOST_CLASSES 64
+
+static bool near(double expected, double actual)
+{
+    return isnan(expected) ? isnan(actual) : fabs(expected - actual) <= 1e-9;
+}
+
+static void expect_near(const char *where, const char *what, double expected, double actual)
+{
+    if (!near(expected, actual))
+        fail_msg("%s: %s is %.17g, should be %.17g", where, what, actual, expected);
+}
+
+static void same_averages(const char *where, const ocdm__averages *expected, const ocdm__averages *actual)
+{
+    HOLDS(where, expected->classes == actual->classes);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        expect_near(where, ocdm__metric_name((enum ocdm__metric)i), expected->value[i], actual->value[i]);
+}
+
+static ocdm__test_set set_of(const struct golden_case *golden)
+{
+    return (ocdm__test_set){golden->logits, golden->samples, golden->classes, golden->starts, golden->labels};
+}
+
+static void class_scores_equal_scikit_learn(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
+        const struct golden_case *golden = &golden_cases[i];
+        ocdm__class_score scores[MOST_CLASSES];
+        ocdm__test_set set = set_of(golden);
+        HOLDS(golden->name, ocdm__score_classes(&set, scores, NULL) == OCDM_OK);
+        for (size_t c = 0; c < golden->classes; c++) {
+            HOLDS(golden->name, scores[c].positives == golden->scores[c].positives);
+            HOLDS(golden->name, scores[c].predicted == golden->scores[c].predicted);
+            HOLDS(golden->name, scores[c].hits == golden->scores[c].hits);
+            expect_near(golden->name, "AP", golden->scores[c].ap, scores[c].ap);
+        }
+    }
+}
+
+static void averages_equal_scikit_learn_in_total_and_by_group(void **state)
+{
+    (void)state;
+    uint8_t group[MOST_CLASSES];
+    for (size_t c = 0; c < MOST_CLASSES; c++)
+        group[c] = (uint8_t)(c % GOLDEN_GROUPS);
+    for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
+        const struct golden_case *golden = &golden_cases[i];
+        ocdm__class_score scores[MOST_CLASSES];
+        ocdm__test_set set = set_of(golden);
+        HOLDS(golden->name, ocdm__score_classes(&set, scores, NULL) == OCDM_OK);
+        ocdm__averages averages = ocdm__average_all(scores, golden->classes);
+        same_averages(golden->name, &golden->averages[0], &averages);
+        for (uint8_t g = 0; g < GOLDEN_GROUPS; g++) {
+            averages = ocdm__average_group(scores, golden->classes, group, g);
+            same_averages(golden->name, &golden->averages[1 + g], &averages);
+        }
+    }
+}
+
+/* Scores 3, 2, 2, 1; the carriers are the first, one of the tied two, and the last: thresholds at 1, 3 and 4 samples. */
+static void average_precision_takes_tied_scores_as_one_threshold(void **state)
+{
+    (void)state;
+    static const float logits[] = {2, 3, 1, 2};
+    static const uint64_t starts[] = {0, 0, 1, 2, 3};
+    static const uint32_t labels[] = {0, 0, 0};
+    ocdm__test_set set = {logits, 4, 1, starts, labels};
+    ocdm__class_score score;
+    assert_int_equal(ocdm__score_classes(&set, &score, NULL), OCDM_OK);
+    expect_near("by hand", "AP", (1.0 + 2.0 / 3 + 3.0 / 4) / 3, score.ap);
+}
+
+static void infinite_logits_rank_first_and_last(void **state)
+{
+    (void)state;
+    static const float logits[] = {-INFINITY, 3.4e38f, INFINITY, -3.4e38f};
+    static const uint64_t starts[] = {0, 1, 1, 2, 2};
+    static const uint32_t labels[] = {0, 0};
+    ocdm__test_set set = {logits, 4, 1, starts, labels};
+    ocdm__class_score score;
+    assert_int_equal(ocdm__score_classes(&set, &score, NULL), OCDM_OK);
+    expect_near("by hand", "AP", (1.0 + 2.0 / 4) / 2, score.ap);
+    assert_int_equal(score.predicted, 2);
+    assert_int_equal(score.hits, 1);
+}
+
+/* Sample 0 carries class 1 only, sample 1 both, whatever the order and however often it is said. */
+static void repeated_labels_count_once_in_scores(void **state)
+{
+    (void)state;
+    static const float logits[] = {-1, 2, 1, 1, 3, -2};
+    static const uint64_t starts[] = {0, 3, 7, 7};
+    static const uint32_t labels[] = {1, 1, 1, 1, 0, 1, 0};
+    ocdm__test_set set = {logits, 3, 2, starts, labels};
+    ocdm__class_score scores[2];
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+    assert_int_equal(scores[0].positives, 1);
+    assert_int_equal(scores[0].hits, 1);
+    assert_int_equal(scores[0].predicted, 2);
+    expect_near("class 0", "AP", 0.5, scores[0].ap);
+    assert_int_equal(scores[1].positives, 2);
+    assert_int_equal(scores[1].hits, 2);
+    expect_near("class 1", "AP", 1, scores[1].ap);
+}
+
+/* The wrong predictions of a class that nobody carries would halve OP. */
+static void absent_classes_are_left_out_of_overall_averages_too(void **state)
+{
+    (void)state;
+    static const ocdm__class_score scores[] = {{2, 2, 2, 1}, {0, 2, 0, NAN}};
+    ocdm__averages averages = ocdm__average_all(scores, 2);
+    assert_int_equal(averages.classes, 1);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        expect_near("one class", ocdm__metric_name((enum ocdm__metric)i), 1, averages.value[i]);
+}
+
+/* Precisions 1 and 1/2, recalls 1/4 and 1: the F1 of the means, 15/22, is not the mean of the F1s, 8/15. */
+static void cf1_is_the_f1_of_mean_precision_and_mean_recall(void **state)
+{
+    (void)state;
+    static const ocdm__class_score scores[] = {{4, 1, 1, 0.5}, {2, 4, 2, 0.25}};
+    ocdm__averages averages = ocdm__average_all(scores, 2);
+    expect_near("by hand", "CP", 0.75, averages.value[OCDM__CP]);
+    expect_near("by hand", "CR", 0.625, averages.value[OCDM__CR]);
+    expect_near("by hand", "CF1", 2 * 0.75 * 0.625 / 1.375, averages.value[OCDM__CF1]);
+    expect_near("by hand", "CF1_macro", (2.0 / 5 + 4.0 / 6) / 2, averages.value[OCDM__CF1_MACRO]);
+    expect_near("by hand", "OP", 0.6, averages.value[OCDM__OP]);
+    expect_near("by hand", "OR", 0.5, averages.value[OCDM__OR]);
+    expect_near("by hand", "OF1", 6.0 / 11, averages.value[OCDM__OF1]);
+    expect_near("by hand", "mAP", 0.375, averages.value[OCDM__MAP]);
+}
+
+static void averages_are_nan_when_a_group_is_empty(void **state)
+{
+    (void)state;
+    static const ocdm__class_score scores[] = {{2, 2, 2, 1}};
+    static const uint8_t group[] = {7};
+    ocdm__averages averages = ocdm__average_group(scores, 1, group, 6);
+    assert_int_equal(averages.classes, 0);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        assert_true(isnan(averages.value[i]));
+    assert_int_equal(ocdm__average_group(scores, 1, group, 7).classes, 1);
+    assert_int_equal(ocdm__average_all(scores, 0).classes, 0);
+}
+
+/* The second half of a test set, looked at in place, scores as a copy of it would. */
+static void part_of_a_test_set_can_be_scored_in_place(void **state)
+{
+    (void)state;
+    const struct golden_case *golden = &golden_cases[0];
+    size_t half = golden->samples / 2;
+    uint64_t starts[65];
+    for (size_t i = 0; i <= golden->samples - half; i++)
+        starts[i] = golden->starts[half + i] - golden->starts[half];
+    const float *logits = golden->logits + half * golden->classes;
+    ocdm__test_set window = {logits, golden->samples - half, golden->classes, golden->starts + half, golden->labels};
+    ocdm__test_set copy = {logits, golden->samples - half, golden->classes, starts, golden->labels + golden->starts[half]};
+    ocdm__class_score of_window[MOST_CLASSES] = {{0}}, of_copy[MOST_CLASSES] = {{0}};
+    assert_true(golden->starts[half] > 0);
+    assert_int_equal(ocdm__score_classes(&window, of_window, NULL), OCDM_OK);
+    assert_int_equal(ocdm__score_classes(&copy, of_copy, NULL), OCDM_OK);
+    for (size_t c = 0; c < golden->classes; c++) {
+        assert_int_equal(of_window[c].positives, of_copy[c].positives);
+        assert_int_equal(of_window[c].hits, of_copy[c].hits);
+        assert_true(of_window[c].ap == of_copy[c].ap);
+    }
+}
+
+static void scores_of_no_samples_are_empty(void **state)
+{
+    (void)state;
+    static const uint64_t starts[] = {0};
+    ocdm__test_set set = {.classes = 2, .label_starts = starts};
+    ocdm__class_score scores[2] = {{9, 9, 9, 9}, {9, 9, 9, 9}};
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+    for (size_t c = 0; c < 2; c++) {
+        assert_int_equal(scores[c].positives + scores[c].predicted + scores[c].hits, 0);
+        assert_true(isnan(scores[c].ap));
+    }
+}
+
+/* Refused, with the words in the message, and nothing written. */
+static void expect_refusal(const ocdm__test_set *set, ocdm_status status, const char *words)
+{
+    ocdm__class_score scores[MOST_CLASSES] = {{77, 77, 77, 77}};
+    ocdm_error error = {0};
+    assert_int_equal(ocdm__score_classes(set, scores, &error), status);
+    assert_int_equal(error.status, status);
+    HOLDS(error.message, strstr(error.message, words) != NULL);
+    assert_true(error.hint[0] != '\0');
+    assert_int_equal(scores[0].positives, 77);
+    assert_int_equal(ocdm__score_classes(set, scores, NULL), status);
+}
+
+static void scoring_refuses_a_logit_that_is_not_a_number(void **state)
+{
+    (void)state;
+    static const float logits[] = {1, 2, 3, 4, 5, NAN};
+    static const uint64_t starts[] = {0, 1, 1, 1};
+    static const uint32_t labels[] = {0};
+    ocdm__test_set set = {logits, 3, 2, starts, labels};
+    expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 2 for class 1 is not a number");
+    static const float negative[] = {1, -(float)NAN, 3, 4, 5, 6};
+    set.logits = negative;
+    expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 0 for class 1 is not a number");
+}
+
+static void scoring_refuses_labels_that_are_no_columns(void **state)
+{
+    (void)state;
+    static const float logits[] = {1, 2, 3, 4};
+    static const uint64_t starts[] = {0, 1, 2}, falling[] = {0, 2, 1};
+    static const uint32_t labels[] = {0, 2};
+    ocdm__test_set set = {logits, 2, 2, starts, labels};
+    expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 1 carries class 2, but the scores have 2 columns");
+    static const uint32_t fine[] = {0, 1};
+    set.labels = fine;
+    set.label_starts = falling;
+    expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 1 end before they start");
+}
+
+static void scoring_refuses_more_samples_than_it_can_number(void **state)
+{
+    (void)state;
+    ocdm__test_set set = {.samples = (size_t)UINT32_MAX + 1, .classes = 1};
+    expect_refusal(&set, OCDM_LIMIT, "4294967296 samples");
+}
+
+static void metric_names_end_where_the_metrics_do(void **state)
+{
+    (void)state;
+    assert_string_equal(ocdm__metric_name(OCDM__MAP), "mAP");
+    assert_string_equal(ocdm__metric_name(OCDM__CF1_MACRO), "CF1_macro");
+    assert_null(ocdm__metric_name(OCDM__METRIC_COUNT));
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(ocdm__metric_name((enum ocdm__metric)i), ocdm__metric_name((enum ocdm__metric)j));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(class_scores_equal_scikit_learn),
+        cmocka_unit_test(averages_equal_scikit_learn_in_total_and_by_group),
+        cmocka_unit_test(average_precision_takes_tied_scores_as_one_threshold),
+        cmocka_unit_test(infinite_logits_rank_first_and_last),
+        cmocka_unit_test(repeated_labels_count_once_in_scores),
+        cmocka_unit_test(absent_classes_are_left_out_of_overall_averages_too),
+        cmocka_unit_test(cf1_is_the_f1_of_mean_precision_and_mean_recall),
+        cmocka_unit_test(averages_are_nan_when_a_group_is_empty),
+        cmocka_unit_test(part_of_a_test_set_can_be_scored_in_place),
+        cmocka_unit_test(scores_of_no_samples_are_empty),
+        cmocka_unit_test(scoring_refuses_a_logit_that_is_not_a_number),
+        cmocka_unit_test(scoring_refuses_labels_that_are_no_columns),
+        cmocka_unit_test(scoring_refuses_more_samples_than_it_can_number),
+        cmocka_unit_test(metric_names_end_where_the_metrics_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
