@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "base/json.h"
+#include "base/relative_path.h"
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 
@@ -164,6 +165,19 @@ static ocdm_status check_class_names(const struct opening *opening)
     return status;
 }
 
+/* A sample may name no image; one that it names is below the root. */
+static ocdm_status check_paths(const struct opening *opening)
+{
+    const ocdm__stream_table *table = &opening->stream->table;
+    for (size_t i = 0; table->paths.starts != NULL && i < table->sample_count; i++) {
+        size_t length;
+        const char *path = ocdm__text_at(&table->paths, i, &length);
+        if (length > 0 && !ocdm__is_relative_path(path, length))
+            return bad(opening, "path_text", "has a path that leads out of its root folder");
+    }
+    return OCDM_OK;
+}
+
 /* ---- the parts of a file --------------------------------------------------------------------------------------------- */
 
 /* What comes first in all files of this kind, so that weights or a checkpoint are told apart from a stream. */
@@ -272,8 +286,9 @@ static ocdm_status check_sums(const struct opening *opening)
 
 static ocdm_status read_all(const struct opening *opening)
 {
-    static ocdm_status (*const steps[])(const struct opening *) = {
-        check_kind, read_labels, read_names, read_payload, read_root, check_sums, check_labels, check_tasks, check_class_names};
+    static ocdm_status (*const steps[])(const struct opening *) = {check_kind,        read_labels, read_names,   read_payload,
+                                                                   read_root,         check_sums,  check_labels, check_tasks,
+                                                                   check_class_names, check_paths};
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == OCDM_OK; i++)
         status = steps[i](opening);

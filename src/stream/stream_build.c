@@ -1,0 +1,263 @@
+/* Building a stream file, a step after another. */
+#define _XOPEN_SOURCE 700
+
+#include "stream/stream_build.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "stream/class_columns.h"
+#include "stream/class_groups_file.h"
+#include "stream/feature_payload.h"
+#include "stream/provenance.h"
+#include "stream/scene_stream.h"
+#include "stream/selection.h"
+#include "stream/statistics.h"
+#include "stream/stream_file.h"
+#include "stream/stream_recipe.h"
+#include "stream/stream_source.h"
+
+/* The most files that a stream names as its sources. */
+#define MOST_FILES 4096
+
+struct building {
+    const ocdm__build_settings *settings;
+    ocdm__reading *reading;
+    ocdm_error *error;
+    ocdm__labelled_set set;
+    ocdm__selection selection;
+    ocdm__class_columns columns;
+    ocdm__stream_table table;
+    ocdm__feature_rows *rows;
+    ocdm__feature_payload payload;
+    ocdm__scene_stream scenes;
+    ocdm__provenance provenance;
+    char *root;                     /* the image root as an absolute path, from malloc */
+    const char *files[MOST_FILES];  /* sources for the notes */
+    size_t file_count;
+};
+
+/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+
+/* Groups by how many training samples a class has. */
+static ocdm_status bound_groups(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    const uint64_t *bounds = building->settings->bounds;
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (counts == NULL || table->groups == NULL) {
+        ocdm__release(counts);
+        return ocdm__fail_memory(building->error, "the groups of the classes");
+    }
+    for (size_t i = 0; i < table->sample_count; i++)
+        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
+            counts[table->labels[k]]++;
+    for (size_t i = 0; i < table->class_count; i++)
+        table->groups[i] = counts[i] > bounds[0] ? OCDM__MAJORITY : counts[i] < bounds[1] ? OCDM__MINORITY : OCDM__MODERATE;
+    ocdm__release(counts);
+    return OCDM_OK;
+}
+
+static ocdm_status make_groups(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    if (settings->bounded_groups)
+        return bound_groups(building);
+    if (settings->groups != NULL)
+        return ocdm__read_class_groups(settings->groups, &building->table, building->error);
+    if (settings->recipe == OCDM__RECIPE_IDS)
+        return ocdm__recipe_groups(settings, &building->table, building->error);
+    return OCDM_OK;
+}
+
+/* ---- images ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status refuse_image(struct building *building, size_t sample, const char *path, const char *why)
+{
+    return ocdm__fail(building->error, OCDM_BAD_RECORD, "--images names the folder that the paths start from",
+                      "sample %zu: image %s: %s", sample, path, why);
+}
+
+/* Every image must be there: better told now than in the middle of a run. */
+static ocdm_status check_image(struct building *building, size_t sample)
+{
+    char path[PATH_MAX];
+    size_t length;
+    struct stat facts;
+    const char *name = ocdm__text_at(&building->table.paths, sample, &length);
+    int count = snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name);
+    if (length == 0)
+        return refuse_image(building, sample, "", "the sample names none");
+    if (count < 0 || (size_t)count >= sizeof path)
+        return refuse_image(building, sample, name, "the path is too long");
+    if (stat(path, &facts) != 0)
+        return refuse_image(building, sample, path, strerror(errno));
+    return S_ISREG(facts.st_mode) ? OCDM_OK : refuse_image(building, sample, path, "not a regular file");
+}
+
+static ocdm_status check_images(struct building *building)
+{
+    const char *root = building->settings->image_root;
+    if (root == NULL) {
+        ocdm__release(building->table.paths.starts);
+        ocdm__release(building->table.paths.bytes);
+        building->table.paths = (ocdm__text_list){.starts = NULL};
+        return OCDM_OK;
+    }
+    building->root = realpath(root, NULL);
+    if (building->root == NULL)
+        return ocdm__fail(building->error, OCDM_IO, "--images names the folder that the paths start from", "%s: %s", root,
+                          strerror(errno));
+    if (building->table.paths.starts == NULL)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "records name their image in the member `image`",
+                          "--images is given, but no sample names an image");
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < building->table.sample_count && status == OCDM_OK; i++)
+        status = check_image(building, i);
+    return status;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status order_classes(struct building *building)
+{
+    const char *path = building->settings->classes;
+    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->set.classes, path, building->error)
+                        : ocdm__class_columns_sorted(&building->columns, &building->set.classes,
+                                                     building->selection.kept_classes, building->error);
+}
+
+static ocdm_status make_table(struct building *building)
+{
+    ocdm_status status = ocdm__stream_table_make(&building->table, &building->set, &building->selection, &building->columns,
+                                                 building->error);
+    if (status == OCDM_OK && building->table.sample_count == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "no sample is left for the stream");
+    if (status == OCDM_OK && building->table.class_count == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "no sample has a label");
+    return status;
+}
+
+static ocdm_status open_features(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    ocdm_status status = ocdm__open_source_rows(settings, &building->rows, building->error);
+    if (status != OCDM_OK || building->rows == NULL)
+        return status;
+    if (building->rows->count != building->set.count)
+        return ocdm__fail(building->error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
+                          "%s: %llu rows of features for %zu samples", settings->features != NULL ? settings->features : settings->sources[0],
+                          (unsigned long long)building->rows->count, building->set.count);
+    return ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
+                                      settings->standardize, building->reading->progress, building->error);
+}
+
+static void add_file(struct building *building, const char *path)
+{
+    struct stat facts;
+    bool known = path == NULL || building->file_count == MOST_FILES || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode);
+    for (size_t i = 0; !known && i < building->file_count; i++)
+        known = strcmp(building->files[i], path) == 0;
+    if (!known)
+        building->files[building->file_count++] = path;
+}
+
+static ocdm_status make_notes(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    for (size_t i = 0; i < settings->source_count; i++)
+        add_file(building, settings->sources[i]);
+    const char *more[] = {settings->test_source, settings->xml,   settings->features,
+                          settings->classes,     settings->tasks, settings->groups};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        add_file(building, more[i]);
+    return ocdm__provenance_make(&building->provenance, settings->command, building->root, building->files,
+                                 building->file_count, &building->table, building->reading->progress, building->error);
+}
+
+static ocdm_status write_stream(struct building *building)
+{
+    const ocdm__payload_source *source = building->rows != NULL ? &building->payload.source : NULL;
+    if (building->settings->kind == OCDM__FROM_SCENES)
+        source = &building->scenes.source;
+    return ocdm__stream_write(building->settings->output, &building->table, source, building->provenance.notes,
+                              building->provenance.note_count, building->reading->progress, building->error);
+}
+
+static ocdm_status read_labels(struct building *building)
+{
+    return ocdm__read_source(&building->set, building->settings, building->reading, building->error);
+}
+
+static ocdm_status choose_samples(struct building *building)
+{
+    return ocdm__apply_recipe(&building->selection, &building->set, building->settings, building->reading, building->error);
+}
+
+static ocdm_status make_scenes(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    ocdm_status status = ocdm__scene_stream_open(&building->scenes, settings->seed, settings->image_size, building->error);
+    building->table = building->scenes.table;
+    building->scenes.table = (ocdm__stream_table){.sample_count = 0};
+    return status;
+}
+
+static ocdm_status build(struct building *building)
+{
+    typedef ocdm_status step(struct building *);
+    static step *const from_source[] = {read_labels, choose_samples, order_classes, make_table,   check_images,
+                                        make_groups, open_features,  make_notes,    write_stream, NULL};
+    static step *const from_scenes[] = {make_scenes, make_groups, make_notes, write_stream, NULL};
+    step *const *steps = building->settings->kind == OCDM__FROM_SCENES ? from_scenes : from_source;
+    ocdm_status status = OCDM_OK;
+    for (; *steps != NULL && status == OCDM_OK; steps++)
+        status = (*steps)(building);
+    return status;
+}
+
+static void fill_report(const struct building *building, ocdm__build_report *report)
+{
+    const ocdm__stream_table *table = &building->table;
+    *report = (ocdm__build_report){.classes = table->class_count};
+    for (size_t i = 0; i < table->sample_count; i++) {
+        report->test += table->parts[i] == OCDM__TEST;
+        report->train += table->parts[i] == OCDM__TRAIN;
+        if (table->tasks[i] >= report->tasks)
+            report->tasks = table->tasks[i] + 1;
+    }
+    memcpy(report->ids, building->provenance.ids, sizeof report->ids);
+}
+
+ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__reading *reading, ocdm__build_report *report,
+                               ocdm_error *error)
+{
+    struct building *building = ocdm__allocate(1, sizeof *building);
+    if (building == NULL)
+        return ocdm__fail_memory(error, "a stream");
+    building->settings = settings;
+    building->reading = reading;
+    building->error = error;
+    ocdm_status status = build(building);
+    if (status == OCDM_OK)
+        fill_report(building, report);
+    ocdm__provenance_clear(&building->provenance);
+    ocdm__feature_payload_close(&building->payload);
+    ocdm__feature_rows_close(building->rows);
+    ocdm__scene_stream_close(&building->scenes);
+    ocdm__stream_table_clear(&building->table);
+    ocdm__class_columns_clear(&building->columns);
+    ocdm__selection_clear(&building->selection);
+    ocdm__labelled_set_clear(&building->set);
+    free(building->root);
+    ocdm__release(building);
+    return status;
+}
