@@ -217,8 +217,8 @@ static bool wants_scenes(const ocdm__arguments *arguments)
 
 static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 {
-    static const char *const foreign[] = {"records", "coco",    "nuswide",     "arff",  "multihot", "features",
-                                          "images",  "ids",     "tasks",       "tasks-by", "classes", "standardize"};
+    static const char *const foreign[] = {"records", "coco", "nuswide", "arff",     "multihot", "features",
+                                          "images",  "ids",  "tasks",   "tasks-by", "classes",  "standardize"};
     const ocdm__arguments *arguments = request->arguments;
     size_t as;
     uint64_t size;
@@ -239,7 +239,8 @@ static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 
 static bool needs_quotes(const char *word)
 {
-    return word[0] == '\0' || word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
+    return word[0] == '\0' ||
+           word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
 }
 
 static void append_word(char *command, const char *word)
@@ -309,7 +310,8 @@ static ocdm_status check_output(const struct request *request, ocdm_error *error
 static ocdm_status read_request(struct request *request, ocdm_error *error)
 {
     typedef ocdm_status step(struct request *, ocdm_error *);
-    static step *const for_source[] = {read_source, read_record_options, find_xml, read_features, read_recipe, read_groups, NULL};
+    static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
+                                       read_recipe, read_groups,         NULL};
     static step *const for_scenes[] = {read_scenes, read_groups, NULL};
     step *const *steps = wants_scenes(request->arguments) ? for_scenes : for_source;
     ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
@@ -448,12 +450,24 @@ static const ocdm__flag flags[] = {
     {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
     {.name = "images", .value = "ROOT", .help = "store the paths of images, which start from this folder"},
     {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
-    {.name = "test-lists", .value = "L", .fallback = "balanced", .choices = test_list_names, .help = "which of PRS's test lists"},
+    {.name = "test-lists",
+     .value = "L",
+     .fallback = "balanced",
+     .choices = test_list_names,
+     .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
     {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
     {.name = "tasks-by", .value = "NAME", .help = "the member or column that says the task"},
-    {.name = "mixed", .value = "M", .fallback = "trim", .choices = mixed_names, .help = "split: samples with labels of several tasks"},
-    {.name = "test-pool", .value = "P", .fallback = "single", .choices = pool_names, .help = "paper: where test samples come from"},
+    {.name = "mixed",
+     .value = "M",
+     .fallback = "trim",
+     .choices = mixed_names,
+     .help = "split: samples with labels of several tasks"},
+    {.name = "test-pool",
+     .value = "P",
+     .fallback = "single",
+     .choices = pool_names,
+     .help = "paper: where test samples come from"},
     {.name = "test-per-class", .value = "N", .fallback = "50", .help = "paper: test samples of a class"},
     {.name = "test-share", .value = "X", .fallback = "0.1", .help = "split: the test part of a source that has none"},
     {.name = "classes", .value = "FILE", .help = "the classes and their order"},

@@ -1,4 +1,4 @@
-/* Two tables of features as one. */
+/* Tables of features made of others. */
 #include "stream/joined_rows.h"
 
 #include "base/allocate.h"
@@ -46,5 +46,41 @@ ocdm_status ocdm__join_rows(ocdm__feature_rows *first, ocdm__feature_rows *secon
     joined->rows = (ocdm__feature_rows){
         .count = first->count + second->count, .width = first->width, .read = read_joined, .close = close_joined};
     *rows = &joined->rows;
+    return OCDM_OK;
+}
+
+/* ---- picked ---------------------------------------------------------------------------------------------------------- */
+
+struct picked {
+    ocdm__feature_rows rows;
+    ocdm__feature_rows *from;
+    const uint64_t *numbers;
+};
+
+static ocdm_status read_picked(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    struct picked *picked = (struct picked *)rows;
+    return picked->from->read(picked->from, picked->numbers[row], out, error);
+}
+
+static void close_picked(ocdm__feature_rows *rows)
+{
+    struct picked *picked = (struct picked *)rows;
+    ocdm__feature_rows_close(picked->from);
+    ocdm__release(picked);
+}
+
+ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, size_t count, ocdm__feature_rows **rows,
+                            ocdm_error *error)
+{
+    struct picked *picked = ocdm__allocate(1, sizeof *picked);
+    if (picked == NULL) {
+        ocdm__feature_rows_close(from);
+        return ocdm__fail_memory(error, "the features");
+    }
+    picked->from = from;
+    picked->numbers = numbers;
+    picked->rows = (ocdm__feature_rows){.count = count, .width = from->width, .read = read_picked, .close = close_picked};
+    *rows = &picked->rows;
     return OCDM_OK;
 }

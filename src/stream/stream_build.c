@@ -31,7 +31,8 @@ struct building {
     const ocdm__build_settings *settings;
     ocdm__reading *reading;
     ocdm_error *error;
-    ocdm__labelled_set set;
+    ocdm__source source;
+    uint8_t *groups; /* of the recipe, by label of the source */
     ocdm__selection selection;
     ocdm__class_columns columns;
     ocdm__stream_table table;
@@ -39,8 +40,8 @@ struct building {
     ocdm__feature_payload payload;
     ocdm__scene_stream scenes;
     ocdm__provenance provenance;
-    char *root;                     /* the image root as an absolute path, from malloc */
-    const char *files[MOST_FILES];  /* sources for the notes */
+    char *root;                    /* the image root as an absolute path, from malloc */
+    const char *files[MOST_FILES]; /* sources for the notes */
     size_t file_count;
 };
 
@@ -66,16 +67,56 @@ static ocdm_status bound_groups(struct building *building)
     return OCDM_OK;
 }
 
+/* The recipe's groups are by label of the source; columns->of leads to the stream's classes. A class that the recipe does not
+ * know has no group, and then the stream has none. */
+static ocdm_status take_recipe_groups(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    size_t known = 0;
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (table->groups == NULL)
+        return ocdm__fail_memory(building->error, "the groups of the classes");
+    for (uint32_t i = 0; i < building->source.set.classes.count; i++) {
+        if (building->columns.of[i] == UINT32_MAX || building->groups[i] == UINT8_MAX)
+            continue;
+        table->groups[building->columns.of[i]] = building->groups[i];
+        known++;
+    }
+    if (known == table->class_count)
+        return OCDM_OK;
+    ocdm__release(table->groups);
+    table->groups = NULL;
+    return OCDM_OK;
+}
+
+static ocdm_status read_group_file(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    ocdm__label_table names = {.count = 0};
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < table->class_count && status == OCDM_OK; i++) {
+        size_t length;
+        uint32_t number;
+        const char *name = ocdm__text_at(&table->classes, i, &length);
+        status = ocdm__label_table_add(&names, name, length, &number, building->error);
+    }
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (status == OCDM_OK && table->groups == NULL)
+        status = ocdm__fail_memory(building->error, "the groups of the classes");
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_file_read(building->settings->groups, &names, table->groups, NULL, building->error);
+    ocdm__label_table_clear(&names);
+    return status;
+}
+
 static ocdm_status make_groups(struct building *building)
 {
     const ocdm__build_settings *settings = building->settings;
     if (settings->bounded_groups)
         return bound_groups(building);
     if (settings->groups != NULL)
-        return ocdm__read_class_groups(settings->groups, &building->table, building->error);
-    if (settings->recipe == OCDM__RECIPE_IDS)
-        return ocdm__recipe_groups(settings, &building->table, building->error);
-    return OCDM_OK;
+        return read_group_file(building);
+    return building->groups != NULL ? take_recipe_groups(building) : OCDM_OK;
 }
 
 /* ---- images ---------------------------------------------------------------------------------------------------------- */
@@ -130,15 +171,15 @@ static ocdm_status check_images(struct building *building)
 static ocdm_status order_classes(struct building *building)
 {
     const char *path = building->settings->classes;
-    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->set.classes, path, building->error)
-                        : ocdm__class_columns_sorted(&building->columns, &building->set.classes,
+    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->source.set.classes, path, building->error)
+                        : ocdm__class_columns_sorted(&building->columns, &building->source.set.classes,
                                                      building->selection.kept_classes, building->error);
 }
 
 static ocdm_status make_table(struct building *building)
 {
-    ocdm_status status = ocdm__stream_table_make(&building->table, &building->set, &building->selection, &building->columns,
-                                                 building->error);
+    ocdm_status status = ocdm__stream_table_make(&building->table, &building->source.set, &building->selection,
+                                                 &building->columns, building->error);
     if (status == OCDM_OK && building->table.sample_count == 0)
         status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "no sample is left for the stream");
     if (status == OCDM_OK && building->table.class_count == 0)
@@ -149,13 +190,13 @@ static ocdm_status make_table(struct building *building)
 static ocdm_status open_features(struct building *building)
 {
     const ocdm__build_settings *settings = building->settings;
-    ocdm_status status = ocdm__open_source_rows(settings, &building->rows, building->error);
+    ocdm_status status =
+        ocdm__source_open_rows(&building->source, settings, building->reading, &building->rows, building->error);
+    if (status == OCDM_OK && building->rows == NULL && settings->standardize)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
+                          "--standardize is given, but no features");
     if (status != OCDM_OK || building->rows == NULL)
         return status;
-    if (building->rows->count != building->set.count)
-        return ocdm__fail(building->error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
-                          "%s: %llu rows of features for %zu samples", settings->features != NULL ? settings->features : settings->sources[0],
-                          (unsigned long long)building->rows->count, building->set.count);
     return ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
                                       settings->standardize, building->reading->progress, building->error);
 }
@@ -194,12 +235,13 @@ static ocdm_status write_stream(struct building *building)
 
 static ocdm_status read_labels(struct building *building)
 {
-    return ocdm__read_source(&building->set, building->settings, building->reading, building->error);
+    return ocdm__source_read(&building->source, building->settings, building->reading, building->error);
 }
 
 static ocdm_status choose_samples(struct building *building)
 {
-    return ocdm__apply_recipe(&building->selection, &building->set, building->settings, building->reading, building->error);
+    return ocdm__apply_recipe(&building->selection, &building->source.set, building->settings, building->reading,
+                              &building->groups, building->error);
 }
 
 static ocdm_status make_scenes(struct building *building)
@@ -256,7 +298,8 @@ ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__readi
     ocdm__stream_table_clear(&building->table);
     ocdm__class_columns_clear(&building->columns);
     ocdm__selection_clear(&building->selection);
-    ocdm__labelled_set_clear(&building->set);
+    ocdm__release(building->groups);
+    ocdm__source_clear(&building->source);
     free(building->root);
     ocdm__release(building);
     return status;

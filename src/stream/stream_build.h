@@ -31,10 +31,10 @@ typedef struct ocdm__build_settings {
     enum ocdm__source_kind kind;
     const char *const *sources; /* files; for NUS-WIDE one folder */
     size_t source_count;
-    const char *test_source;        /* a second file of the same kind, all of it test samples; NULL for none */
-    ocdm__record_options records;   /* how to read records */
-    const char *tasks_by;           /* records: the member whose values are the tasks; NULL: "task" */
-    const char *xml;                /* ARFF: its label list */
+    const char *test_source;      /* a second file of the same kind, all of it test samples; NULL for none */
+    ocdm__record_options records; /* how to read records */
+    const char *tasks_by;         /* records: the member whose values are the tasks; NULL: "task" */
+    const char *xml;              /* ARFF: its label list */
 
     const char *features; /* NPY, or the ARFF or LIBSVM file itself; NULL for none */
     bool source_features; /* the source has features of its own, and they are wanted */
@@ -52,10 +52,10 @@ typedef struct ocdm__build_settings {
     uint32_t test_per_class;
     double test_share;
 
-    const char *classes;   /* the file with the order of the classes; NULL: sorted */
-    const char *groups;    /* the file with the groups; NULL for none */
-    bool bounded_groups;   /* groups by the training counts: */
-    uint64_t bounds[2];    /* over the first majority, under the second minority */
+    const char *classes; /* the file with the order of the classes; NULL: sorted */
+    const char *groups;  /* the file with the groups; NULL for none */
+    bool bounded_groups; /* groups by the training counts: */
+    uint64_t bounds[2];  /* over the first majority, under the second minority */
 
     uint32_t image_size; /* scenes: pixels a side; 0 for features */
     uint64_t seed;

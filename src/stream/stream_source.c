@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "stream/arff.h"
 #include "stream/coco.h"
@@ -12,26 +13,179 @@
 #include "stream/records_source.h"
 #include "stream/svm_features.h"
 
-static ocdm_status read_records(ocdm__labelled_set *set, const char *path, const ocdm__build_settings *settings,
-                                ocdm__reading *reading, ocdm_error *error)
+/* ---- labels ---------------------------------------------------------------------------------------------------------- */
+
+struct reader {
+    ocdm__source *source;
+    const ocdm__build_settings *settings;
+    ocdm__reading *reading;
+    ocdm_error *error;
+};
+
+/* Gives the samples from `first` on their rows: those that the reader knows, or one after another. */
+static ocdm_status number_rows(const struct reader *reader, size_t first, const uint64_t *known)
 {
-    return ocdm__records_source_read(set, path, &settings->records, settings->tasks_by, reading, error);
+    ocdm__source *source = reader->source;
+    size_t count = source->set.count;
+    if (count > source->room) {
+        uint64_t *larger = ocdm__resize(source->row_numbers, 2 * count, sizeof *larger);
+        if (larger == NULL)
+            return ocdm__fail_memory(reader->error, "the numbers of the rows");
+        source->row_numbers = larger;
+        source->room = 2 * count;
+    }
+    uint64_t base = source->row_count;
+    for (size_t i = first; i < count; i++) {
+        source->row_numbers[i] = base + (known != NULL ? known[i - first] : i - first);
+        source->row_count = source->row_numbers[i] + 1;
+    }
+    return OCDM_OK;
 }
 
-/* One file of any kind but COCO's, which come together. */
-static ocdm_status read_file(ocdm__labelled_set *set, const char *path, const ocdm__build_settings *settings,
-                             ocdm__reading *reading, ocdm_error *error)
+static ocdm_status read_records(const struct reader *reader, const char *path)
 {
-    switch (settings->kind) {
-    case OCDM__FROM_COCO:
-        return ocdm__coco_read(set, &path, 1, reading, error);
-    case OCDM__FROM_NUSWIDE:
-        return ocdm__nuswide_read(set, path, reading, error);
-    case OCDM__FROM_ARFF:
-        return ocdm__arff_read(set, path, settings->xml, reading, error);
-    case OCDM__FROM_MULTIHOT:
-        return ocdm__npy_read_labels(set, path, reading, error);
-    default:
-        return read_records(set, path, settings, reading, error);
-    }
+    ocdm__labelled_set *set = &reader->source->set;
+    size_t first = set->count;
+    ocdm__records_source records = {.options = reader->settings->records, .tasks_by = reader->settings->tasks_by};
+    ocdm_status status = ocdm__records_source_read(set, path, &records, reader->reading, reader->error);
+    if (status == OCDM_OK)
+        status = number_rows(reader, first, records.record_numbers);
+    ocdm__records_source_clear(&records);
+    return status;
+}
+
+static ocdm_status read_others(const struct reader *reader, const char *path)
+{
+    const ocdm__build_settings *settings = reader->settings;
+    ocdm__labelled_set *set = &reader->source->set;
+    size_t first = set->count;
+    ocdm_status status = settings->kind == OCDM__FROM_NUSWIDE ? ocdm__nuswide_read(set, path, reader->reading, reader->error)
+                         : settings->kind == OCDM__FROM_ARFF
+                             ? ocdm__arff_read(set, path, settings->xml, reader->reading, reader->error)
+                             : ocdm__npy_read_labels(set, path, reader->reading, reader->error);
+    if (status != OCDM_OK)
+        return status;
+    return number_rows(reader, first, settings->kind == OCDM__FROM_ARFF && set->count > 0 ? set->rows + first : NULL);
+}
+
+static ocdm_status read_file(const struct reader *reader, const char *path)
+{
+    return reader->settings->kind == OCDM__FROM_RECORDS ? read_records(reader, path) : read_others(reader, path);
+}
+
+static ocdm_status read_coco(const struct reader *reader)
+{
+    const ocdm__build_settings *settings = reader->settings;
+    ocdm_status status =
+        ocdm__coco_read(&reader->source->set, settings->sources, settings->source_count, reader->reading, reader->error);
+    return status == OCDM_OK ? number_rows(reader, 0, NULL) : status;
+}
+
+/* A second file whose samples are the test part; those of the first are for training unless they say otherwise. */
+static ocdm_status read_test_file(const struct reader *reader)
+{
+    ocdm__labelled_set *set = &reader->source->set;
+    size_t first = set->count;
+    if (reader->settings->test_source == NULL)
+        return OCDM_OK;
+    ocdm_status status = read_file(reader, reader->settings->test_source);
+    for (size_t i = 0; status == OCDM_OK && i < set->count; i++)
+        if (set->parts[i] == OCDM__NO_PART || i >= first)
+            set->parts[i] = i < first ? OCDM__TRAIN : OCDM__TEST;
+    return status;
+}
+
+ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *settings, ocdm__reading *reading,
+                              ocdm_error *error)
+{
+    struct reader reader = {source, settings, reading, error};
+    ocdm_status status = OCDM_OK;
+    if (settings->kind == OCDM__FROM_COCO)
+        status = read_coco(&reader);
+    for (size_t i = 0; settings->kind != OCDM__FROM_COCO && i < settings->source_count && status == OCDM_OK; i++)
+        status = read_file(&reader, settings->sources[i]);
+    if (status == OCDM_OK)
+        status = read_test_file(&reader);
+    if (status == OCDM_OK && source->set.count == 0)
+        status = ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
+    return status;
+}
+
+void ocdm__source_clear(ocdm__source *source)
+{
+    ocdm__labelled_set_clear(&source->set);
+    ocdm__release(source->row_numbers);
+    *source = (ocdm__source){.room = 0};
+}
+
+/* ---- features -------------------------------------------------------------------------------------------------------- */
+
+static bool is_svm(const ocdm__build_settings *settings, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    bool named = dot != NULL && (strcmp(dot, ".svm") == 0 || strcmp(dot, ".libsvm") == 0 || strcmp(dot, ".xmc") == 0);
+    return settings->records.format == OCDM__FORMAT_SVM || (settings->records.format == OCDM__FORMAT_AUTO && named);
+}
+
+/* The features that a file of labels brings along; NULL when it brings none. */
+static ocdm_status open_own_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                                 ocdm_error *error)
+{
+    *rows = NULL;
+    if (settings->kind == OCDM__FROM_ARFF)
+        return ocdm__arff_open_rows(path, settings->xml, rows, error);
+    return settings->kind == OCDM__FROM_RECORDS && is_svm(settings, path) ? ocdm__svm_open_rows(path, rows, error) : OCDM_OK;
+}
+
+/* One file's rows after those of the files before. */
+static ocdm_status append_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                               ocdm_error *error)
+{
+    ocdm__feature_rows *more, *before = *rows;
+    ocdm_status status = open_own_rows(settings, path, &more, error);
+    if (status != OCDM_OK || more == NULL)
+        return status;
+    *rows = more;
+    if (before == NULL)
+        return OCDM_OK;
+    *rows = NULL;
+    return ocdm__join_rows(before, more, path, rows, error);
+}
+
+static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_rows **rows, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    if (settings->features != NULL)
+        return ocdm__npy_open_rows(settings->features, rows, error);
+    for (size_t i = 0; settings->source_features && i < settings->source_count && status == OCDM_OK; i++)
+        status = append_rows(settings, settings->sources[i], rows, error);
+    if (status == OCDM_OK && settings->source_features && settings->test_source != NULL)
+        status = append_rows(settings, settings->test_source, rows, error);
+    return status;
+}
+
+/* Records that were skipped at the end have rows too; apart from those, every row belongs to a sample. */
+static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
+                                   const ocdm__reading *reading, const ocdm__feature_rows *rows, ocdm_error *error)
+{
+    if (rows->count == source->row_count || (reading->skip_bad && rows->count > source->row_count))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
+                      "%s: %llu rows of features for %llu samples",
+                      settings->features != NULL ? settings->features : settings->sources[0], (unsigned long long)rows->count,
+                      (unsigned long long)source->row_count);
+}
+
+ocdm_status ocdm__source_open_rows(const ocdm__source *source, const ocdm__build_settings *settings,
+                                   const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error)
+{
+    ocdm__feature_rows *all = NULL;
+    *rows = NULL;
+    ocdm_status status = open_all(settings, &all, error);
+    if (status == OCDM_OK && all != NULL)
+        status = check_row_count(source, settings, reading, all, error);
+    if (status == OCDM_OK && all != NULL)
+        return ocdm__pick_rows(all, source->row_numbers, source->set.count, rows, error);
+    ocdm__feature_rows_close(all);
+    return status;
 }

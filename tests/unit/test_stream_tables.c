@@ -1,0 +1,424 @@
+/* From a labelled set to the tables of a stream: the order of classes, what is chosen, tasks by class, features. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/half.h"
+#include "run/stream_order.h"
+#include "stream/class_columns.h"
+#include "stream/feature_payload.h"
+#include "stream/joined_rows.h"
+#include "stream/selection.h"
+#include "stream/split_recipe.h"
+
+/* ---- a set in one line: "id:label,label id:label ..." ----------------------------------------------------------------- */
+
+static uint32_t number_of(ocdm__labelled_set *set, const char *text, size_t length)
+{
+    char padded[64] = "";
+    uint32_t number;
+    ocdm_error error;
+    memcpy(padded, text, length);
+    assert_int_equal(ocdm__label_table_add(&set->classes, padded, length, &number, &error), OCDM_OK);
+    return number;
+}
+
+static void add_sample(ocdm__labelled_set *set, const char *text, size_t length, uint32_t task, enum ocdm__part part)
+{
+    uint32_t labels[16];
+    char id[64] = "";
+    ocdm_error error;
+    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
+    size_t at = strcspn(text, ":");
+    memcpy(id, text, at);
+    sample.id = id, sample.id_length = at++, sample.labels = labels, sample.task = task, sample.part = part;
+    while (at < length) {
+        size_t end = at + strcspn(text + at, ", ");
+        labels[sample.label_count++] = number_of(set, text + at, end - at);
+        at = end + 1;
+    }
+    assert_int_equal(ocdm__labelled_set_add(set, &sample, &error), OCDM_OK);
+}
+
+static void make_set(ocdm__labelled_set *set, const char *text)
+{
+    *set = (ocdm__labelled_set){.count = 0};
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        add_sample(set, text, length, OCDM__NO_TASK, OCDM__NO_PART);
+        text += length + (text[length] == ' ');
+    }
+}
+
+/* ---- the set itself --------------------------------------------------------------------------------------------------- */
+
+static void labelled_set_sorts_labels_and_drops_repeats(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    make_set(&set, "a:x,y,z b:z,x,z,x c:");
+    assert_int_equal(set.count, 3);
+    assert_int_equal(set.label_starts[3], 5);
+    assert_int_equal(set.labels[3], 0);
+    assert_int_equal(set.labels[4], 2);
+    ocdm__labelled_set_clear(&set);
+}
+
+static void labelled_set_refuses_an_id_twice_and_stays_as_it_was(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm_error error;
+    char id[64] = "a";
+    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
+    sample.id = id, sample.id_length = 1;
+    make_set(&set, "a:x b:y");
+    assert_int_equal(ocdm__labelled_set_add(&set, &sample, &error), OCDM_DUPLICATE_ID);
+    assert_int_equal(set.count, 2);
+    ocdm__labelled_set_clear(&set);
+}
+
+static void reading_counts_what_is_left_out_by_reason(void **state)
+{
+    (void)state;
+    ocdm__reading reading = {.skip_count = 0};
+    ocdm__reading_skip(&reading, "this", "f:1");
+    ocdm__reading_skip(&reading, "that", NULL);
+    ocdm__reading_skip(&reading, "this", "f:9");
+    assert_int_equal(reading.skip_count, 2);
+    assert_int_equal(reading.skips[0].count, 2);
+    assert_string_equal(reading.skips[0].first, "f:1");
+    assert_int_equal(reading.skips[1].count, 1);
+}
+
+/* ---- classes ---------------------------------------------------------------------------------------------------------- */
+
+static void columns_are_sorted_bytewise_without_a_file(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm__class_columns columns = {.count = 0};
+    ocdm_error error;
+    make_set(&set, "1:b,Zoo 2:a,b,10 3:9");
+    assert_int_equal(ocdm__class_columns_sorted(&columns, &set.classes, NULL, &error), OCDM_OK);
+    assert_int_equal(columns.count, 5);
+    assert_memory_equal(columns.names.bytes, "109Zooab", 8);
+    assert_int_equal(columns.of[0], 4);
+    assert_int_equal(columns.of[1], 2);
+    ocdm__class_columns_clear(&columns);
+    ocdm__labelled_set_clear(&set);
+}
+
+static void columns_follow_a_file_and_leave_other_labels_out(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm__class_columns columns = {.count = 0};
+    ocdm_error error;
+    make_set(&set, "1:b,c 2:a");
+    write_whole("classes", (const unsigned char *)"unseen\r\nb\n\na", 12);
+    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "classes", &error), OCDM_OK);
+    assert_int_equal(columns.count, 3);
+    assert_memory_equal(columns.names.bytes, "unseenba", 8);
+    assert_int_equal(columns.of[0], 1);
+    assert_int_equal(columns.of[1], UINT32_MAX);
+    assert_int_equal(columns.of[2], 2);
+    ocdm__class_columns_clear(&columns);
+    ocdm__labelled_set_clear(&set);
+}
+
+static void columns_refuse_a_class_twice_an_empty_file_and_no_file(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm__class_columns columns = {.count = 0};
+    ocdm_error error;
+    make_set(&set, "1:b");
+    write_whole("twice", (const unsigned char *)"b\nc\nb\n", 6);
+    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "twice", &error), OCDM_BAD_RECORD);
+    assert_string_equal(error.message, "twice:3: the class \"b\" is there twice");
+    write_whole("none", (const unsigned char *)"\n\n", 2);
+    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "none", &error), OCDM_BAD_RECORD);
+    assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "nowhere", &error), OCDM_IO);
+    ocdm__class_columns_clear(&columns);
+    ocdm__labelled_set_clear(&set);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+static void table_has_columns_instead_of_labels(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm__selection selection = {.count = 0};
+    ocdm__class_columns columns = {.count = 0};
+    ocdm__stream_table table;
+    ocdm_error error;
+    make_set(&set, "10:z,a 11: 12:m,z");
+    assert_int_equal(ocdm__select_all(&selection, &set, &error), OCDM_OK);
+    assert_int_equal(ocdm__class_columns_sorted(&columns, &set.classes, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__stream_table_make(&table, &set, &selection, &columns, &error), OCDM_OK);
+    const uint64_t starts[] = {0, 2, 2, 4};
+    const uint32_t labels[] = {0, 2, 1, 2};
+    assert_memory_equal(table.label_starts, starts, sizeof starts);
+    assert_memory_equal(table.labels, labels, sizeof labels);
+    assert_memory_equal(table.ids.bytes, "101112", 6);
+    assert_int_equal(table.tasks[2], 0);
+    assert_int_equal(table.parts[2], OCDM__TRAIN);
+    ocdm__stream_table_clear(&table);
+    ocdm__class_columns_clear(&columns);
+    ocdm__selection_clear(&selection);
+    ocdm__labelled_set_clear(&set);
+}
+
+static void selection_refuses_a_task_on_some_samples_only(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__selection selection = {.count = 0};
+    ocdm_error error;
+    add_sample(&set, "1:a", 3, 0, OCDM__TRAIN);
+    add_sample(&set, "2:a", 3, OCDM__NO_TASK, OCDM__TRAIN);
+    assert_int_equal(ocdm__select_all(&selection, &set, &error), OCDM_BAD_RECORD);
+    assert_string_equal(error.message, "sample 1 (id 2) has no task, unlike the first sample");
+    ocdm__selection_clear(&selection);
+    ocdm__labelled_set_clear(&set);
+}
+
+/* ---- split ------------------------------------------------------------------------------------------------------------ */
+
+static void split_takes_the_task_with_most_labels(void **state)
+{
+    (void)state;
+    ocdm__labelled_set set;
+    ocdm__selection selection = {.count = 0};
+    ocdm__split_tally tally;
+    ocdm_error error;
+    make_set(&set, "1:a,b,c 2:c 3:a,c 4:d 5:b,c,e");
+    const uint32_t tasks[] = {0, 0, 1, OCDM__NO_TASK, 1}; /* a b c d e */
+    ocdm__split_settings settings = {.class_tasks = tasks};
+    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    assert_int_equal(selection.count, 4);
+    assert_int_equal(selection.chosen[0].task, 0);
+    assert_int_equal(selection.chosen[1].task, 1);
+    assert_int_equal(selection.chosen[2].task, 0); /* one each: the lower number */
+    assert_int_equal(selection.chosen[3].task, 1);
+    assert_int_equal(tally.without_task, 1);
+    assert_int_equal(tally.mixed, 3);
+    assert_int_equal(selection.kept_classes[3], 0);
+    ocdm__selection_clear(&selection);
+    settings.drop_mixed = true;
+    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    assert_int_equal(selection.count, 1);
+    ocdm__selection_clear(&selection);
+    ocdm__labelled_set_clear(&set);
+}
+
+static size_t tests_of_share(double share, uint64_t seed)
+{
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__selection selection = {.count = 0};
+    ocdm__split_tally tally;
+    ocdm_error error;
+    size_t tests = 0;
+    for (int i = 0; i < 2000; i++) {
+        char text[32];
+        add_sample(&set, text, (size_t)snprintf(text, sizeof text, "%d:a", i), 0, OCDM__NO_PART);
+    }
+    ocdm__split_settings settings = {.test_share = share, .seed = seed};
+    assert_int_equal(ocdm__select_split(&selection, &set, &settings, &tally, &error), OCDM_OK);
+    for (size_t i = 0; i < selection.count; i++)
+        tests += selection.chosen[i].part == OCDM__TEST;
+    ocdm__selection_clear(&selection);
+    ocdm__labelled_set_clear(&set);
+    return tests;
+}
+
+static void split_draws_a_test_part_by_its_share(void **state)
+{
+    (void)state;
+    assert_int_equal(tests_of_share(0, 1), 0);
+    assert_int_equal(tests_of_share(1, 1), 2000);
+    assert_in_range(tests_of_share(0.1, 1), 140, 260); /* 200, more than four deviations either way */
+    assert_int_equal(tests_of_share(0.1, 7), tests_of_share(0.1, 7));
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm__stream_table table_of_tasks(uint32_t *tasks, uint8_t *parts, size_t count)
+{
+    return (ocdm__stream_table){.sample_count = count, .tasks = tasks, .parts = parts};
+}
+
+static void order_moves_whole_tasks_and_nothing_inside_them(void **state)
+{
+    (void)state;
+    uint32_t tasks[90];
+    uint8_t parts[90];
+    for (uint32_t i = 0; i < 90; i++)
+        tasks[i] = i % 3, parts[i] = i >= 75;
+    ocdm__stream_table table = table_of_tasks(tasks, parts, 90);
+    ocdm__stream_order plain, moved, other;
+    const uint64_t wanted[] = {2, 0, 1};
+    ocdm_error error;
+    assert_int_equal(ocdm__stream_order_make(&plain, &table, OCDM__TRAIN, NULL, 0, 5, &error), OCDM_OK);
+    assert_int_equal(ocdm__stream_order_make(&moved, &table, OCDM__TRAIN, wanted, 3, 5, &error), OCDM_OK);
+    assert_int_equal(ocdm__stream_order_make(&other, &table, OCDM__TRAIN, NULL, 0, 6, &error), OCDM_OK);
+    assert_int_equal(plain.count, 75);
+    assert_int_equal(plain.ends[0], 25);
+    assert_memory_equal(moved.samples, plain.samples + 50, 25 * sizeof *plain.samples);
+    assert_memory_equal(moved.samples + 25, plain.samples, 50 * sizeof *plain.samples);
+    assert_memory_not_equal(other.samples, plain.samples, 75 * sizeof *plain.samples);
+    bool met[90] = {false};
+    for (size_t i = 0; i < 75; i++) {
+        assert_int_equal(tasks[plain.samples[i]], i / 25);
+        assert_false(met[plain.samples[i]]);
+        met[plain.samples[i]] = true;
+    }
+    ocdm__stream_order_clear(&plain);
+    ocdm__stream_order_clear(&moved);
+    ocdm__stream_order_clear(&other);
+}
+
+static void order_refuses_tasks_that_are_missing_twice_or_unknown(void **state)
+{
+    (void)state;
+    uint32_t tasks[] = {0, 1, 2};
+    uint8_t parts[] = {0, 0, 0};
+    ocdm__stream_table table = table_of_tasks(tasks, parts, 3);
+    static const uint64_t wrong[][3] = {{0, 1, 3}, {0, 1, 1}, {0, 1, UINT64_MAX}};
+    ocdm__stream_order order;
+    ocdm_error error;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(ocdm__stream_order_make(&order, &table, OCDM__TRAIN, wrong[i], 3, 0, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm__stream_order_make(&order, &table, OCDM__TRAIN, wrong[0], 2, 0, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "the order names 2 tasks, the stream has 3");
+}
+
+/* ---- features --------------------------------------------------------------------------------------------------------- */
+
+static const float made_rows[4][3] = {{1, 5, 2}, {3, 5, 4}, {100, 5, 100}, {5, 6, 0}};
+
+static ocdm_status read_made(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    (void)rows, (void)error;
+    memcpy(out, made_rows[row], sizeof made_rows[row]);
+    return OCDM_OK;
+}
+
+static ocdm_status read_first(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    (void)rows, (void)error;
+    out[0] = made_rows[row][0];
+    return OCDM_OK;
+}
+
+static ocdm_status read_large(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    (void)rows, (void)row, (void)error;
+    out[0] = 70000;
+    return OCDM_OK;
+}
+
+static void keep_made(ocdm__feature_rows *rows)
+{
+    (void)rows;
+}
+
+/* Rows 0, 1 and 3 are training samples but the third of them, 2, is a test sample: its 100 must not count. */
+static void features_are_standardized_by_the_training_part(void **state)
+{
+    (void)state;
+    ocdm__feature_rows rows = {.count = 4, .width = 3, .read = read_made, .close = keep_made};
+    ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 0, OCDM__TEST}};
+    ocdm__selection selection = {.count = 3, .chosen = chosen};
+    ocdm__feature_payload payload;
+    ocdm_error error;
+    float out[9];
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, true, NULL, &error), OCDM_OK);
+    assert_int_equal(payload.source.fill(payload.source.state, 0, 3, (unsigned char *)out, &error), OCDM_OK);
+    const float expected[9] = {-1, 0, -1, 1, 0, 1, 98, 0, 97};
+    for (size_t i = 0; i < 9; i++)
+        assert_true(out[i] == expected[i]);
+    ocdm__feature_payload_close(&payload);
+}
+
+static void features_that_f16_cannot_hold_are_refused(void **state)
+{
+    (void)state;
+    ocdm__feature_rows rows = {.count = 1, .width = 1, .read = read_first, .close = keep_made};
+    ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}};
+    ocdm__selection selection = {.count = 1, .chosen = chosen};
+    ocdm__feature_payload payload;
+    ocdm_error error;
+    unsigned char out[2];
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F16, false, NULL, &error), OCDM_OK);
+    assert_int_equal(payload.source.fill(payload.source.state, 0, 1, out, &error), OCDM_OK);
+    assert_true(ocdm__half_to_float((uint16_t)(out[0] | out[1] << 8)) == 1.0F);
+    rows.read = read_large;
+    assert_int_equal(payload.source.fill(payload.source.state, 0, 1, out, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "feature 0 of sample 0 is 70000, which f16 cannot hold");
+    ocdm__feature_payload_close(&payload);
+}
+
+static void features_need_a_row_for_every_sample(void **state)
+{
+    (void)state;
+    ocdm__feature_rows rows = {.count = 2, .width = 3, .read = read_made, .close = keep_made};
+    ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {2, 0, OCDM__TRAIN}};
+    ocdm__selection selection = {.count = 2, .chosen = chosen};
+    ocdm__feature_payload payload;
+    ocdm_error error;
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, false, NULL, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "the features have 2 rows, but sample 2 needs one");
+    ocdm__feature_payload_close(&payload);
+}
+
+static void joined_rows_follow_one_another(void **state)
+{
+    (void)state;
+    ocdm__feature_rows first = {.count = 1, .width = 3, .read = read_made, .close = keep_made}, second = first, *rows;
+    ocdm_error error;
+    float out[3];
+    second.count = 4;
+    assert_int_equal(ocdm__join_rows(&first, &second, "b", &rows, &error), OCDM_OK);
+    assert_int_equal(rows->count, 5);
+    assert_int_equal(rows->read(rows, 3, out, &error), OCDM_OK);
+    assert_memory_equal(out, made_rows[2], sizeof out);
+    ocdm__feature_rows_close(rows);
+    second.width = 2;
+    assert_int_equal(ocdm__join_rows(&first, &second, "b", &rows, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "b: 2 features a sample, the first file has 3");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labelled_set_sorts_labels_and_drops_repeats),
+        cmocka_unit_test(labelled_set_refuses_an_id_twice_and_stays_as_it_was),
+        cmocka_unit_test(reading_counts_what_is_left_out_by_reason),
+        cmocka_unit_test(columns_are_sorted_bytewise_without_a_file),
+        cmocka_unit_test(columns_follow_a_file_and_leave_other_labels_out),
+        cmocka_unit_test(columns_refuse_a_class_twice_an_empty_file_and_no_file),
+        cmocka_unit_test(table_has_columns_instead_of_labels),
+        cmocka_unit_test(selection_refuses_a_task_on_some_samples_only),
+        cmocka_unit_test(split_takes_the_task_with_most_labels),
+        cmocka_unit_test(split_draws_a_test_part_by_its_share),
+        cmocka_unit_test(order_moves_whole_tasks_and_nothing_inside_them),
+        cmocka_unit_test(order_refuses_tasks_that_are_missing_twice_or_unknown),
+        cmocka_unit_test(features_are_standardized_by_the_training_part),
+        cmocka_unit_test(features_that_f16_cannot_hold_are_refused),
+        cmocka_unit_test(features_need_a_row_for_every_sample),
+        cmocka_unit_test(joined_rows_follow_one_another),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
