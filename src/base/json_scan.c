@@ -71,7 +71,7 @@ static inline unsigned sound_bytes(const unsigned char *at)
 void ocdm__json_pass_numbers(ocdm__json *json)
 {
     const unsigned char *at = json->at, *end = json->end;
-    if (json->in_object || end - at < BLOCK || *at != ',')
+    if (json->depth == 0 || json->in_object || end - at < BLOCK || *at != ',')
         return;
     const unsigned char *last = end - BLOCK - at > MOST_AT_ONCE ? at + MOST_AT_ONCE : end - BLOCK;
     for (unsigned step = 1; step > 0 && at <= last; at += step)

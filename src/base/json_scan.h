@@ -10,8 +10,8 @@
 
 /*
  * After OCDM__JSON_NUMBER: passes over as many of the numbers that follow in the same array as it can quickly, up to about 1
- * MiB of text. In an object, or where the compiler has no SSE2, nothing happens. What was passed is not reported; the event at
- * hand, `text` and `length`, stays.
+ * MiB of text. Outside arrays, or where the compiler has no SSE2, nothing happens. What was passed is not reported; the event
+ * at hand, `text` and `length`, stays.
  */
 void ocdm__json_pass_numbers(ocdm__json *json);
 

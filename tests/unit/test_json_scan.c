@@ -85,6 +85,21 @@ static void json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block(void
         }
 }
 
+/* A comma after a number means nothing outside arrays, or something else. */
+static void json_scan_stays_out_of_it_outside_arrays(void **state)
+{
+    (void)state;
+    char text[300] = "";
+    for (int i = 0; i < 100; i++)
+        strcat(text, i > 0 ? ",1" : "1");
+    agree(text, strlen(text));
+    char object[320];
+    snprintf(object, sizeof object, "{\"a\":%s}", text);
+    agree(object, strlen(object));
+    assert_int_equal(scan(text, strlen(text), true).last, OCDM__JSON_ERROR);
+    assert_int_equal(scan(object, strlen(object), true).last, OCDM__JSON_ERROR);
+}
+
 static size_t random_number(ocdm__random *random, char *out)
 {
     static const char *const odd[] = {"0",  "-0",    "0.0", "-12.50", "1e5", "2.5E-3", "00",    "01", "-",  "1.",
@@ -122,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_scan_passes_over_most_of_a_long_array),
         cmocka_unit_test(json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block),
+        cmocka_unit_test(json_scan_stays_out_of_it_outside_arrays),
         cmocka_unit_test(json_scan_agrees_on_random_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
