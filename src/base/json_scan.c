@@ -46,16 +46,14 @@ static inline void look_at(const unsigned char *at, struct masks *masks)
 static inline uint64_t doubtful(const struct masks *m)
 {
     uint64_t after_gap = (m->comma | m->space) << 1, after_digit = m->digit << 1;
-    /* A comma or point follows a digit; a minus sign or space follows a comma or space; a digit follows anything. */
+    /* A comma or point follows a digit; a minus sign or space follows a comma or space. So a digit alone may follow a minus
+     * sign or a point, and no comma follows a comma or space. */
     uint64_t fine = 1 | m->digit | ((m->comma | m->point) & after_digit) | ((m->minus | m->space) & after_gap);
-    /* A minus sign or point has a digit after it. */
-    uint64_t bare = ((m->minus | m->point) << 1) & ~m->digit;
     /* A zero that starts a number has no digit after it. */
     uint64_t leading = ((m->zero & (after_gap | m->minus << 1)) << 1) & m->digit;
     /* The sum carries from each point through the digits after it to the first byte beyond, which is not a second point. */
     uint64_t second_point = (m->digit + (m->point << 1)) & ~m->digit & m->point;
-    /* A space has no comma after it, and a comma no comma: neither is a digit, so `fine` has said so. */
-    return ~fine | bare | leading | second_point;
+    return ~fine | leading | second_point;
 }
 
 /* How far from `at`, a comma, the last comma is up to which all is well; 0 when there is none but the first. */

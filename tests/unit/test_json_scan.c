@@ -100,6 +100,30 @@ static void json_scan_stays_out_of_it_outside_arrays(void **state)
     assert_int_equal(scan(object, strlen(object), true).last, OCDM__JSON_ERROR);
 }
 
+/* What lies behind the end would be good to read: it must not be, wherever the end is. */
+static void json_scan_stops_at_the_end_when_numbers_follow_it(void **state)
+{
+    (void)state;
+    const size_t most = (1 << 20) + 300;
+    char *text = malloc(most + 100);
+    assert_non_null(text);
+    text[0] = '[';
+    for (size_t i = 1; i < most + 100; i++)
+        text[i] = i % 2 == 1 ? '1' : ',';
+    for (size_t size = most - 2 * 300; size <= most; size++) {
+        static ocdm__json json;
+        ocdm__json_begin(&json, text, size);
+        enum ocdm__json_event event;
+        while ((event = ocdm__json_next(&json)) > OCDM__JSON_END)
+            if (event == OCDM__JSON_NUMBER)
+                ocdm__json_pass_numbers(&json);
+        assert_int_equal(event, OCDM__JSON_ERROR);
+        assert_int_equal(json.error_at, size);
+        assert_true(json.at <= json.end);
+    }
+    free(text);
+}
+
 static size_t random_number(ocdm__random *random, char *out)
 {
     static const char *const odd[] = {"0",  "-0",    "0.0", "-12.50", "1e5", "2.5E-3", "00",    "01", "-",  "1.",
@@ -138,6 +162,7 @@ int main(void)
         cmocka_unit_test(json_scan_passes_over_most_of_a_long_array),
         cmocka_unit_test(json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block),
         cmocka_unit_test(json_scan_stays_out_of_it_outside_arrays),
+        cmocka_unit_test(json_scan_stops_at_the_end_when_numbers_follow_it),
         cmocka_unit_test(json_scan_agrees_on_random_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
