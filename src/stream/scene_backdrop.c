@@ -1,25 +1,15 @@
 /* Gradient, texture, light and grain, the same on every machine: doubles with +, -, * only, and whole numbers from there on. */
 #include "stream/scene_backdrop.h"
 
-static double size_of(double a)
-{
-    return a < 0 ? -a : a;
-}
-
-/* 0..1 and back, once in a unit; `t` is above -1000. */
-static double wave(double t)
-{
-    double shifted = t + 1000;
-    return 2 * size_of(shifted - (double)(int)shifted - 0.5);
-}
+#include "stream/scene_arithmetic.h"
 
 static double corner(uint64_t noise, int x, int y)
 {
     return (double)(ocdm__random_at(noise, ((uint64_t)(unsigned)x << 32) + (unsigned)y) >> 40) * 0x1p-24;
 }
 
-/* One row of value noise: random values on a lattice, smoothly passed from one to the next. Each lattice cell is hashed once.
- */
+/* Value noise: random values on a lattice, passing smoothly from one to the next. The last cell is kept, since neighbouring
+ * pixels mostly fall into the same one. */
 struct mottle {
     uint64_t noise;
     int x, y;
@@ -53,10 +43,10 @@ static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mo
     double a, b;
     switch (backdrop->texture) {
     case OCDM__TEXTURE_STRIPES:
-        return wave(u);
+        return ocdm__wave(u);
     case OCDM__TEXTURE_TILES:
-        a = wave(u);
-        b = wave(v);
+        a = ocdm__wave(u);
+        b = ocdm__wave(v);
         return a < b ? a : b;
     case OCDM__TEXTURE_MOTTLE:
         return mottle_at(mottle, u, v);

@@ -1,5 +1,5 @@
-/* Floats with +, -, * in a fixed order, so that a vector is the same bytes everywhere; normal numbers are sums of uniform ones.
- */
+/* Floats with + and * in a fixed order, so that a vector is the same bytes everywhere; normal numbers are sums of uniform
+ * ones. */
 #include "stream/scene_features.h"
 
 #include <math.h>
@@ -8,13 +8,17 @@
 #include "base/error.h"
 
 /* Chosen so that the world is hard but not hopeless for a linear model; docs/scenes.md has what came out. */
-enum { LATENT = 64, VIEWS = 3 };
-static const float likeness = 0.5f;    /* the share of a class's direction that its look-alikes have, too */
-static const float view_spread = 0.5f; /* how far an object is from its class's direction, along each of its views */
-static const float colour_pull = 0.8f;
-static const float backdrop_pull = 0.6f;
-static const float stray_pull = 0.35f;
-static const float noise_level = 0.16f; /* on each latent number; a direction has length 1 */
+enum { LATENT = 32, VIEWS = 3 };
+static const float likeness = 0.7f;     /* the share of a class's direction that its look-alikes have, too */
+static const float view_spread = 0.25f; /* how far an object is from its class's direction, along each of its views */
+static const float colour_pull = 0.5f;
+static const float backdrop_pull = 0.45f;
+static const float stray_pull = 0.3f;
+static const float noise_level = 0.10f; /* on each latent number; a direction has length 1 */
+
+/* Mean and 1 / deviation of a normal number whose negative half is cut to 0. */
+static const float kink_mean = 0.3989f;
+static const float kink_scale = 1.7128f;
 
 struct ocdm__scene_space {
     float class_direction[OCDM__BUILTIN_CLASSES][LATENT];
@@ -24,7 +28,8 @@ struct ocdm__scene_space {
     float backdrop[6][LATENT]; /* of its two colours */
     float texture[OCDM__SCENE_TEXTURES][LATENT];
     float mixing[LATENT][OCDM__SCENE_FEATURES];
-    float threshold[OCDM__SCENE_FEATURES];
+    float centre[OCDM__SCENE_FEATURES]; /* what is mixed passes the kink as (value - centre) * scale */
+    float scale[OCDM__SCENE_FEATURES];
 };
 
 /* Nearly normal: four uniform numbers from one draw; mean 0, deviation 1, within 3.47. */
@@ -82,8 +87,6 @@ static void draw_space(ocdm__random random, ocdm__scene_space *space)
     for (size_t i = 0; i < LATENT; i++)
         for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
             space->mixing[i][j] = normal(&random);
-    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
-        space->threshold[j] = 0.5f * normal(&random);
 }
 
 ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, ocdm_error *error)
@@ -99,6 +102,23 @@ ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, o
 void ocdm__scene_space_destroy(ocdm__scene_space *space)
 {
     ocdm__release(space);
+}
+
+void ocdm__scene_space_centre(ocdm__scene_space *space, const float *mixed, size_t count)
+{
+    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++) {
+        double sum = 0;
+        double squares = 0;
+        for (size_t i = 0; i < count; i++) {
+            double value = (double)mixed[i * OCDM__SCENE_FEATURES + j];
+            sum += value;
+            squares += value * value;
+        }
+        double mean = sum / (double)count;
+        double variance = squares / (double)count - mean * mean;
+        space->centre[j] = (float)mean;
+        space->scale[j] = variance > 0 ? (float)(1 / sqrt(variance)) : 0;
+    }
 }
 
 /* -1..1 */
@@ -129,7 +149,7 @@ static void add_backdrop(const ocdm__scene_space *space, const ocdm__scene_backd
     add(latent, (float)backdrop->strength, space->texture[backdrop->texture]);
 }
 
-void ocdm__scene_plan_features(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out)
+void ocdm__scene_plan_mix(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out)
 {
     float latent[LATENT];
     for (size_t i = 0; i < LATENT; i++)
@@ -138,10 +158,17 @@ void ocdm__scene_plan_features(const ocdm__scene_space *space, const ocdm__scene
     for (size_t i = 0; i < plan->object_count; i++)
         add_object(space, &plan->object[i], &random, latent);
     for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
-        out[j] = -space->threshold[j];
+        out[j] = 0;
     for (size_t i = 0; i < LATENT; i++)
         for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
             out[j] += latent[i] * space->mixing[i][j];
-    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++)
-        out[j] = out[j] < 0 ? 0 : out[j];
+}
+
+void ocdm__scene_plan_features(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out)
+{
+    ocdm__scene_plan_mix(space, plan, random, out);
+    for (size_t j = 0; j < OCDM__SCENE_FEATURES; j++) {
+        float value = (out[j] - space->centre[j]) * space->scale[j];
+        out[j] = ((value < 0 ? 0 : value) - kink_mean) * kink_scale;
+    }
 }

@@ -19,10 +19,16 @@ typedef struct ocdm__scene_space ocdm__scene_space;
 /* OCDM_OK or OCDM_NO_MEMORY; `space` is set on success, yours to destroy. `base` is the base of the world's random numbers. */
 ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, ocdm_error *error);
 
+/* What a planned scene gives before it is centred and bent: OCDM__SCENE_FEATURES numbers. */
+void ocdm__scene_plan_mix(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out);
+
+/* Centres and scales the space by `count` mixed vectors, count > 0: to be done once, before features are asked for. */
+void ocdm__scene_space_centre(ocdm__scene_space *space, const float *mixed, size_t count);
+
 /* Frees it. NULL is fine. */
 void ocdm__scene_space_destroy(ocdm__scene_space *space);
 
-/* The vector of a planned scene: OCDM__SCENE_FEATURES finite numbers. `random` is a stream of its own for the sample. */
+/* The feature vector of a planned scene. `random` is a stream of its own for the sample, the same as for its mix. */
 void ocdm__scene_plan_features(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out);
 
 #endif

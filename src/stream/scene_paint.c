@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "stream/scene_arithmetic.h"
+
 /* A part made ready: from pixels to its own plane, and its numbers as doubles. */
 struct brush {
     const ocdm__scene_part *part;
@@ -39,16 +41,6 @@ static const double circle[13][2] = {
     {0.86602540378443864676, 0.5},
 };
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double size_of(double a)
-{
-    return a < 0 ? -a : a;
-}
-
 /* By how much the point is outside (positive) or inside (negative), to first order: exact for a circle. */
 static double ellipse_distance(double u, double v, double radius_x, double radius_y)
 {
@@ -66,17 +58,17 @@ static double ellipse_distance(double u, double v, double radius_x, double radiu
 
 static double lens_distance(const struct brush *brush, double u, double v)
 {
-    double along = size_of(u) + brush->offset;
+    double along = ocdm__size_of(u) + brush->offset;
     return sqrt(along * along + v * v) - brush->radius;
 }
 
 static double block_distance(const double *at, double u, double v)
 {
-    double p = size_of(u) - at[2] + at[4];
-    double q = size_of(v) - at[3] + at[4];
-    double outside_p = larger(p, 0);
-    double outside_q = larger(q, 0);
-    double inside = larger(p, q);
+    double p = ocdm__size_of(u) - at[2] + at[4];
+    double q = ocdm__size_of(v) - at[3] + at[4];
+    double outside_p = ocdm__larger(p, 0);
+    double outside_q = ocdm__larger(q, 0);
+    double inside = ocdm__larger(p, q);
     return sqrt(outside_p * outside_p + outside_q * outside_q) + (inside < 0 ? inside : 0) - at[4];
 }
 
@@ -98,7 +90,7 @@ static double polygon_distance(const struct brush *brush, double u, double v)
 {
     double most = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
     for (int i = 1; i < brush->edges; i++)
-        most = larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
+        most = ocdm__larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
     return most;
 }
 
@@ -111,7 +103,7 @@ static double distance(const struct brush *brush, double u, double v)
         d = ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
         break;
     case OCDM__RING:
-        d = size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
+        d = ocdm__size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
         break;
     case OCDM__LENS:
         d = lens_distance(brush, u - at[0], v - at[1]);
@@ -127,18 +119,10 @@ static double distance(const struct brush *brush, double u, double v)
         break;
     }
     if (brush->part->keep == OCDM__KEEP_ABOVE)
-        d = larger(d, v - at[1]);
+        d = ocdm__larger(d, v - at[1]);
     else if (brush->part->keep == OCDM__KEEP_BELOW)
-        d = larger(d, at[1] - v);
+        d = ocdm__larger(d, at[1] - v);
     return d;
-}
-
-/* Goes up and down between -1 and 1, once in a unit. `t` is above -1000. */
-static double wave(double t)
-{
-    double shifted = t + 1000;
-    double part = shifted - (double)(int)shifted;
-    return 4 * size_of(part - 0.5) - 1;
 }
 
 /* How much of the pattern's other ink shows at the point, 0..256. */
@@ -148,24 +132,24 @@ static int pattern_share(const struct brush *brush, double u, double v)
     double level;
     switch ((enum ocdm__scene_pattern)brush->part->pattern) {
     case OCDM__STRIPES:
-        level = wave(u * f);
+        level = ocdm__wave(u * f) - 0.5;
         break;
     case OCDM__BANDS:
-        level = wave(v * f);
+        level = ocdm__wave(v * f) - 0.5;
         break;
     case OCDM__SLANTS:
-        level = wave((u + v) * f);
+        level = ocdm__wave((u + v) * f) - 0.5;
         break;
     case OCDM__CHECKS:
-        level = 3 * wave(u * f) * wave(v * f);
+        level = 6 * (ocdm__wave(u * f) - 0.5) * (ocdm__wave(v * f) - 0.5);
         break;
     case OCDM__DOTS:
-        level = wave(u * f) + wave(v * f) - 0.8;
+        level = ocdm__wave(u * f) + ocdm__wave(v * f) - 1.4;
         break;
     default:
         return 0;
     }
-    double share = 128 + level * 256;
+    double share = 128 + level * 512;
     return share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
 }
 
@@ -243,7 +227,7 @@ static void bounds(const struct brush *brush, double middle[2], double reach[2])
         double low = at[axis], high = at[axis];
         for (int i = 1; i < corners; i++) {
             low = at[2 * i + axis] < low ? at[2 * i + axis] : low;
-            high = larger(high, at[2 * i + axis]);
+            high = ocdm__larger(high, at[2 * i + axis]);
         }
         middle[axis] = (low + high) / 2;
         reach[axis] = (high - low) / 2;
@@ -263,8 +247,8 @@ static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int
     double u = middle[0] - brush->x0;
     double v = middle[1] - brush->y0;
     double centre[2] = {(brush->yy * u - brush->xy * v) / area, (brush->xx * v - brush->yx * u) / area};
-    double spread[2] = {size_of(brush->yy / area) * reach[0] + size_of(brush->xy / area) * reach[1],
-                        size_of(brush->yx / area) * reach[0] + size_of(brush->xx / area) * reach[1]};
+    double spread[2] = {ocdm__size_of(brush->yy / area) * reach[0] + ocdm__size_of(brush->xy / area) * reach[1],
+                        ocdm__size_of(brush->yx / area) * reach[0] + ocdm__size_of(brush->xx / area) * reach[1]};
     for (int axis = 0; axis < 2; axis++) {
         double low = centre[axis] - spread[axis] - 1;
         double high = centre[axis] + spread[axis] + 2;

@@ -52,6 +52,27 @@ static void add_tests(ocdm__scenes *scenes, size_t labels)
     scenes->label_start[scenes->sample_count] = labels;
 }
 
+/*
+ * Features are centred by a part of the training samples, as the layers of a trained network are. Without it all vectors point
+ * the same way, and a linear model forgets by its offset alone, which no ranking shows.
+ */
+static ocdm_status centre_features(ocdm__scenes *scenes, ocdm_error *error)
+{
+    enum { VECTORS = 1024 };
+    float *mixed = ocdm__allocate((size_t)VECTORS * OCDM__SCENE_FEATURES, sizeof *mixed);
+    if (mixed == NULL)
+        return ocdm__fail_memory(error, "the built-in world");
+    for (size_t i = 0; i < VECTORS; i++) {
+        size_t sample = i * (scenes->train_count / VECTORS);
+        ocdm__scene_plan plan;
+        ocdm__scene_plan_sample(scenes, sample, &plan);
+        ocdm__scene_plan_mix(scenes->space, &plan, noise_stream(scenes, sample), mixed + i * OCDM__SCENE_FEATURES);
+    }
+    ocdm__scene_space_centre(scenes->space, mixed, VECTORS);
+    ocdm__release(mixed);
+    return OCDM_OK;
+}
+
 static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
 {
     ocdm__builtin *builtin = NULL;
@@ -63,7 +84,9 @@ static ocdm_status make(uint64_t seed, ocdm__scenes *scenes, ocdm_error *error)
     if (status == OCDM_OK)
         add_tests(scenes, builtin->label_start[builtin->sample_count]);
     ocdm__builtin_destroy(builtin);
-    return status == OCDM_OK ? ocdm__scene_space_create(scenes->base, &scenes->space, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__scene_space_create(scenes->base, &scenes->space, error);
+    return status == OCDM_OK ? centre_features(scenes, error) : status;
 }
 
 ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error *error)
