@@ -17,6 +17,7 @@
 
 #define MAP_NAME "multihot_map.json"
 #define MOST_TASK_DIGITS 6
+#define COLUMN_HINT "columns are 0, 1, 2, ... without gaps, one for each class"
 #define FOLDER_HINT "give a folder with multihot_map.json and ids/train_task<K>_id_*.json, ids/test_task<K>_id_*.json"
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
@@ -218,11 +219,13 @@ static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *
     ocdm_status status = OCDM_OK;
     for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
         const struct column *column = &map->columns[i];
-        if (column->number >= count || name_of[column->number] != 0)
-            status = ocdm__json_file_fail(
-                file, column->place, error, "columns are 0, 1, 2, ... without gaps, one for each class",
-                column->number >= count ? "column %llu, but there are only %zu classes" : "column %llu a second time, of %zu",
-                (unsigned long long)column->number, count);
+        if (column->number >= count)
+            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
+                                          (unsigned long long)column->number, count == 1 ? "is" : "are", count,
+                                          count == 1 ? "" : "es");
+        else if (name_of[column->number] != 0)
+            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu a second time",
+                                          (unsigned long long)column->number);
         else
             name_of[column->number] = i + 1;
     }

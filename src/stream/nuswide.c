@@ -39,9 +39,10 @@ static bool make_room(struct concept_images *noted, size_t more)
 
 static ocdm_status fail_length(const struct ocdm__lines *lines, const char *list, size_t expected, ocdm_error *error)
 {
+    unsigned long long count = lines->line;
     return ocdm__fail(error, OCDM_BAD_FILE, "labels and image lists must come from the same release, both complete",
-                      "%s:%llu: the file has %llu labels, but %s lists %zu images", lines->name,
-                      (unsigned long long)lines->line, (unsigned long long)lines->line, list, expected);
+                      "%s:%llu: the file has %llu label%s, but %s lists %zu image%s", lines->name, count > 0 ? count : 1, count,
+                      count == 1 ? "" : "s", list, expected, expected == 1 ? "" : "s");
 }
 
 /* Leaves an image out whose label cannot be read. */
