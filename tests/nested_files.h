@@ -1,0 +1,47 @@
+/* Files in folders of folders, for tests of what reads a whole tree. Include after tests/scratch_folder.h. */
+#ifndef OCDM_TESTS_NESTED_FILES_H
+#define OCDM_TESTS_NESTED_FILES_H
+
+#include "scratch_folder.h"
+
+/* Writes a file below the working directory, the folders on the way to it made where they are missing. */
+static inline int put_bytes(const char *path, const void *bytes, size_t size)
+{
+    char folder[256];
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+    return write_whole(path, bytes, size);
+}
+
+static inline int put_text(const char *path, const char *text)
+{
+    return put_bytes(path, text, strlen(text));
+}
+
+/* Removes a folder and everything below it. */
+static inline void remove_tree(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    for (struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;) {
+        char path[512];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path && remove(path) != 0)
+            remove_tree(path);
+    }
+    if (listing != NULL)
+        closedir(listing);
+    remove(folder);
+}
+
+/* A test's teardown: the scratch folder is empty again. */
+static inline int clear_tree(void **state)
+{
+    (void)state;
+    remove_tree(scratch_folder);
+    return mkdir(scratch_folder, 0777) == 0 ? chdir(scratch_folder) : -1;
+}
+
+#endif
