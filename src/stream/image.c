@@ -51,8 +51,7 @@ ocdm_status ocdm__image_check_pixels(const struct ocdm__image_job *job, uint32_t
                       height, job->limits->pixels);
 }
 
-ocdm_status ocdm__image_make_room(const struct ocdm__image_job *job, uint32_t width, uint32_t height, uint64_t decoder,
-                                  size_t *left)
+ocdm_status ocdm__image_make_room(const struct ocdm__image_job *job, uint32_t width, uint32_t height, uint64_t decoder)
 {
     uint64_t pixel_bytes = (uint64_t)width * height * 3; /* below 2^64: the formats' widths and heights have 31 bits */
     uint64_t others = job->file->size + decoder;
@@ -63,8 +62,6 @@ ocdm_status ocdm__image_make_room(const struct ocdm__image_job *job, uint32_t wi
         return ocdm__fail_memory(job->error, "the pixels of an image");
     job->image->width = width;
     job->image->height = height;
-    if (left)
-        *left = limit - (size_t)pixel_bytes - (size_t)others;
     return OCDM_OK;
 }
 

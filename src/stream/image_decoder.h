@@ -21,11 +21,7 @@ ocdm_status ocdm__image_decode_png(const struct ocdm__image_job *job);
 /* Is a picture of that size within the limit of pixels? */
 ocdm_status ocdm__image_check_pixels(const struct ocdm__image_job *job, uint32_t width, uint32_t height);
 
-/*
- * Makes room for the pixels of an image of that size, whose decoder needs `decoder` bytes more. *left, if asked for, is what
- * the limit leaves the decoder beyond those.
- */
-ocdm_status ocdm__image_make_room(const struct ocdm__image_job *job, uint32_t width, uint32_t height, uint64_t decoder,
-                                  size_t *left);
+/* Makes room for the pixels of an image of that size, whose decoder itself needs `decoder` bytes more. */
+ocdm_status ocdm__image_make_room(const struct ocdm__image_job *job, uint32_t width, uint32_t height, uint64_t decoder);
 
 #endif

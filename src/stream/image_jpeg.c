@@ -13,7 +13,6 @@
 #include "stream/image_decoder.h"
 #include "stream/image_resize.h"
 
-#include <limits.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -37,33 +36,16 @@ _Noreturn static void leave(struct jpeg_reader *reader, ocdm_status status)
     longjmp(reader->escape, 1);
 }
 
-static ocdm_status status_of(int message)
-{
-    switch (message) {
-    case JERR_OUT_OF_MEMORY:
-        return OCDM_NO_MEMORY;
-    case JERR_NO_BACKING_STORE: /* what libjpeg calls for when its memory limit is reached */
-        return OCDM_LIMIT;
-    default:
-        return OCDM_BAD_FILE;
-    }
-}
-
 _Noreturn static void refuse(j_common_ptr info)
 {
     struct jpeg_reader *reader = info->client_data;
     const struct ocdm__image_job *job = reader->job;
     char reason[JMSG_LENGTH_MAX];
     info->err->format_message(info, reason);
-    ocdm_status status = status_of(info->err->msg_code);
-    if (status == OCDM_NO_MEMORY)
+    if (info->err->msg_code == JERR_OUT_OF_MEMORY)
         leave(reader, ocdm__fail_memory(job->error, "decoding a JPEG image"));
-    if (status == OCDM_LIMIT)
-        leave(reader, ocdm__fail(job->error, status, "shrink the image, or leave it out",
-                                 "%s: decoding it takes more than the limit of %zu bytes for an image", job->file->name,
-                                 job->limits->memory));
-    leave(reader,
-          ocdm__fail(job->error, status, "replace the file, or leave it out", "%s: damaged JPEG: %s", job->file->name, reason));
+    leave(reader, ocdm__fail(job->error, OCDM_BAD_FILE, "replace the file, or leave it out", "%s: damaged JPEG: %s",
+                             job->file->name, reason));
 }
 
 /* Warnings after which the pixels are guesses. The others are about what stands between markers, and do no harm. */
@@ -141,6 +123,19 @@ static void rgb_from_cmyk(uint8_t *rgb, const JSAMPLE *cmyk, size_t width)
     }
 }
 
+/* What libjpeg keeps of a whole picture that comes in several scans: all its coefficients, 64 of two bytes in a block. */
+static uint64_t kept_bytes(struct jpeg_decompress_struct *info)
+{
+    uint64_t blocks = 0;
+    for (int i = 0; jpeg_has_multiple_scans(info) && i < info->num_components; i++) {
+        const jpeg_component_info *component = &info->comp_info[i];
+        uint64_t across = (uint64_t)component->width_in_blocks + (unsigned)component->h_samp_factor - 1;
+        uint64_t down = (uint64_t)component->height_in_blocks + (unsigned)component->v_samp_factor - 1;
+        blocks += across * down;
+    }
+    return blocks * sizeof(JBLOCK);
+}
+
 static void read_rows(struct jpeg_reader *reader)
 {
     struct jpeg_decompress_struct *info = &reader->info;
@@ -171,11 +166,9 @@ static void decode(struct jpeg_reader *reader)
         leave(reader, status);
     choose_colours(reader);
     choose_scale(info, job->resize);
-    size_t left = 0;
-    status = ocdm__image_make_room(job, info->output_width, info->output_height, 0, &left);
+    status = ocdm__image_make_room(job, info->output_width, info->output_height, kept_bytes(info));
     if (status != OCDM_OK)
         leave(reader, status);
-    info->mem->max_memory_to_use = left > 1 ? (long)(left < LONG_MAX ? left : LONG_MAX) : 1; /* 0 would be no limit */
     jpeg_start_decompress(info);
     read_rows(reader);
     jpeg_finish_decompress(info);
