@@ -159,18 +159,18 @@ static void copy_rows(uint8_t *rgb, const struct rows *rows, const ocdm__image_r
         memcpy(rgb + y * count, rows->bytes + y * rows->row_bytes, count);
 }
 
-static ocdm_status make_rows(ocdm__image_resizer *resizer, const ocdm__image *image, const struct stretch *columns,
-                             uint32_t width, struct rows *rows, ocdm_error *error)
+static bool make_rows(ocdm__image_resizer *resizer, const ocdm__image *image, const struct stretch *columns, uint32_t width,
+                      struct rows *rows)
 {
     size_t source_bytes = (size_t)image->width * 3;
     rows->row_bytes = (size_t)width * 3;
     if (!ocdm__image_buffer_fit(&resizer->rows, (size_t)(rows->bottom - rows->top) * rows->row_bytes))
-        return ocdm__fail_memory(error, "resizing an image");
+        return false;
     rows->bytes = resizer->rows.bytes;
     for (uint32_t y = rows->top; y < rows->bottom; y++)
         resize_columns(resizer->rows.bytes + (y - rows->top) * rows->row_bytes, image->rgb.bytes + y * source_bytes, columns,
                        width);
-    return OCDM_OK;
+    return true;
 }
 
 static void point_at_rows(const ocdm__image *image, uint64_t left, struct rows *rows)
@@ -207,14 +207,13 @@ ocdm_status ocdm__image_resize(ocdm__image_resizer *resizer, const ocdm__image *
         rows.top = (uint32_t)region->top;
         rows.bottom = rows.top + region->height;
     }
-    ocdm_status status = OCDM_OK;
     if (size.width == image->width)
         point_at_rows(image, region->left, &rows);
-    else
-        status = make_rows(resizer, image, columns, region->width, &rows, error);
-    if (status == OCDM_OK && same_height)
+    else if (!make_rows(resizer, image, columns, region->width, &rows))
+        return ocdm__fail_memory(error, "resizing an image");
+    if (same_height)
         copy_rows(rgb, &rows, region);
-    else if (status == OCDM_OK)
+    else
         resize_rows(rgb, &rows, lines, region);
-    return status;
+    return OCDM_OK;
 }
