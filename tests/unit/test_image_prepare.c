@@ -1,0 +1,253 @@
+/* Preparing: which square is taken, what hangs on which key, and the floats that come out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../holds.h"
+#include "stream/image_prepare.h"
+
+static ocdm__image_plan plan_of(uint32_t resize, uint32_t crop, uint64_t seed)
+{
+    ocdm__image_settings settings = ocdm__image_settings_default();
+    settings.resize = resize;
+    settings.crop = crop;
+    settings.scaling = OCDM__IMAGE_SYMMETRIC;
+    settings.seed = seed;
+    ocdm__image_plan plan;
+    assert_int_equal(ocdm__image_plan_make(&settings, &plan, NULL), OCDM_OK);
+    return plan;
+}
+
+/* Planes in which no two bytes that could be confused are equal. */
+static uint8_t *make_planes(uint32_t channels, uint32_t width, uint32_t height)
+{
+    uint8_t *planes = malloc((size_t)channels * width * height);
+    assert_non_null(planes);
+    for (size_t i = 0; i < (size_t)channels * width * height; i++)
+        planes[i] = (uint8_t)(i * 151 + (i >> 8));
+    return planes;
+}
+
+static ocdm__image_request request_of(const uint8_t *planes, uint32_t channels, uint32_t width, uint32_t height)
+{
+    return (ocdm__image_request){.planes = planes, .channels = channels, .width = width, .height = height};
+}
+
+static float symmetric(uint8_t byte)
+{
+    return (float)byte / 127.5f - 1.0f;
+}
+
+static ocdm_status prepare(const ocdm__image_plan *plan, const ocdm__image_request *request, float *out, ocdm_error *error)
+{
+    ocdm__image_scratch scratch = {0};
+    ocdm_status status = ocdm__image_prepare(plan, request, &scratch, out, error);
+    ocdm__image_scratch_clear(&scratch);
+    return status;
+}
+
+/* What torchvision's CenterCrop gives: int(round(spare / 2)) in Python, which rounds halves to even. */
+static void image_prepare_takes_the_middle_as_torchvision_does(void **state)
+{
+    (void)state;
+    static const uint64_t middle[] = {0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6};
+    ocdm__image_plan plan = plan_of(0, 10, 0);
+    ocdm__image_request request = {.training = false};
+    for (uint64_t spare = 0; spare < sizeof middle / sizeof *middle; spare++) {
+        ocdm__image_view view = ocdm__image_choose_view(&plan, &request, (ocdm__image_size){10 + spare, 22 - spare});
+        assert_int_equal(view.region.left, middle[spare]);
+        assert_int_equal(view.region.top, middle[12 - spare]);
+        assert_true(view.region.width == 10 && view.region.height == 10 && !view.mirrored);
+    }
+}
+
+static void image_prepare_scales_bytes_as_networks_want_them(void **state)
+{
+    (void)state;
+    static const float mean[3] = {0.485f, 0.456f, 0.406f}, deviation[3] = {0.229f, 0.224f, 0.225f};
+    ocdm__image_settings settings = ocdm__image_settings_default();
+    ocdm__image_plan plan;
+    assert_int_equal(ocdm__image_plan_make(&settings, &plan, NULL), OCDM_OK);
+    for (int channel = 0; channel < 3; channel++)
+        for (int byte = 0; byte < 256; byte++)
+            assert_true(plan.value[channel][byte] == ((float)byte / 255.0f - mean[channel]) / deviation[channel]);
+    settings.scaling = OCDM__IMAGE_SYMMETRIC;
+    assert_int_equal(ocdm__image_plan_make(&settings, &plan, NULL), OCDM_OK);
+    for (int channel = 0; channel < 3; channel++) {
+        assert_true(plan.value[channel][0] == -1.0f && plan.value[channel][255] == 1.0f);
+        assert_true(plan.value[channel][51] == symmetric(51));
+    }
+}
+
+/* Every float against the byte that it comes from, for squares anywhere in pictures of any shape. */
+static void image_prepare_writes_the_chosen_square(void **state)
+{
+    (void)state;
+    size_t mirrored = 0;
+    for (uint64_t sample = 0; sample < 200; sample++) {
+        char where[64];
+        snprintf(where, sizeof where, "sample %d", (int)sample);
+        uint32_t channels = sample % 5 == 0 ? 1 : 3, crop = 1 + (uint32_t)(sample % 9);
+        uint32_t width = crop + (uint32_t)(sample * 7 % 4), height = crop + (uint32_t)(sample * 3 % 5);
+        uint8_t *planes = make_planes(channels, width, height);
+        ocdm__image_request request = request_of(planes, channels, width, height);
+        request.sample = sample;
+        request.training = sample % 3 != 0;
+        ocdm__image_plan plan = plan_of(0, crop, 77);
+        ocdm__image_view view = ocdm__image_choose_view(&plan, &request, (ocdm__image_size){width, height});
+        mirrored += view.mirrored;
+        float out[3 * 9 * 9];
+        assert_int_equal(prepare(&plan, &request, out, NULL), OCDM_OK);
+        for (size_t c = 0, i = 0; c < 3; c++)
+            for (size_t y = 0; y < crop; y++)
+                for (size_t x = 0; x < crop; x++, i++) {
+                    size_t column = view.region.left + (view.mirrored ? crop - 1 - x : x), row = view.region.top + y;
+                    size_t plane = channels == 3 ? c : 0;
+                    HOLDS(where, out[i] == symmetric(planes[(plane * height + row) * width + column]));
+                }
+        free(planes);
+    }
+    assert_true(mirrored > 20);
+}
+
+static bool same_view(const ocdm__image_view *a, const ocdm__image_view *b)
+{
+    return a->region.left == b->region.left && a->region.top == b->region.top && a->mirrored == b->mirrored;
+}
+
+/* Seed, sample and step each change the choice, and nothing else does: in a million places two choices rarely agree. */
+static void image_prepare_hangs_on_seed_sample_and_step(void **state)
+{
+    (void)state;
+    ocdm__image_size size = {1010, 1020};
+    ocdm__image_plan plan = plan_of(0, 10, 5), other_seed = plan_of(0, 10, 6);
+    ocdm__image_request request = {.sample = 40, .step = 9, .training = true}, next_sample = request, next_step = request;
+    ocdm__image_request swapped = {.sample = 9, .step = 40, .training = true}, with_path = request;
+    next_sample.sample++;
+    next_step.step++;
+    with_path.path = "elsewhere";
+    ocdm__image_view view = ocdm__image_choose_view(&plan, &request, size);
+    ocdm__image_view again = ocdm__image_choose_view(&plan, &with_path, size);
+    assert_true(same_view(&view, &again));
+    const ocdm__image_request *others[] = {&next_sample, &next_step, &swapped};
+    for (size_t i = 0; i < 3; i++) {
+        ocdm__image_view other = ocdm__image_choose_view(&plan, others[i], size);
+        assert_false(same_view(&view, &other));
+    }
+    ocdm__image_view other = ocdm__image_choose_view(&other_seed, &request, size);
+    assert_false(same_view(&view, &other));
+}
+
+/* 4 x 3 places, mirrored or not: 24 choices, each about 500 times in 12,000. Seven deviations are allowed. */
+static void image_prepare_chooses_every_square_equally_often(void **state)
+{
+    (void)state;
+    size_t seen[3][4][2] = {{{0}}};
+    ocdm__image_plan plan = plan_of(0, 5, 3);
+    for (uint64_t step = 0; step < 12000; step++) {
+        ocdm__image_request request = {.sample = 11, .step = step, .training = true};
+        ocdm__image_view view = ocdm__image_choose_view(&plan, &request, (ocdm__image_size){8, 7});
+        assert_true(view.region.top < 3 && view.region.left < 4);
+        seen[view.region.top][view.region.left][view.mirrored]++;
+    }
+    for (size_t i = 0; i < 24; i++) {
+        size_t count = seen[i / 8][i / 2 % 4][i % 2];
+        assert_true(count > 350 && count < 650);
+    }
+}
+
+/* A square of the resized picture is what resizing everything and cutting afterwards gives. */
+static void image_prepare_resizes_before_it_crops(void **state)
+{
+    (void)state;
+    enum { WIDTH = 41, HEIGHT = 30, RESIZE = 17, CROP = 12, WIDE = 23 };
+    uint8_t *planes = make_planes(3, WIDTH, HEIGHT);
+    ocdm__image image = {.width = WIDTH, .height = HEIGHT};
+    assert_true(ocdm__image_buffer_fit(&image.rgb, WIDTH * HEIGHT * 3));
+    for (size_t i = 0; i < WIDTH * HEIGHT * 3; i++)
+        image.rgb.bytes[i] = planes[i % 3 * WIDTH * HEIGHT + i / 3];
+    ocdm__image_resizer resizer = {0};
+    uint8_t whole[WIDE * RESIZE * 3];
+    ocdm__image_region everything = {0, 0, WIDE, RESIZE};
+    ocdm__image_size size = {WIDE, RESIZE};
+    assert_int_equal(ocdm__image_resize(&resizer, &image, size, &everything, whole, NULL), OCDM_OK);
+    ocdm__image_plan plan = plan_of(RESIZE, CROP, 1);
+    for (uint64_t step = 0; step < 30; step++) {
+        ocdm__image_request request = request_of(planes, 3, WIDTH, HEIGHT);
+        request.step = step;
+        request.training = step != 7;
+        ocdm__image_view view = ocdm__image_choose_view(&plan, &request, size);
+        float out[3 * CROP * CROP];
+        assert_int_equal(prepare(&plan, &request, out, NULL), OCDM_OK);
+        for (size_t i = 0; i < 3 * CROP * CROP; i++) {
+            size_t x = i % CROP, y = i / CROP % CROP, channel = i / (CROP * CROP);
+            size_t column = view.region.left + (view.mirrored ? CROP - 1 - x : x);
+            assert_true(out[i] == symmetric(whole[((view.region.top + y) * WIDE + column) * 3 + channel]));
+        }
+    }
+    ocdm__image_resizer_clear(&resizer);
+    ocdm__image_buffer_clear(&image.rgb);
+    free(planes);
+}
+
+static void image_prepare_refuses_an_image_smaller_than_the_crop(void **state)
+{
+    (void)state;
+    uint8_t *planes = make_planes(3, 9, 20);
+    ocdm__image_plan plan = plan_of(0, 10, 0);
+    ocdm__image_request request = request_of(planes, 3, 9, 20);
+    float out[300];
+    memset(out, 0, sizeof out);
+    ocdm_error error;
+    assert_int_equal(prepare(&plan, &request, out, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "an image in memory: 9 x 20 pixels are less than the crop of 10");
+    for (size_t i = 0; i < 300; i++)
+        assert_true(out[i] == 0);
+    plan = plan_of(12, 10, 0); /* resized it is large enough */
+    assert_int_equal(prepare(&plan, &request, out, NULL), OCDM_OK);
+    request.width = 0;
+    assert_int_equal(prepare(&plan, &request, out, &error), OCDM_BAD_FILE);
+    request = request_of(planes, 4, 3, 15);
+    assert_int_equal(prepare(&plan, &request, out, &error), OCDM_BAD_ARGUMENT);
+    free(planes);
+}
+
+static void image_prepare_refuses_settings_that_cannot_be(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t resize, crop;
+        int scaling;
+    } cases[] = {{256, 0, 0}, {256, 257, 0}, {0, 0, 0}, {0, 16385, 0}, {16385, 10, 0}, {256, 224, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ocdm__image_settings settings = ocdm__image_settings_default();
+        settings.resize = cases[i].resize;
+        settings.crop = cases[i].crop;
+        settings.scaling = (ocdm__image_scaling)cases[i].scaling;
+        ocdm__image_plan plan;
+        ocdm_error error;
+        assert_int_equal(ocdm__image_plan_make(&settings, &plan, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(error.status, OCDM_BAD_ARGUMENT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_prepare_takes_the_middle_as_torchvision_does),
+        cmocka_unit_test(image_prepare_scales_bytes_as_networks_want_them),
+        cmocka_unit_test(image_prepare_writes_the_chosen_square),
+        cmocka_unit_test(image_prepare_hangs_on_seed_sample_and_step),
+        cmocka_unit_test(image_prepare_chooses_every_square_equally_often),
+        cmocka_unit_test(image_prepare_resizes_before_it_crops),
+        cmocka_unit_test(image_prepare_refuses_an_image_smaller_than_the_crop),
+        cmocka_unit_test(image_prepare_refuses_settings_that_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
