@@ -22,7 +22,7 @@ const char *ocdm__class_group_name(enum ocdm__class_group group)
 /* ---- the table of names ---------------------------------------------------------------------------------------------- */
 
 /* Adds the name in file->text, which is at `place`. */
-static ocdm_status add_name(ocdm__class_groups *named, ocdm__json_file *file, ocdm__place place, enum ocdm__class_group group,
+static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, ocdm__place place, enum ocdm__class_group group,
                             ocdm_error *error)
 {
     uint32_t number, before = named->names.count;
@@ -47,7 +47,7 @@ static ocdm_status add_name(ocdm__class_groups *named, ocdm__json_file *file, oc
     return OCDM_OK;
 }
 
-ocdm_status ocdm__class_groups_add_array(ocdm__class_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
+ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
                                          ocdm_error *error)
 {
     ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_ARRAY, "an array of class names", error);
@@ -64,7 +64,7 @@ ocdm_status ocdm__class_groups_add_array(ocdm__class_groups *named, ocdm__json_f
     return status;
 }
 
-ocdm_status ocdm__class_groups_assign(ocdm__class_groups *named, const ocdm__label_table *classes, uint8_t *groups,
+ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
                                       size_t *without, ocdm_error *error)
 {
     ocdm__json_file copy = {.line = 1};
@@ -86,11 +86,11 @@ ocdm_status ocdm__class_groups_assign(ocdm__class_groups *named, const ocdm__lab
     return status;
 }
 
-void ocdm__class_groups_clear(ocdm__class_groups *named)
+void ocdm__class_groups_clear(ocdm__named_groups *named)
 {
     ocdm__label_table_clear(&named->names);
     ocdm__release(named->groups);
-    *named = (ocdm__class_groups){.room = 0};
+    *named = (ocdm__named_groups){.room = 0};
 }
 
 /* ---- the two forms --------------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static ocdm_status find_group(ocdm__json_file *file, ocdm__place place, enum ocd
                                 ocdm__show_label(file->text, file->length).text);
 }
 
-static ocdm_status read_json(ocdm__class_groups *named, ocdm__json_file *file, ocdm_error *error)
+static ocdm_status read_json(ocdm__named_groups *named, ocdm__json_file *file, ocdm_error *error)
 {
     ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of groups", error);
     while (status == OCDM_OK) {
@@ -148,7 +148,7 @@ static size_t find_byte(const ocdm__json_file *file, size_t start, size_t end, i
 }
 
 /* A line of text, `group: name, name`. A line with nothing on it is passed over; a group may have no classes. */
-static ocdm_status read_line(ocdm__class_groups *named, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
+static ocdm_status read_line(ocdm__named_groups *named, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
 {
     enum ocdm__class_group group;
     size_t colon = find_byte(file, start, end, ':');
@@ -174,7 +174,7 @@ static ocdm_status read_line(ocdm__class_groups *named, ocdm__json_file *file, s
     return status;
 }
 
-static ocdm_status read_lines(ocdm__class_groups *named, ocdm__json_file *file, ocdm_error *error)
+static ocdm_status read_lines(ocdm__named_groups *named, ocdm__json_file *file, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (size_t start = 0; status == OCDM_OK && start < file->file.size;) {
@@ -218,7 +218,7 @@ static ocdm_status fail_without(const char *path, const ocdm__label_table *class
 ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
                                          ocdm_error *error)
 {
-    ocdm__class_groups named = {.room = 0};
+    ocdm__named_groups named = {.room = 0};
     ocdm__json_file file = {.line = 1};
     size_t without = 0, names = 0;
     ocdm_status status = ocdm__json_file_open(&file, path, error);

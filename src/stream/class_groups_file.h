@@ -19,12 +19,8 @@
 #include <stdint.h>
 
 #include "stream/id_lists_json.h"
+#include "stream/class_group.h"
 #include "stream/label_table.h"
-
-enum ocdm__class_group { OCDM__MAJORITY = 0, OCDM__MODERATE = 1, OCDM__MINORITY = 2 };
-
-/* "majority", "moderate", "minority". */
-const char *ocdm__class_group_name(enum ocdm__class_group group);
 
 /*
  * Reads `path` for the given classes.
@@ -41,14 +37,14 @@ ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_tab
 /* ---- for other files that name groups -------------------------------------------------------------------------------- */
 
 /* Class names with their groups. Start with all bytes zero. */
-typedef struct ocdm__class_groups {
+typedef struct ocdm__named_groups {
     ocdm__label_table names;
     uint8_t *groups; /* by name */
     size_t room;
-} ocdm__class_groups;
+} ocdm__named_groups;
 
 /* Adds the names of a JSON array, whose `[` comes next, up to its `]`. A name that is there already is an error. */
-ocdm_status ocdm__class_groups_add_array(ocdm__class_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
+ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
                                          ocdm_error *error);
 
 /*
@@ -56,10 +52,10 @@ ocdm_status ocdm__class_groups_add_array(ocdm__class_groups *named, ocdm__json_f
  * table has the classes too afterwards.
  */
 #define OCDM__NO_GROUP UINT8_MAX
-ocdm_status ocdm__class_groups_assign(ocdm__class_groups *named, const ocdm__label_table *classes, uint8_t *groups,
+ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
                                       size_t *without, ocdm_error *error);
 
 /* Gives everything back; the table is empty again. */
-void ocdm__class_groups_clear(ocdm__class_groups *named);
+void ocdm__class_groups_clear(ocdm__named_groups *named);
 
 #endif

@@ -40,7 +40,7 @@ static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const c
     return OCDM_OK;
 }
 
-static ocdm_status read_group(ocdm__class_groups *named, const char *path, enum ocdm__class_group group, ocdm_error *error)
+static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum ocdm__class_group group, ocdm_error *error)
 {
     ocdm__json_file file = {.line = 1};
     ocdm_status status = ocdm__json_file_open(&file, path, error);
@@ -55,7 +55,7 @@ static ocdm_status read_group(ocdm__class_groups *named, const char *path, enum 
 /* Reads the three files; *fit tells whether they have a group for every class. */
 static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *fit, ocdm_error *error)
 {
-    ocdm__class_groups named = {.room = 0};
+    ocdm__named_groups named = {.room = 0};
     ocdm_status status = OCDM_OK;
     size_t without = 0;
     for (int group = 0; status == OCDM_OK && group < GROUPS; group++)

@@ -22,6 +22,7 @@
 #include "base/progress.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
+#include "stream/class_group.h"
 
 /* The most classes of a stream. */
 #define OCDM__MAX_CLASSES 1000000
@@ -38,8 +39,6 @@ static inline const char *ocdm__text_at(const ocdm__text_list *texts, size_t i, 
     *length = (size_t)(texts->starts[i + 1] - texts->starts[i]);
     return texts->bytes + texts->starts[i];
 }
-
-enum ocdm__class_group { OCDM__MAJORITY, OCDM__MODERATE, OCDM__MINORITY, OCDM__GROUPS };
 
 /* What a stream tells of its samples. */
 typedef struct ocdm__stream_table {
