@@ -149,9 +149,11 @@ static ocdm_status read_index(const struct row *row, size_t *index, size_t lowes
         value = value < UINT64_MAX / 100 ? value * 10 + (uint64_t)(*arff->at - '0') : value;
     if (arff->at == start || arff->at == arff->lines.end || (*arff->at != ' ' && *arff->at != '\t'))
         return ocdm__table_fail(&arff->lines, start, row->error, "", "a value of a sparse row that is not `index value`");
-    if (value >= arff->attribute_count)
+    if (value >= arff->attribute_count) {
+        ocdm__shown_label shown = ocdm__show_label(start, (size_t)(arff->at - start));
         return ocdm__table_fail(&arff->lines, start, row->error, "indices count from 0",
-                                "the index %" PRIu64 ", where there are %zu attributes", value, arff->attribute_count);
+                                "the index %s, where there are %zu attributes", shown.text, arff->attribute_count);
+    }
     if (value < lowest)
         return ocdm__table_fail(&arff->lines, start, row->error, "", "the index %" PRIu64 " after %zu: indices must ascend",
                                 value, lowest - 1);
