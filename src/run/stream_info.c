@@ -2,73 +2,29 @@
 #include "run/stream_info.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/json.h"
-
-/* ---- task and split ------------------------------------------------------------------------------------------------- */
-
-/* A record on its way through the scanner. */
-struct reading {
-    ocdm__json json;
-    ocdm__counted_sample *sample;
-    bool has_split;
-    const char *reason; /* why it is bad, NULL as long as it is not; json.text is where */
-};
-
-static void take_task(struct reading *reading)
-{
-    if (reading->sample->has_task)
-        reading->reason = "\"task\" is there twice";
-    else if (ocdm__json_next(&reading->json) != OCDM__JSON_NUMBER || !ocdm__json_uint64(&reading->json, &reading->sample->task))
-        reading->reason = "\"task\" must be a whole number from 0";
-    reading->sample->has_task = true;
-}
-
-static void take_split(struct reading *reading)
-{
-    if (reading->has_split) {
-        reading->reason = "\"split\" is there twice";
-        return;
-    }
-    bool is_text = ocdm__json_next(&reading->json) == OCDM__JSON_STRING;
-    reading->sample->test = is_text && ocdm__json_is(&reading->json, "test", 4);
-    if (!is_text || !(reading->sample->test || ocdm__json_is(&reading->json, "train", 5)))
-        reading->reason = "\"split\" must be \"train\" or \"test\"";
-    reading->has_split = true;
-}
-
-/* Goes over the record's own members, not over those of objects inside it. The reader has accepted the record as JSON. */
-static void take_members(struct reading *reading)
-{
-    ocdm__json_next(&reading->json);
-    while (reading->reason == NULL && ocdm__json_next(&reading->json) == OCDM__JSON_KEY) {
-        if (ocdm__json_is(&reading->json, "task", 4))
-            take_task(reading);
-        else if (ocdm__json_is(&reading->json, "split", 5))
-            take_split(reading);
-        else
-            ocdm__json_skip(&reading->json, OCDM__JSON_KEY);
-    }
-}
+#include "stream/records_source_members.h"
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
 static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *record, ocdm_error *error)
 {
-    const char *bytes = ocdm__records_bytes(info->records, record->at);
+    static const ocdm__wanted_members wanted = {.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT};
+    ocdm__record_members members;
+    if (!ocdm__read_json_members(ocdm__records_bytes(info->records, record->at), record->length, &wanted, &members)) {
+        ocdm__record place = *record;
+        place.shown_at = members.at;
+        return ocdm__records_refuse(info->records, &place, members.reason, error);
+    }
+    bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
     ocdm__counted_sample sample = {.labels = ocdm__records_labels(info->records) + record->label_at,
-                                   .label_count = record->label_count};
-    struct reading reading = {.sample = &sample};
-    ocdm__json_begin(&reading.json, bytes, record->length);
-    take_members(&reading);
-    if (reading.reason == NULL)
-        return ocdm__statistics_add(&info->statistics, &sample, error);
-    ocdm__record place = *record;
-    place.shown_at = (size_t)(reading.json.text - bytes);
-    return ocdm__records_refuse(info->records, &place, reading.reason, error);
+                                   .label_count = record->label_count,
+                                   .test = has_split && members.part == OCDM__TEST,
+                                   .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0};
+    sample.task = sample.has_task ? members.task : 0;
+    return ocdm__statistics_add(&info->statistics, &sample, error);
 }
 
 static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)

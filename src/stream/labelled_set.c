@@ -32,7 +32,7 @@ static bool make_room(ocdm__labelled_set *set)
 
 static bool make_label_room(ocdm__labelled_set *set, size_t needed)
 {
-    if (needed <= set->label_room)
+    if (needed <= set->label_room && set->labels != NULL)
         return true;
     size_t room = needed > 2 * set->label_room ? needed + FIRST_SAMPLES : 2 * set->label_room;
     bool failed = false;
