@@ -74,7 +74,7 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
         status = ocdm__label_table_add(&set->paths, sample->path, sample->path_length, &path, error);
     if (sample->label_count > 0)
         memcpy(set->labels + at, sample->labels, sample->label_count * sizeof *set->labels);
-    size_t kept = tidy_labels(set->labels + at, sample->label_count);
+    size_t kept = sample->label_count > 0 ? tidy_labels(set->labels + at, sample->label_count) : 0;
     if (status == OCDM_OK && kept > MOST_LABELS)
         status = ocdm__fail(error, OCDM_TOO_MANY_LABELS, "", "a sample has %zu labels, the most is %d", kept, MOST_LABELS);
     if (status == OCDM_OK)
