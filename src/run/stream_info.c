@@ -19,10 +19,11 @@ static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *rec
         return ocdm__records_refuse(info->records, &place, members.reason, error);
     }
     bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
-    ocdm__counted_sample sample = {.labels = ocdm__records_labels(info->records) + record->label_at,
-                                   .label_count = record->label_count,
+    ocdm__counted_sample sample = {.label_count = record->label_count,
                                    .test = has_split && members.part == OCDM__TEST,
                                    .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0};
+    if (sample.label_count > 0)
+        sample.labels = ocdm__records_labels(info->records) + record->label_at;
     sample.task = sample.has_task ? members.task : 0;
     return ocdm__statistics_add(&info->statistics, &sample, error);
 }

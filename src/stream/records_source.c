@@ -197,8 +197,9 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
     } else {
         sample.id_length = (size_t)snprintf(own_id, sizeof own_id, "%" PRIu64, number);
     }
-    sample.labels = ocdm__records_labels(state->records) + record->label_at;
     sample.label_count = record->label_count;
+    if (record->label_count > 0)
+        sample.labels = ocdm__records_labels(state->records) + record->label_at;
     status = ocdm__labelled_set_add(state->set, &sample, state->error);
     if (status == OCDM_DUPLICATE_ID && state->source->tell_apart)
         status = add_apart(state, &sample, number);
