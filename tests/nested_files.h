@@ -20,6 +20,22 @@ static inline int put_text(const char *path, const char *text)
     return put_bytes(path, text, strlen(text));
 }
 
+/* Writes pieces of `data`, split at bytes 0x1E, to as many files as there are pieces or names. */
+static inline int put_pieces(const char *const *names, size_t count, const unsigned char *data, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *end = size > 0 ? memchr(data, 0x1E, size) : NULL;
+        size_t length = end != NULL ? (size_t)(end - data) : size;
+        if (put_bytes(names[i], data, length) != 0)
+            return -1;
+        if (end == NULL)
+            break;
+        data += length + 1;
+        size -= length + 1;
+    }
+    return 0;
+}
+
 /* Removes a folder and everything below it. */
 static inline void remove_tree(const char *folder)
 {

@@ -23,10 +23,10 @@ static void write_tally(ocdm__output *output, const char *before, const ocdm__ta
     ocdm__output_double(output, ocdm__tally_amlr(tally));
 }
 
-static void write_json(ocdm__output *output, const ocdm__stream_info *info, const uint64_t bounds[2])
+static void write_json(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
 {
     const ocdm__statistics *statistics = &info->statistics;
-    ocdm__class_groups groups = ocdm__tally_groups(&statistics->total, bounds[0], bounds[1]);
+    ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
     write_tally(output, "{\"train\":", &statistics->total);
     ocdm__output_text(output, ",\"tasks\":[");
     for (size_t i = 0; i < statistics->task_count; i++) {
@@ -42,9 +42,14 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], ocdm_error *error)
+/* `given` is set to the bounds, or to NULL when the stream's own groups will do. */
+static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], const uint64_t **given, ocdm_error *error)
 {
     size_t count;
+    *given = NULL;
+    if (!ocdm__argument_given(arguments, "groups"))
+        return OCDM_OK;
+    *given = bounds;
     ocdm_status status = ocdm__argument_list(arguments, "groups", 0, UINT64_MAX, bounds, 2, &count, error);
     if (status != OCDM_OK)
         return status;
@@ -54,7 +59,7 @@ static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds
     return OCDM_OK;
 }
 
-static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t bounds[2], bool json, ocdm_error *error)
+static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bounds, bool json, ocdm_error *error)
 {
     ocdm__output output;
     ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
@@ -72,11 +77,14 @@ static int run_info(const ocdm__arguments *arguments)
     ocdm_error error;
     ocdm__stream_info info = {.class_count = 0};
     uint64_t bounds[2];
-    ocdm_status status = read_bounds(arguments, bounds, &error);
+    const uint64_t *given;
+    ocdm_status status = read_bounds(arguments, bounds, &given, &error);
     if (status == OCDM_OK)
         status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &error);
+    if (status == OCDM_OK && info.is_stream_file && ocdm__argument_given(arguments, "verify"))
+        status = ocdm__stream_verify(&info.stream, NULL, &error);
     if (status == OCDM_OK)
-        status = print_info(&info, bounds, ocdm__argument_given(arguments, "json"), &error);
+        status = print_info(&info, given, ocdm__argument_given(arguments, "json"), &error);
     ocdm__stream_info_clear(&info);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
@@ -84,9 +92,9 @@ static int run_info(const ocdm__arguments *arguments)
 /* ---- what the help says --------------------------------------------------------------------------------------------- */
 
 static const char *const info_description[] = {
-    "Reads label records from FILE or standard input and tells what they hold: samples, classes, tasks, labels per sample, and "
-    "for every class how often it occurs and how often together with others. The memory needed grows with classes times tasks, "
-    "not with the length of the stream.",
+    "Tells what a stream holds: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
+    "often together with others. FILE is a stream file (`ocdm stream build`) or label records; without it records come from "
+    "standard input. Records need memory for classes times tasks, however long the stream is.",
     "A record is a line of JSON with `labels` as for `ocdm sample`: an array of strings and whole numbers. `task` says which "
     "task it belongs to, a whole number from 0; a record without it counts in total only. `split` is \"train\" or \"test\"; a "
     "record without it is training data. A label that a record repeats counts once, and a record with no labels counts as a "
@@ -94,9 +102,11 @@ static const char *const info_description[] = {
     "All that follows is of the training part; of the test part only the samples are counted. MLR, the multi-label ratio of a "
     "class, is the share of its samples that carry another label too. AMLR is the mean of MLR over the classes that occur: per "
     "task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the largest class's "
-    "count divided by the smallest's. Groups are by a class's count over all tasks: majority over 600 samples, moderate 100 to "
-    "600, minority under 100.",
-    "The table of classes is sorted by label, byte by byte; the bars show the total counts and have the room that the terminal "
+    "count divided by the smallest's. Groups are those that a stream file has, else by a class's count over all tasks: "
+    "majority "
+    "over 600 samples, moderate 100 to 600, minority under 100.",
+    "The table of classes is in a stream file's order, of records sorted by label, byte by byte; the bars show the total "
+    "counts and have the room that the terminal "
     "leaves. --json prints one object: train, test, classes, amlr, tasks (a list of task, train, test, classes, amlr, by task) "
     "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class.",
     NULL,
@@ -111,8 +121,8 @@ static const ocdm__example info_examples[] = {
 static const ocdm__flag info_flags[] = {
     {.name = "groups",
      .value = "HIGH,LOW",
-     .fallback = "600,100",
-     .help = "a class of over HIGH samples is majority, one of under LOW minority"},
+     .help = "a class of over HIGH samples is majority, one of under LOW minority; 600,100 unless the stream has its own"},
+    {.name = "verify", .help = "also compare the checksum of a stream file's features or images"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };

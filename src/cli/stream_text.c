@@ -54,10 +54,45 @@ static size_t room_for_bar(size_t width, size_t used)
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-static void write_summary(ocdm__output *output, const ocdm__statistics *statistics, const uint64_t bounds[2])
+/* Groups of the stream's own have no bounds to tell. */
+static void write_groups(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
 {
+    ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
+    if (bounds == NULL && info->stream.table.groups != NULL)
+        put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
+            groups.moderate, groups.minority);
+    else
+        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
+            (unsigned long long)(bounds != NULL ? bounds[0] : 600), groups.moderate, groups.minority,
+            (unsigned long long)(bounds != NULL ? bounds[1] : 100));
+}
+
+/* What samples are made of, and where they come from. */
+static void write_file(ocdm__output *output, const ocdm__stream *stream)
+{
+    const ocdm__payload_shape *shape = &stream->shape;
+    if (shape->kind == OCDM__FEATURES)
+        put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
+            ocdm__safetensors_find(&stream->tensors, "feature_mean") != NULL ? ", standardized" : "");
+    if (shape->kind == OCDM__IMAGES)
+        put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
+    if (stream->table.paths.starts != NULL)
+        put(output, "image files        under %.200s\n", stream->image_root != NULL ? stream->image_root : ".");
+    static const char *const keys[][2] = {{"command", "made by            "}, {"ids_sha256", "SHA-256 of ids     "}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct ocdm__note *note = ocdm__safetensors_note(&stream->tensors, keys[i][0]);
+        if (note == NULL)
+            continue;
+        ocdm__output_text(output, keys[i][1]);
+        ocdm__output_write(output, note->value, note->value_length);
+        ocdm__output_text(output, "\n");
+    }
+}
+
+static void write_summary(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
+{
+    const ocdm__statistics *statistics = &info->statistics;
     const ocdm__tally *total = &statistics->total;
-    ocdm__class_groups groups = ocdm__tally_groups(total, bounds[0], bounds[1]);
     uint64_t smallest, largest;
     ocdm__tally_range(total, &smallest, &largest);
     put(output, "samples            %llu train, %llu test\n", (unsigned long long)total->train,
@@ -72,10 +107,11 @@ static void write_summary(ocdm__output *output, const ocdm__statistics *statisti
     if (largest > 0)
         put(output, "imbalance          %.1f: largest class %llu, smallest %llu\n", (double)largest / (double)smallest,
             (unsigned long long)largest, (unsigned long long)smallest);
-    put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
-        (unsigned long long)bounds[0], groups.moderate, groups.minority, (unsigned long long)bounds[1]);
+    write_groups(output, info, bounds);
     if (total->train > 0)
         put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
+    if (info->is_stream_file)
+        write_file(output, &info->stream);
 }
 
 /* ---- labels per sample ---------------------------------------------------------------------------------------------- */
@@ -190,9 +226,9 @@ static void write_classes(ocdm__output *output, const ocdm__stream_info *info, s
         write_class(output, info, info->classes[i], &layout);
 }
 
-void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t bounds[2], size_t width)
+void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds, size_t width)
 {
-    write_summary(output, &info->statistics, bounds);
+    write_summary(output, info, bounds);
     write_histogram(output, &info->statistics, width);
     write_tasks(output, &info->statistics);
     write_classes(output, info, width);

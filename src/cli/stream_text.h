@@ -8,7 +8,8 @@
 #include "base/output.h"
 #include "run/stream_info.h"
 
-/* Writes summary, tasks and classes; `bounds` are those of the groups (stream/statistics.h), bars end within `width`. */
-void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t bounds[2], size_t width);
+/* Writes summary, tasks and classes; `bounds` are those of the groups as for ocdm__stream_info_groups, NULL for the stream's
+ * own; bars end within `width`. */
+void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds, size_t width);
 
 #endif

@@ -26,7 +26,7 @@ static inline bool ends_word(char byte)
 
 static bool make_scratch(ocdm__arff *arff, size_t needed)
 {
-    if (needed <= arff->scratch_room)
+    if (arff->scratch != NULL && needed <= arff->scratch_room)
         return true;
     size_t room = needed > SIZE_MAX / 2 ? needed : 2 * needed;
     char *scratch = ocdm__resize(arff->scratch, room, 1);

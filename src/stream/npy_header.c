@@ -145,11 +145,12 @@ static bool is_text(const char *text, size_t length, const char *wanted)
     return length == strlen(wanted) && memcmp(text, wanted, length) == 0;
 }
 
+static ocdm_status (*const entry_readers[])(struct header *) = {read_type, read_order, read_shape};
+
 static ocdm_status read_entry(struct header *header)
 {
     static const char *const names[] = {"descr", "fortran_order", "shape"};
     bool *const seen[] = {&header->has_type, &header->has_order, &header->has_shape};
-    ocdm_status (*const readers[])(struct header *) = {read_type, read_order, read_shape};
     size_t length = 0;
     const char *name = take_string(header, &length);
     if (name == NULL)
@@ -160,7 +161,7 @@ static ocdm_status read_entry(struct header *header)
         if (*seen[i])
             return fail(header, HINT_SAVE, "the header has %s twice", names[i]);
         *seen[i] = true;
-        return take(header, ':') ? readers[i](header) : fail_syntax(header, "a colon");
+        return take(header, ':') ? entry_readers[i](header) : fail_syntax(header, "a colon");
     }
     return fail(header, HINT_SAVE, "the header has an entry that NumPy does not know");
 }

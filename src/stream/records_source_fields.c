@@ -91,7 +91,8 @@ ocdm_status ocdm__find_member_columns(ocdm__member_columns *columns, const char 
         return ocdm__fail_memory(error, "the columns of a table");
     for (const char *at; next_field(&fields, &at, &length);) {
         char name[OCDM__LONGEST_MEMBER + 1];
-        uint8_t member = member_of(name, copy_plain(&fields, at, length, name, sizeof name), wanted);
+        length = copy_plain(&fields, at, length, name, sizeof name);
+        uint8_t member = member_of(name, length, wanted);
         if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
             return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
                               ocdm__member_name((enum ocdm__member)member, wanted));

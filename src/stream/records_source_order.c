@@ -100,26 +100,37 @@ static size_t sort_names(const ocdm__label_table *names, const uint32_t *used, s
     return count;
 }
 
+/* The new names, and for each old number that is in use its new one. */
+static ocdm_status order_names(const ocdm__label_table *names, uint32_t *numbers, ocdm__label_table *ordered, ocdm_error *error)
+{
+    struct named_task *sorted = ocdm__allocate(names->count, sizeof *sorted);
+    if (sorted == NULL)
+        return ocdm__fail_memory(error, "the tasks of records");
+    size_t count = sort_names(names, numbers, sorted);
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = add_name(ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
+    ocdm__release(sorted);
+    return status;
+}
+
 ocdm_status ocdm__settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__label_table *names, ocdm_error *error)
 {
     ocdm__label_table ordered = {.count = 0};
     uint32_t *numbers = ocdm__allocate(names->count, sizeof *numbers);
-    struct named_task *sorted = ocdm__allocate(names->count, sizeof *sorted);
-    ocdm_status status = numbers != NULL && sorted != NULL ? OCDM_OK : ocdm__fail_memory(error, "the tasks of records");
-    for (size_t i = first; status == OCDM_OK && i < set->count; i++)
+    if (numbers == NULL)
+        return ocdm__fail_memory(error, "the tasks of records");
+    for (size_t i = first; i < set->count; i++)
         numbers[set->tasks[i]] = 1; /* in use */
-    size_t count = status == OCDM_OK ? sort_names(names, numbers, sorted) : 0;
-    for (size_t i = 0; status == OCDM_OK && i < count; i++)
-        status = add_name(&ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
-    for (size_t i = first; status == OCDM_OK && i < set->count; i++)
-        set->tasks[i] = numbers[set->tasks[i]];
+    ocdm_status status = order_names(names, numbers, &ordered, error);
     if (status == OCDM_OK) {
+        for (size_t i = first; i < set->count; i++)
+            set->tasks[i] = numbers[set->tasks[i]];
         ocdm__label_table_clear(names);
         *names = ordered;
     } else {
         ocdm__label_table_clear(&ordered);
     }
     ocdm__release(numbers);
-    ocdm__release(sorted);
     return status;
 }

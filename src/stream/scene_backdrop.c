@@ -78,15 +78,17 @@ void ocdm__scene_light_up(const ocdm__scene_light *light, uint32_t size, uint8_t
     size_t plane = (size_t)size * size;
     double step = 1.0 / size;
     int grain = (int)light->grain;
-    for (size_t at = 0; at < plane; at++) {
-        double x = ((double)(at % size) + 0.5) * step - 0.5;
-        double y = ((double)(at / size) + 0.5) * step - 0.5;
-        double gain = 1 + 2 * (x * light->slope_x + y * light->slope_y);
-        uint64_t bits = ocdm__random_at(light->noise, at);
-        for (size_t i = 0; i < 3; i++) {
-            int noise = (int)(bits >> (16 * i) & 0xFF) + (int)(bits >> (16 * i + 8) & 0xFF) - 255; /* -255..255, a triangle */
-            int value = (int)(rgb[i * plane + at] * (gain * light->gain[i])) + noise * grain / 256;
-            rgb[i * plane + at] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    size_t at = 0;
+    for (uint32_t row = 0; row < size; row++)
+        for (uint32_t column = 0; column < size; column++, at++) {
+            double x = (column + 0.5) * step - 0.5;
+            double y = (row + 0.5) * step - 0.5;
+            double gain = 1 + 2 * (x * light->slope_x + y * light->slope_y);
+            uint64_t bits = ocdm__random_at(light->noise, at);
+            for (size_t i = 0; i < 3; i++, bits >>= 16) {
+                int noise = (int)(bits & 0xFF) + (int)(bits >> 8 & 0xFF) - 255; /* -255..255, mostly near 0 */
+                int value = (int)(rgb[i * plane + at] * (gain * light->gain[i])) + noise * grain / 256;
+                rgb[i * plane + at] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+            }
         }
-    }
 }

@@ -10,11 +10,10 @@ const uint8_t ocdm__scene_palette[OCDM__SCENE_COLOURS][3] = {
     [CREAM] = {238, 222, 184}, [WHITE] = {238, 238, 240}, [GREY] = {140, 142, 148},  [CHARCOAL] = {62, 64, 72},
 };
 
-const uint8_t ocdm__scene_materials[OCDM__SCENE_INKS - OCDM__WOOD][3] = {
-    [OCDM__WOOD - OCDM__WOOD] = {124, 82, 50},    [OCDM__GREENERY - OCDM__WOOD] = {70, 140, 60},
-    [OCDM__METAL - OCDM__WOOD] = {158, 164, 172}, [OCDM__CREAMY - OCDM__WOOD] = {236, 222, 190},
-    [OCDM__GLOW - OCDM__WOOD] = {250, 206, 70},   [OCDM__GLASS - OCDM__WOOD] = {196, 222, 236},
-    [OCDM__SOOT - OCDM__WOOD] = {44, 40, 42},
+const uint8_t ocdm__scene_materials[OCDM__SCENE_INKS][3] = {
+    [OCDM__WOOD] = {124, 82, 50},     [OCDM__GREENERY] = {70, 140, 60}, [OCDM__METAL] = {158, 164, 172},
+    [OCDM__CREAMY] = {236, 222, 190}, [OCDM__GLOW] = {250, 206, 70},    [OCDM__GLASS] = {196, 222, 236},
+    [OCDM__SOOT] = {44, 40, 42},
 };
 
 /* A part: ink, pattern, then what the form takes. */

@@ -79,7 +79,7 @@ extern const ocdm__scene_figure ocdm__scene_strays[OCDM__SCENE_STRAYS];
 enum { OCDM__SCENE_COLOURS = 16 };
 extern const uint8_t ocdm__scene_palette[OCDM__SCENE_COLOURS][3];
 
-/* The colours of the inks from OCDM__WOOD on. */
-extern const uint8_t ocdm__scene_materials[OCDM__SCENE_INKS - OCDM__WOOD][3];
+/* The colours of the inks that are materials, OCDM__WOOD and after; the others' are not set. */
+extern const uint8_t ocdm__scene_materials[OCDM__SCENE_INKS][3];
 
 #endif

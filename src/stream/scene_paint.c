@@ -157,12 +157,12 @@ static void make_edges(struct brush *brush)
 {
     const double *at = brush->at;
     double area = 0;
-    for (int i = 0; i < 4; i++) {
-        int j = (i + 1) % 4;
+    for (size_t i = 0; i < 4; i++) {
+        size_t j = (i + 1) % 4;
         area += at[2 * i] * at[2 * j + 1] - at[2 * j] * at[2 * i + 1];
     }
-    for (int i = 0; i < 4; i++) {
-        int j = (i + 1) % 4;
+    for (size_t i = 0; i < 4; i++) {
+        size_t j = (i + 1) % 4;
         double dx = at[2 * j] - at[2 * i];
         double dy = at[2 * j + 1] - at[2 * i + 1];
         double length = sqrt(dx * dx + dy * dy);
@@ -176,37 +176,49 @@ static void make_edges(struct brush *brush)
     }
 }
 
-/* The brush of copy number `copy`: the object's place and turn first, then the copy's own. */
+/* From pixels to the figure's plane: the object's place, turn and size undone. */
+static void undo_placing(struct brush *brush, uint32_t size)
+{
+    const ocdm__scene_object *object = brush->object;
+    double scale_x = object->mirror / (object->half * object->stretch * size);
+    double scale_y = object->stretch / (object->half * size);
+    double centre_x = object->x * size - 0.5;
+    double centre_y = object->y * size - 0.5;
+    brush->pixels = object->half * size;
+    brush->xx = object->cosine * scale_x;
+    brush->xy = object->sine * scale_x;
+    brush->yx = -object->sine * scale_y;
+    brush->yy = object->cosine * scale_y;
+    brush->x0 = -(brush->xx * centre_x + brush->xy * centre_y);
+    brush->y0 = -(brush->yx * centre_x + brush->yy * centre_y);
+}
+
+/* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
+static void undo_copying(struct brush *brush, int copy)
+{
+    double x = brush->part->step[0] * 0.01;
+    double y = brush->part->step[1] * 0.01;
+    const double *turn = circle[brush->part->copies];
+    if (brush->part->repeat == OCDM__ALONG) {
+        brush->x0 -= copy * x;
+        brush->y0 -= copy * y;
+    }
+    for (int i = 0; brush->part->repeat == OCDM__AROUND && i < copy; i++) {
+        struct brush was = *brush;
+        brush->xx = turn[0] * was.xx + turn[1] * was.yx;
+        brush->xy = turn[0] * was.xy + turn[1] * was.yy;
+        brush->x0 = turn[0] * (was.x0 - x) + turn[1] * (was.y0 - y) + x;
+        brush->yx = turn[0] * was.yx - turn[1] * was.xx;
+        brush->yy = turn[0] * was.yy - turn[1] * was.xy;
+        brush->y0 = turn[0] * (was.y0 - y) - turn[1] * (was.x0 - x) + y;
+    }
+}
+
 static struct brush make_brush(const ocdm__scene_object *object, const ocdm__scene_part *part, int copy, uint32_t size)
 {
     struct brush brush = {.part = part, .object = object};
-    double scale_x = object->mirror / (object->half * object->stretch * size);
-    double scale_y = object->stretch / (object->half * size);
-    double cx = object->x * size - 0.5;
-    double cy = object->y * size - 0.5;
-    brush.pixels = object->half * size;
-    brush.xx = object->cosine * scale_x;
-    brush.xy = object->sine * scale_x;
-    brush.yx = -object->sine * scale_y;
-    brush.yy = object->cosine * scale_y;
-    brush.x0 = -(brush.xx * cx + brush.xy * cy);
-    brush.y0 = -(brush.yx * cx + brush.yy * cy);
-    double sx = part->step[0] * 0.01;
-    double sy = part->step[1] * 0.01;
-    if (part->repeat == OCDM__ALONG) {
-        brush.x0 -= copy * sx;
-        brush.y0 -= copy * sy;
-    }
-    for (int i = 0; part->repeat == OCDM__AROUND && i < copy; i++) {
-        const double *turn = circle[part->copies];
-        struct brush was = brush;
-        brush.xx = turn[0] * was.xx + turn[1] * was.yx;
-        brush.xy = turn[0] * was.xy + turn[1] * was.yy;
-        brush.x0 = turn[0] * (was.x0 - sx) + turn[1] * (was.y0 - sy) + sx;
-        brush.yx = turn[0] * was.yx - turn[1] * was.xx;
-        brush.yy = turn[0] * was.yy - turn[1] * was.xy;
-        brush.y0 = turn[0] * (was.y0 - sy) - turn[1] * (was.x0 - sx) + sy;
-    }
+    undo_placing(&brush, size);
+    undo_copying(&brush, copy);
     for (int i = 0; i < 8; i++)
         brush.at[i] = part->at[i] * 0.01;
     if (part->form == OCDM__POLYGON)

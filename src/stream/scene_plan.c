@@ -70,7 +70,7 @@ static void draw_inks(ocdm__random *random, ocdm__scene_object *object)
     for (size_t i = 0; i < 3; i++)
         object->ink[OCDM__LIGHT][i] = to_byte(main[i] * 0.6 + 102);
     for (size_t i = OCDM__WOOD; i < OCDM__SCENE_INKS; i++)
-        jitter(random, ocdm__scene_materials[i - OCDM__WOOD], 16, object->ink[i]);
+        jitter(random, ocdm__scene_materials[i], 16, object->ink[i]);
 }
 
 static void draw_look(ocdm__random *random, ocdm__scene_object *object)
@@ -101,12 +101,12 @@ static double crowding(const ocdm__scene_plan *plan, size_t first, double half, 
     return sum;
 }
 
-/* The least crowded of a few places: objects overlap now and then, but seldom bury one another. */
+/* The least crowded of three places: objects often overlap, but seldom bury one another. */
 static void place(ocdm__random *random, const ocdm__scene_plan *plan, size_t first, ocdm__scene_object *object)
 {
     double least = 0;
     double margin = 0.75 * object->half;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 3; i++) {
         double x = between(random, margin, 1 - margin);
         double y = between(random, margin, 1 - margin);
         double crowd = crowding(plan, first, object->half, x, y);
@@ -165,20 +165,26 @@ static bool covers(const ocdm__scene_object *object, double x, double y)
     return u * u + v * v < 0.6;
 }
 
+static bool hidden(const ocdm__scene_plan *plan, size_t at, double x, double y)
+{
+    if (x < 0 || x > 1 || y < 0 || y > 1)
+        return true;
+    for (size_t later = at + 1; later < plan->object_count; later++)
+        if (covers(&plan->object[later], x, y))
+            return true;
+    return false;
+}
+
 static void estimate_visible(ocdm__scene_plan *plan, size_t at)
 {
-    enum { GRID = 5 };
+    enum { REACH = 2, POINTS = (2 * REACH + 1) * (2 * REACH + 1) };
     ocdm__scene_object *object = &plan->object[at];
+    double step = object->half * 0.35;
     int seen = 0;
-    for (int i = 0; i < GRID * GRID; i++) {
-        double x = object->x + object->half * 0.35 * (i % GRID - GRID / 2);
-        double y = object->y + object->half * 0.35 * (i / GRID - GRID / 2);
-        bool hidden = x < 0 || x > 1 || y < 0 || y > 1;
-        for (size_t later = at + 1; later < plan->object_count && !hidden; later++)
-            hidden = covers(&plan->object[later], x, y);
-        seen += !hidden;
-    }
-    object->visible = (double)seen / (GRID * GRID);
+    for (int i = -REACH; i <= REACH; i++)
+        for (int j = -REACH; j <= REACH; j++)
+            seen += !hidden(plan, at, object->x + j * step, object->y + i * step);
+    object->visible = (double)seen / POINTS;
 }
 
 static void draw_backdrop(ocdm__random *random, ocdm__scene_backdrop *backdrop)

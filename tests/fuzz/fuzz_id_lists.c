@@ -1,7 +1,7 @@
 /*
- * Fuzzing id lists and class groups over real files. The first byte says whether the samples have rows and which test lists are
- * taken; the rest, split at bytes 0x1E, is the class map, a training and a test list, PRS's three group files and a user's
- * group file. What is chosen must be what the lists name, each sample once, with and without skip_bad.
+ * Fuzzing id lists and class groups over real files. The first byte says whether the samples have rows; the rest, split at
+ * bytes 0x1E, is the class map, a training and a test list, PRS's three group files and a user's group file. What is chosen
+ * must be what the lists name, each sample once, with and without skip_bad.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -35,21 +35,6 @@ static void check(int holds, const char *what)
     if (!holds) {
         fprintf(stderr, "%s\n", what);
         abort();
-    }
-}
-
-static void put_pieces(const uint8_t *data, size_t size)
-{
-    remove_tree("d");
-    remove("groups.txt");
-    for (size_t i = 0; i < PIECES; i++) {
-        const uint8_t *end = size > 0 ? memchr(data, 0x1E, size) : NULL;
-        size_t length = end != NULL ? (size_t)(end - data) : size;
-        check(put_bytes(names[i], data, length) == 0, "no room for the files");
-        if (end == NULL)
-            break;
-        data += length + 1;
-        size -= length + 1;
     }
 }
 
@@ -124,7 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (size == 0 || size > 16384)
         return 0;
-    put_pieces(data + 1, size - 1);
+    remove_tree("d");
+    remove("groups.txt");
+    check(put_pieces(names, PIECES, data + 1, size - 1) == 0, "no room for the files");
     ocdm__id_lists lists;
     ocdm_error error = {.status = OCDM_OK};
     ocdm_status status = ocdm__id_lists_read(&lists, "d", false, &error);

@@ -26,21 +26,6 @@ static const char *const all_names[PIECES] = {"d/Imagelist.txt", "d/Labels_a.txt
 static const char *const split_names[PIECES] = {"d/TrainImagelist.txt", "d/Labels_a_Train.txt", "d/Labels_a_Test.txt",
                                                 "d/TestImagelist.txt",  "d/Labels_b_Train.txt", "d/Labels_b_Test.txt"};
 
-static void put_pieces(const char *const *names, const uint8_t *data, size_t size)
-{
-    remove_tree("d");
-    for (size_t i = 0; i < PIECES; i++) {
-        const uint8_t *end = size > 0 ? memchr(data, 0x1E, size) : NULL;
-        size_t length = end != NULL && i + 1 < PIECES ? (size_t)(end - data) : size;
-        if (put_bytes(names[i], data, length) != 0)
-            abort();
-        if (end == NULL)
-            break;
-        data += length + 1 <= size ? length + 1 : size;
-        size -= length + 1 <= size ? length + 1 : size;
-    }
-}
-
 static void check(int holds, const char *what)
 {
     if (!holds) {
@@ -76,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (size == 0 || size > 16384)
         return 0;
-    put_pieces(data[0] % 2 ? split_names : all_names, data + 1, size - 1);
+    remove_tree("d");
+    check(put_pieces(data[0] % 2 ? split_names : all_names, PIECES, data + 1, size - 1) == 0, "no room for the files");
     ocdm__labelled_set strict_set = {.count = 0}, lenient_set = {.count = 0};
     ocdm__reading strict = {.skip_bad = false}, lenient = {.skip_bad = true};
     ocdm_error error = {.status = OCDM_OK};

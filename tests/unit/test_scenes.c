@@ -99,10 +99,10 @@ static const struct known {
     uint64_t picture;
     uint64_t features;
 } known[] = {
-    {0, 0, 64, 0xA20783347C93A769u, 0xD239C793B82F1E4Au},     {0, 1, 64, 0x77C8297F335F88FEu, 0x3472FBC7CE536BF4u},
-    {0, 9000, 256, 0xAF3BA621F3221398u, 0xD12270770637FA66u}, {0, 20000, 33, 0x6C8EF19673D7E4FBu, 0x1382588DEC59DB0Eu},
-    {0, TRAIN, 16, 0x981572ADDC1E54E0u, 0x8863D2B9FED15FF2u}, {0, TRAIN + 2199, 64, 0x2A661FD94F74C434u, 0x9E3D91CB43737A04u},
-    {1, 0, 64, 0x8DC90C441B1F8F32u, 0xF82389DA04F11E97u},     {1, 24000, 100, 0x2B7BD8454BA30C21u, 0x8FF07FBC4E4D8693u},
+    {0, 0, 64, 0xF1FA7EE00556FEAEu, 0xBC0BFA63341D3395u},     {0, 1, 64, 0x016929635342067Du, 0xA550E80089233413u},
+    {0, 9000, 256, 0xC26F0FB14D5BD13Fu, 0x302ED3E5A61D26B6u}, {0, 20000, 33, 0x2742413466C13E5Eu, 0xC6166C69C682C6D4u},
+    {0, TRAIN, 16, 0x0F3B4913258A7307u, 0x24956579920368C7u}, {0, TRAIN + 2199, 64, 0x6BA6D7C89C96850Bu, 0x9691D9F04E64C0B8u},
+    {1, 0, 64, 0xD71D59BEE072219Cu, 0xCD2E51F9512F6B0Du},     {1, 24000, 100, 0x0E26F8CB17FDEA0Au, 0xA1436762A53DB372u},
 };
 
 /* Results are published with these pictures and vectors: whoever changes them changes the results. */
@@ -138,7 +138,7 @@ static void scenes_are_the_same_bytes_everywhere_when_taken_together(void **stat
         ocdm__scene_features(worlds[0], i, features);
         hash = fingerprint(fingerprint(hash, picture, sizeof picture), features, sizeof features);
     }
-    if (hash != 0xB6F7D1483A342BD1u)
+    if (hash != 0x8F9404033F4729A9u)
         fail_msg("fingerprint is 0x%016llXu", (unsigned long long)hash);
 }
 
