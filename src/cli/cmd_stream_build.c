@@ -128,6 +128,12 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     settings->image_root = ocdm__argument_text(arguments, "images");
     if (settings->features != NULL && settings->image_root != NULL)
         return misuse(error, "a stream has features or images", "--features and --images are both given");
+    /* Rows that are skipped at the end of one file would shift those of the next. */
+    bool several = settings->source_count > 1 || settings->test_source != NULL;
+    if (several && settings->features == NULL && settings->source_features && settings->kind != OCDM__FROM_COCO &&
+        ocdm__argument_given(arguments, "skip-bad"))
+        return misuse(error, "put the files into one, or add --labels-only",
+                      "--skip-bad cannot be used with several files that bring their own features");
     return status;
 }
 

@@ -12,6 +12,7 @@
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 struct arff_labels {
+    uint64_t first; /* samples that the set had before: ids go on from there */
     ocdm__arff arff;
     ocdm__labelled_set *set;
     ocdm__reading *reading;
@@ -47,7 +48,7 @@ static ocdm_status add_sample(struct arff_labels *labels, uint64_t row)
     char id[24 + OCDM__LABEL_PADDING];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
     sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, row);
+    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, labels->first + row);
     sample.labels = labels->found;
     sample.row = row;
     for (size_t i = 0; i < labels->arff.label_count; i++) {
@@ -99,7 +100,7 @@ static ocdm_status read_samples(struct arff_labels *labels)
 ocdm_status ocdm__arff_read(ocdm__labelled_set *set, const char *arff_path, const char *xml_path, ocdm__reading *reading,
                             ocdm_error *error)
 {
-    struct arff_labels labels = {.set = set, .reading = reading, .error = error};
+    struct arff_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
     ocdm_status status = ocdm__arff_open(&labels.arff, arff_path, error);
     if (status == OCDM_OK)
         status = ocdm__arff_read_labels(&labels.arff, xml_path, error);

@@ -147,6 +147,7 @@ ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocd
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 struct npy_labels {
+    uint64_t first; /* samples that the set had before: ids go on from there */
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
@@ -210,7 +211,7 @@ static ocdm_status add_sample(struct npy_labels *labels, uint64_t row, size_t co
     char id[24 + OCDM__LABEL_PADDING];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
     sample.id = id;
-    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, row);
+    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, labels->first + row);
     sample.labels = labels->found;
     sample.label_count = count;
     sample.row = row;
@@ -256,7 +257,7 @@ static ocdm_status read_label_rows(struct npy_labels *labels)
 
 ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocdm__reading *reading, ocdm_error *error)
 {
-    struct npy_labels labels = {.set = set, .reading = reading, .error = error};
+    struct npy_labels labels = {.set = set, .first = set->count, .reading = reading, .error = error};
     ocdm_status status = ocdm__map_file(&labels.file, path, error);
     if (status == OCDM_OK)
         status = ocdm__npy_read_header(&labels.file, OCDM__NPY_LABELS, &labels.table, error);

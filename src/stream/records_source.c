@@ -29,6 +29,7 @@ struct source_reading {
     ocdm_error *error;
     const char *file; /* its name, for messages */
     uint64_t file_size;
+    uint64_t first; /* what the first record's number counts from */
     ocdm__records *records;
     ocdm__wanted_members wanted;
     ocdm__member_columns columns;
@@ -195,13 +196,13 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
         sample.id = ocdm__records_id(state->records, record);
         sample.id_length = record->id_length;
     } else {
-        sample.id_length = (size_t)snprintf(own_id, sizeof own_id, "%" PRIu64, number);
+        sample.id_length = (size_t)snprintf(own_id, sizeof own_id, "%" PRIu64, state->first + number);
     }
     sample.label_count = record->label_count;
     if (record->label_count > 0)
         sample.labels = ocdm__records_labels(state->records) + record->label_at;
     status = ocdm__labelled_set_add(state->set, &sample, state->error);
-    if (status == OCDM_DUPLICATE_ID && state->source->tell_apart)
+    if (status == OCDM_DUPLICATE_ID && sample.row != OCDM__NO_ROW)
         status = add_apart(state, &sample, number);
     if (status == OCDM_DUPLICATE_ID)
         return refuse_id(state, record, &sample);
@@ -272,7 +273,7 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     struct source_reading *state = ocdm__allocate(1, sizeof *state);
     if (state == NULL)
         return ocdm__fail_memory(error, "the record reader");
-    *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
+    *state = (struct source_reading){.set = set, .first = set->count, .source = source, .reading = reading, .error = error};
     size_t first = set->count;
     ocdm_status status = begin_reading(state, path);
     if (status == OCDM_OK)

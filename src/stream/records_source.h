@@ -1,7 +1,8 @@
 /*
  * Label records (stream/record.h: jsonl, csv, tsv, svm) as a labelled set. A record's id is what its id says, or, without one,
- * its number from 0. Members of a JSON record, or columns of a csv or tsv file, may tell more, each optional: `task`, `split`,
- * `image` and `row`, as stream/records_source_members.h has them.
+ * its number from 0 (from the number of samples that the set has already). Members of a JSON record, or columns of a csv or tsv file, may tell more, each optional: `task`, `split`,
+ * `image` and `row`, as stream/records_source_members.h has them. An id that is there already is an error, but a record with a
+ * row is known by that, and gets # and its number after the id: in NUS-WIDE's list six photos stand twice.
  */
 #ifndef OCDM_STREAM_RECORDS_SOURCE_H
 #define OCDM_STREAM_RECORDS_SOURCE_H
@@ -21,8 +22,6 @@ typedef struct ocdm__records_source {
     ocdm__record_options options; /* its skip_bad is not looked at: the reading has one */
     const char *tasks_by; /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
                              record must have one; NULL for none */
-    bool tell_apart;      /* an id that is there already gets # and the record's number after it, instead of being an error: for
-                             sources such as NUS-WIDE, in whose list six photos stand twice */
 
     /* What was found. */
     ocdm__label_table task_names; /* with tasks_by: task t is the value with number t. Numbers in numeric order when all values

@@ -25,7 +25,7 @@ static void write_files(void)
                                "1,'a b',1\n{1 c}\n",
                       xml[] = "<labels><label name='sky'/></labels>", svm[] = "a 1:1\nb 2:1\n",
                       json[] =
-                          "{\"labels\":[\"a\"],\"by\":\"x\",\"image\":\"p\"}\n{\"labels\":[\"a\\n\"],\"by\":\"w\",\"id\":0}\n",
+                          "{\"labels\":[\"a\"],\"by\":\"x\",\"image\":\"p\"}\n{\"labels\":[\"a\\n\"],\"by\":\"w\",\"id\":0,\"row\":7}\n",
                       csv[] = "labels,by,id\na,2,i\n\"b\"\"c\",1,j\n",
                       npy[] = "\x93NUMPY\1\0\x3A\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2)}\n\0\1";
     static const struct {
@@ -41,7 +41,7 @@ static ocdm_status read_records(const char *path, ocdm_error *error)
 {
     ocdm__labelled_set set = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
-    ocdm__records_source source = {.tasks_by = "by", .tell_apart = true};
+    ocdm__records_source source = {.tasks_by = "by"};
     ocdm_status status = ocdm__records_source_read(&set, path, &source, &reading, error);
     ocdm__records_source_clear(&source);
     ocdm__labelled_set_clear(&set);
