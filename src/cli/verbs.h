@@ -13,6 +13,8 @@ extern const ocdm__verb ocdm__verb_stream_build;
 extern const ocdm__verb ocdm__verb_stream_info;
 extern const ocdm__verb ocdm__verb_stream_show;
 extern const ocdm__verb ocdm__verb_stream_export;
+extern const ocdm__verb ocdm__verb_run;
+extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_demo;
