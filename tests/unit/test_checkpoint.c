@@ -1,4 +1,5 @@
-/* A run that is stopped or killed anywhere and goes on ends as one that was never stopped; and what stands in the way is told. */
+/* A run that is stopped or killed anywhere and goes on ends as one that was never stopped; and what stands in the way is told.
+ */
 #define _XOPEN_SOURCE 700
 
 #include "../scratch_folder.h"
@@ -48,8 +49,7 @@ static ocdm_status run_in(const char *folder, ocdm__run_settings settings, const
 {
     struct listener nobody = {.stop = 0};
     listener = listener != NULL ? listener : &nobody;
-    const ocdm__run_hooks hooks = {
-        .progress = {.stop = &listener->stop}, .stepped = stepped, .note = noted, .state = listener};
+    const ocdm__run_hooks hooks = {.progress = {.stop = &listener->stop}, .stepped = stepped, .note = noted, .state = listener};
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = folder, .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, stream_path, error);

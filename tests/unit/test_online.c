@@ -214,7 +214,8 @@ static void finetune_learns_from_the_stream_alone(void **state)
     close_trial(&trial);
 }
 
-/* ---- tasks reach the evaluation only --------------------------------------------------------------------------------------- */
+/* ---- tasks reach the evaluation only ---------------------------------------------------------------------------------------
+ */
 
 /* The same samples in other tasks: 120 in one instead of 40 in each of three, numbers turned round. */
 static void write_relabelled(const char *path)
@@ -279,7 +280,8 @@ static void agent_and_memory_never_see_tasks(void **state)
     }
 }
 
-/* ---- seeds pair ------------------------------------------------------------------------------------------------------------ */
+/* ---- seeds pair ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Methods with one seed start from the same weights and see the same samples; another seed changes both. */
 static void seeds_pair_methods(void **state)
