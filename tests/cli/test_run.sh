@@ -50,9 +50,9 @@ runs_the_memory_alone() {
 
 # wait_for FILE PATTERN: until a line is there, ten seconds at most.
 wait_for() {
-    for _ in $(seq 200); do
+    for _ in $(seq 1000); do
         grep -q "$2" "$1" 2> /dev/null && return 0
-        sleep 0.05
+        sleep 0.01
     done
     echo "no $2 in $1"
     return 1
