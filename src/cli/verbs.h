@@ -12,6 +12,7 @@ extern const ocdm__verb ocdm__verb_sample;
 extern const ocdm__verb ocdm__verb_stream_info;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
+extern const ocdm__verb ocdm__verb_bench_train;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
