@@ -18,6 +18,7 @@ extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
+extern const ocdm__verb ocdm__verb_bench_train;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
