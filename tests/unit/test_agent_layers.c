@@ -194,7 +194,8 @@ static void product_gives_the_gradient_of_a_point_convolution(void **state)
     float *source = pixels_of_wave(2, 16, 36, 1), *gradient = pixels_of_wave(2, 32, 36, 3);
     float result[32 * 16];
     ocdm__op *op = NULL;
-    assert_int_equal(ocdm__product_create(device, 32, 16, 72, false, &op, NULL), OCDM_OK);
+    const struct ocdm__product_shape shape = {.rows = 32, .columns = 16, .depth = 72, .a_turned = true};
+    assert_int_equal(ocdm__product_create(device, &shape, &op, NULL), OCDM_OK);
     assert_int_equal(ocdm__op_run(op, 0, gradient, source, result), OCDM_OK);
     weights_near(c, result);
     ocdm__op_destroy(op);
