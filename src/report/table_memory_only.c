@@ -94,7 +94,22 @@ ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan 
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-enum { R_METHOD, R_MEMORY, R_RHO, R_ORDER, R_SEED, R_KEPT, R_DISTANCE, R_SEEN, R_FEWEST, R_MOST, R_LOST, R_UNDER, R_OVER, R_ALL };
+enum {
+    R_METHOD,
+    R_MEMORY,
+    R_RHO,
+    R_ORDER,
+    R_SEED,
+    R_KEPT,
+    R_DISTANCE,
+    R_SEEN,
+    R_FEWEST,
+    R_MOST,
+    R_LOST,
+    R_UNDER,
+    R_OVER,
+    R_ALL
+};
 
 static void fill_run(ocdm__cell *row, const ocdm__compare_plan *plan, size_t point, const ocdm__memory_result *result)
 {

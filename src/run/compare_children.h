@@ -1,6 +1,6 @@
 /*
- * Runs of a comparison as processes of their own, so that one that fails, or is stopped, takes no other with it. A few at a time;
- * signals are passed on, once, and everyone is waited for.
+ * Runs of a comparison as processes of their own, so that one that fails, or is stopped, takes no other with it. A few at a
+ * time; signals are passed on, once, and everyone is waited for.
  */
 #ifndef OCDM_RUN_COMPARE_CHILDREN_H
 #define OCDM_RUN_COMPARE_CHILDREN_H
@@ -28,8 +28,8 @@ typedef struct ocdm__children {
     void *state;
 } ocdm__children;
 
-/* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after all
- * have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
+/* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after
+ * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 
 /* The path of the program that is running, in `path`; or `fallback` where the system does not tell. */

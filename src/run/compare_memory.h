@@ -20,8 +20,8 @@ typedef struct ocdm__compare_memory_options {
     unsigned threads;
 } ocdm__compare_memory_options;
 
-/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. To be cleared in
- * either case. */
+/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. To be cleared
+ * in either case. */
 ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
                                        const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
                                        const ocdm__progress *progress, ocdm_error *error);

@@ -76,7 +76,8 @@ static void write_permutation(const uint32_t *all, uint64_t *tasks, size_t count
     }
 }
 
-static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, size_t task_count, struct order_list *list, ocdm_error *error)
+static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, size_t task_count, struct order_list *list,
+                              ocdm_error *error)
 {
     if (task_count > OCDM__COMPARE_PERMUTED)
         return ocdm__fail(error, OCDM_LIMIT, "name some orders instead: --order '0,1,2;2,1,0'",
@@ -126,8 +127,7 @@ static bool read_orders(const char *text, uint64_t *tasks, struct order_list *li
 }
 
 static ocdm_status make_orders(ocdm__compare_plan *plan, const char *text, const uint32_t *all, size_t task_count,
- struct order_list *list,
-                               ocdm_error *error)
+                               struct order_list *list, ocdm_error *error)
 {
     *list = (struct order_list){.count = 1};
     if (text == NULL || *text == '\0')

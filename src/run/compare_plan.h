@@ -12,11 +12,11 @@
 #include "ocdm/ocdm.h"
 
 /* Limits: more is a slip of the finger. */
-#define OCDM__COMPARE_VALUES 64      /* of one sweep */
-#define OCDM__COMPARE_POINTS 40320   /* memory sizes x rhos x orders */
-#define OCDM__COMPARE_TASKS 1024     /* of one order */
-#define OCDM__COMPARE_PERMUTED 8     /* tasks whose every order can be asked for */
-#define OCDM__COMPARE_NAME 192       /* bytes of a folder's name */
+#define OCDM__COMPARE_VALUES 64    /* of one sweep */
+#define OCDM__COMPARE_POINTS 40320 /* memory sizes x rhos x orders */
+#define OCDM__COMPARE_TASKS 1024   /* of one order */
+#define OCDM__COMPARE_PERMUTED 8   /* tasks whose every order can be asked for */
+#define OCDM__COMPARE_NAME 192     /* bytes of a folder's name */
 
 /* Where the runs of a comparison differ besides method and seed. */
 typedef struct ocdm__compare_point {
@@ -39,8 +39,8 @@ typedef struct ocdm__compare_plan {
 } ocdm__compare_plan;
 
 /*
- * Fills in the points from the texts of the flags: "300,500,1000", "0,0.2", "0,3,1,2;2,1,3,0" or "all"; an order of NULL or "" is
- * the default one. `all` are the stream's tasks, for "all". A number that comes twice counts once.
+ * Fills in the points from the texts of the flags: "300,500,1000", "0,0.2", "0,3,1,2;2,1,3,0" or "all"; an order of NULL or ""
+ * is the default one. `all` are the stream's tasks, for "all". A number that comes twice counts once.
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_LIMIT, OCDM_NO_MEMORY. On success to be cleared.
  */

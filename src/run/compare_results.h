@@ -66,8 +66,8 @@ typedef struct ocdm__compare_judgement {
 bool ocdm__compare_competes(const char *method);
 
 /*
- * Judges the methods at a point in a column; `judgements` has room for one each. Without an interval, as with one seed, only the
- * best itself is bold. OCDM_OK, OCDM_NO_MEMORY.
+ * Judges the methods at a point in a column; `judgements` has room for one each. Without an interval, as with one seed, only
+ * the best itself is bold. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
                                 ocdm__compare_judgement *judgements, ocdm_error *error);

@@ -52,8 +52,8 @@ static ocdm_status put_in_order(struct ordered *ordered, const ocdm__stream_tabl
     if (ordered->of != NULL && same_order(ordered->of, run))
         return OCDM_OK;
     clear_ordered(ordered);
-    ocdm_status status = ocdm__stream_order_make(&ordered->order, table, OCDM__TRAIN, run->order, run->order_count,
-                                                 run->options.seed, error);
+    ocdm_status status =
+        ocdm__stream_order_make(&ordered->order, table, OCDM__TRAIN, run->order, run->order_count, run->options.seed, error);
     if (status != OCDM_OK)
         return status;
     ordered->samples = ocdm__allocate(ordered->order.count, sizeof *ordered->samples);
@@ -62,9 +62,8 @@ static ocdm_status put_in_order(struct ordered *ordered, const ocdm__stream_tabl
     for (size_t i = 0; i < ordered->order.count; i++) {
         uint32_t sample = ordered->order.samples[i];
         uint64_t start = table->label_starts[sample];
-        ordered->samples[i] = (ocdm_sample){.id = sample,
-                                            .labels = table->labels + start,
-                                            .label_count = (size_t)(table->label_starts[sample + 1] - start)};
+        ordered->samples[i] = (ocdm_sample){
+            .id = sample, .labels = table->labels + start, .label_count = (size_t)(table->label_starts[sample + 1] - start)};
     }
     ordered->of = run;
     return OCDM_OK;
@@ -94,11 +93,10 @@ static ocdm_status start_curve(ocdm__memory_result *result, const ocdm__stream_o
 
 static void note_moment(ocdm__memory_result *result, const ocdm_memory *memory, uint64_t step, uint32_t task)
 {
-    result->curve[result->curve_count++] =
-        (ocdm__memory_moment){.step = step,
-                              .task = task,
-                              .distance = ocdm_memory_distance(memory, OCDM_IN_PLAY),
-                              .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER)};
+    result->curve[result->curve_count++] = (ocdm__memory_moment){.step = step,
+                                                                 .task = task,
+                                                                 .distance = ocdm_memory_distance(memory, OCDM_IN_PLAY),
+                                                                 .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER)};
 }
 
 static ocdm_status pass_by(ocdm_memory *memory, const struct ordered *ordered, uint64_t curve_every,
