@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "holds.h"
 #include "ocdm/ocdm.h"
+#include "toy_gradients.h"
 
 #define TOY_BATCH 96
 #define TOY_LABELS 12
@@ -69,7 +70,7 @@ static inline ocdm_memory *created(const ocdm_options *options)
     ocdm_error error;
     if (ocdm_memory_create(options, &memory, &error) != OCDM_OK)
         fail_msg("create: %s", error.message);
-    return memory;
+    return with_gradients(memory);
 }
 
 static inline ocdm_change offered(ocdm_memory *memory, const ocdm_sample *batch, size_t count)

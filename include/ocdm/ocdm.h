@@ -21,7 +21,8 @@
  *     }
  *     ocdm_memory_destroy(memory);
  *
- * Contents: status and errors; samples and options; the memory; questions to ask it; files; policies, yours included.
+ * Contents: status and errors; samples and options; the memory; questions to ask it; files; gradients; policies, yours
+ * included.
  *
  * Promises that hold for every function here:
  *   - nothing prints, exits or aborts; what can fail returns an ocdm_status and fills an ocdm_error that you own;
@@ -192,10 +193,10 @@ typedef struct ocdm_change {
  * change   filled on success; may be NULL
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY, and what the policy returns:
- * OCDM_NOT_SINGLE_LABEL from cbrs, OCDM_BAD_DECISION when a policy of yours errs; OCDM_LIMIT beyond 2^31 labels in all label
- * sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates
- * only when something is larger than ever before: a new class, the batch, its labels, one label set, or the labels of the whole
- * pool.
+ * OCDM_NOT_SINGLE_LABEL from cbrs, what your ocdm_similarity returns from gss, OCDM_BAD_DECISION when a policy of yours errs;
+ * OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a sample for ocdm with
+ * OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class, the batch, its labels,
+ * one label set, or the labels of the whole pool.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
@@ -290,11 +291,81 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
  */
 ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error);
 
+/* ---- gradients ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * What the policy gss asks once a batch: how alike are the gradients of these samples of memory and of this batch? The memory
+ * keeps no payloads and knows no network; you compute the gradients and hand back cosines.
+ *
+ * A sample's gradient g is that of its loss by all parameters, in evaluation mode; the batch's is the mean of its samples'. The
+ * answer for a gradient is the largest <g, h> / (|g| |h|) over the gradients h of the samples in `slot`, a pair with a zero
+ * gradient counting as cosine 0. It is enough to hold the gradients of the samples in `slot` and one more at a time.
+ */
+typedef struct ocdm_comparison {
+    const uint32_t *slot;     /* whom to compare with: slots of the memory, all different, ascending */
+    size_t slot_count;        /* 1 to OCDM_COMPARED */
+    const ocdm_sample *batch; /* the batch as it was given to ocdm_memory_update; none of it is in a slot yet */
+    size_t count;             /* at least 1 */
+    double *item_cosine;      /* count of them, to be filled: the answer for each sample of the batch */
+    double *batch_cosine;     /* one, to be filled: the answer for the batch; NULL when it is not asked for */
+
+    /*
+     * Not 0: the memory is full, and takes samples of this batch only if *batch_cosine is negative. If it is not, item_cosine
+     * may be left as it is, which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
+     */
+    int batch_first;
+} ocdm_comparison;
+
+/* The most samples of memory that a comparison names. */
+#define OCDM_COMPARED 10u
+
+/*
+ * Answers a comparison: fills its cosines, from -1 to 1 (up to 1e-3 beyond is taken for rounding), and returns OCDM_OK. Or
+ * returns why it cannot, in `error` too, which is not NULL: the update then fails with that, and the memory is as it was. It
+ * may ask the memory questions, but must not call ocdm_memory_update, _draw, _save or _destroy on it. The same question may
+ * come again, after an update that failed.
+ *
+ * state    what was given to ocdm_memory_set_similarity
+ */
+typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, const ocdm_comparison *comparison,
+                                       ocdm_error *error);
+
+/*
+ * Says who answers comparisons. Needed by the policy gss before the first update, and again after ocdm_memory_load, since files
+ * hold no functions; without it its updates fail with OCDM_BAD_ARGUMENT. Other policies never ask. NULL takes it back.
+ *
+ *     static ocdm_status compare(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
+ *     {
+ *         struct agent *agent = state;
+ *         for (size_t j = 0; j < asked->slot_count; j++)
+ *             gradient(agent, payload[asked->slot[j]], agent->kept[j]);
+ *         if (asked->batch_cosine) {
+ *             mean_gradient(agent, payload_of_batch, asked->count, agent->mine);
+ *             *asked->batch_cosine = largest_cosine(agent->mine, agent->kept, asked->slot_count);
+ *         }
+ *         if (asked->batch_first && *asked->batch_cosine >= 0)
+ *             return OCDM_OK;
+ *         for (size_t i = 0; i < asked->count; i++) {
+ *             gradient(agent, payload_of_batch[i], agent->mine);
+ *             asked->item_cosine[i] = largest_cosine(agent->mine, agent->kept, asked->slot_count);
+ *         }
+ *         return OCDM_OK;
+ *     }
+ *
+ *     ocdm_memory_set_similarity(memory, compare, &agent);
+ *
+ * state    handed to `similarity` as it is; whatever it points to must live as long as updates are made
+ *
+ * Cannot fail. O(1).
+ */
+void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state);
+
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, onlyone, rs, prs, cbes, cbrs, max, random. NULL when there is none.
- * ocdm_policy_at lists them: index 0, 1, 2, ... until NULL. Both are static data; do not free them.
+ * A policy of the library by name: ocdm, onlyone, rs, prs, cbes, cbrs, max, random, gss. NULL when there is none. All decide by
+ * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
+ * 0, 1, 2, ... until NULL. Both are static data; do not free them.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);

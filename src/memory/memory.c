@@ -137,6 +137,12 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory);
 }
 
+void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state)
+{
+    memory->similarity = similarity;
+    memory->similarity_state = state;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {

@@ -12,6 +12,7 @@ extern const ocdm_policy ocdm__policy_cbes;
 extern const ocdm_policy ocdm__policy_cbrs;
 extern const ocdm_policy ocdm__policy_max;
 extern const ocdm_policy ocdm__policy_random;
+extern const ocdm_policy ocdm__policy_gss;
 
 /* Whether it deletes by distance, and so needs the index of label sets. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);

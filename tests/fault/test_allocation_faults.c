@@ -27,7 +27,7 @@ static uint32_t chance_replace(void *state, const ocdm_memory *memory, const ocd
 static const ocdm_policy own[] = {{.name = "chance remove", .remove = chance_remove},
                                   {.name = "chance replace", .replace = chance_replace}};
 
-#define CASES 13
+#define CASES 14
 
 /* The library's policies, OCDM's other distances, and two of the caller's. */
 static ocdm_options options_of(size_t number)
@@ -36,12 +36,12 @@ static ocdm_options options_of(size_t number)
     options.capacity = 6;
     options.batch = 2;
     options.rho = 0.5;
-    if (number < 8)
+    if (number < 9)
         options.policy = ocdm_policy_at(number);
-    else if (number < 11)
-        options.distance = (ocdm_distance)(number - 7);
+    else if (number < 12)
+        options.distance = (ocdm_distance)(number - 8);
     else
-        options.policy = &own[number - 11];
+        options.policy = &own[number - 12];
     return options;
 }
 

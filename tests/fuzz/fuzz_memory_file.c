@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../toy_gradients.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/safetensors.h"
@@ -100,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status != OCDM_OK)
         return 0;
     ask_everything(memory);
-    use(memory, size);
+    use(with_gradients(memory), size);
     ask_everything(memory);
     ocdm_memory_destroy(memory);
     return 0;

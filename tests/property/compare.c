@@ -3,13 +3,15 @@
 
 #include <math.h>
 
+#include "../toy_gradients.h"
+
 ocdm_memory *make_memory(const ocdm_options *options)
 {
     ocdm_memory *memory = NULL;
     ocdm_error error;
     if (ocdm_memory_create(options, &memory, &error) != OCDM_OK)
         fail_msg("create: %s", error.message);
-    return memory;
+    return with_gradients(memory);
 }
 
 ocdm_change offer(ocdm_memory *memory, const ocdm_sample *batch, size_t count, const char *where)

@@ -1,4 +1,5 @@
-/* The judge's memory: joining, leaving, counting. The policies' rules are in naive_policies.c, naive_ocdm.c and naive_prs.c. */
+/* The judge's memory: joining, leaving, counting. The policies' rules are in naive_policies.c, naive_ocdm.c, naive_prs.c and
+ * naive_gss.c. */
 #include "naive.h"
 
 #include "base/allocate.h"
@@ -209,6 +210,8 @@ void naive_update(struct naive *naive, const ocdm_sample *batch, size_t count, n
         naive->pool[v].item = OCDM_NONE;
     }
     naive->left_count = 0;
+    if (naive->options.policy == ocdm_policy_find("gss"))
+        naive_compare_gss(naive, batch, joining, count);
     if (naive_removes_from_pool(naive))
         update_pool(naive, joining, count, choose, context);
     else

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define NAIVE_CLASSES 1200
+#define NAIVE_COMPARED 4096 /* gss: the largest memory */
 
 struct naive_sample {
     uint64_t id;
@@ -24,6 +25,7 @@ struct naive_sample {
     uint32_t item; /* its number in the batch; OCDM_NONE for one that was in memory */
     size_t label_count;
     uint32_t *label; /* class numbers (places in naive.classes), in the order given, repeats dropped */
+    double score;    /* gss: c, and C_i once it is in slot i */
 };
 
 struct naive_class {
@@ -46,6 +48,7 @@ struct naive {
     uint64_t departed;    /* samples that left so far, those of the batch included */
     ocdm_departure *left; /* the last update's, in order */
     size_t left_count;
+    double batch_score; /* gss: that of the batch's mean gradient */
 };
 
 /* Names the position to delete next from a pool that is too large. */
@@ -86,6 +89,10 @@ size_t naive_remove_exactly(const struct naive *naive);
 /* naive_prs.c: partition reservoir sampling. */
 uint32_t naive_replace_prs(const struct naive *naive, const struct naive_sample *newcomer);
 void naive_share_prs(struct naive *naive);
+
+/* naive_gss.c: gradients are those of toy_gradients.h. _compare scores a batch before any of it joins. */
+void naive_compare_gss(struct naive *naive, const ocdm_sample *batch, struct naive_sample *joining, size_t count);
+uint32_t naive_replace_gss(const struct naive *naive, const struct naive_sample *newcomer, ocdm__random *stream);
 
 /* Of the marked positions (NULL: of all) the one with the smallest ticket; draws the tickets' base from `stream`. */
 size_t naive_pick(const struct naive *naive, const bool *candidate, ocdm__random *stream);

@@ -188,6 +188,8 @@ uint32_t naive_replace(struct naive *naive, const struct naive_sample *newcomer)
         return replace_cbrs(naive, newcomer, &stream);
     if (is(naive, "cbes"))
         return replace_cbes(naive, newcomer, &stream);
+    if (is(naive, "gss"))
+        return naive_replace_gss(naive, newcomer, &stream);
     return naive_replace_prs(naive, newcomer);
 }
 

@@ -155,6 +155,12 @@ static void random_equals_the_judge_on_random_streams(void **state)
     compare_policy("random");
 }
 
+static void gss_equals_the_judge_on_random_streams(void **state)
+{
+    (void)state;
+    compare_policy("gss");
+}
+
 static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct made_shape *shape)
 {
     struct judged_case c = {.options = ocdm_options_default(), .seed = 1000 + seed, .shape = *shape};
@@ -254,6 +260,7 @@ int main(void)
         cmocka_unit_test(cbrs_equals_the_judge_on_single_label_streams),
         cmocka_unit_test(max_equals_the_judge_on_random_streams),
         cmocka_unit_test(random_equals_the_judge_on_random_streams),
+        cmocka_unit_test(gss_equals_the_judge_on_random_streams),
         cmocka_unit_test(refused_batches_leave_no_trace),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_many),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_thousands),

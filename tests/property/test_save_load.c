@@ -37,7 +37,7 @@ static ocdm_memory *through_a_file(const ocdm_memory *memory, const ocdm_policy 
     same_memory(memory, copy, where);
     saved(copy, "second", where);
     same_files(where);
-    return copy;
+    return with_gradients(copy);
 }
 
 /* How many classes were seen that no sample in memory carries. */
@@ -127,8 +127,8 @@ static void onlyone_continues_as_if_never_stopped(void **state)
 static void other_policies_continue_as_if_never_stopped(void **state)
 {
     (void)state;
-    static const char *const others[] = {"rs", "prs", "cbes", "cbrs", "max", "random"};
-    for (size_t i = 0; i < 6; i++)
+    static const char *const others[] = {"rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         run_some_options(others[i]);
 }
 

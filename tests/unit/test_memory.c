@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
+static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+
+#define POLICIES (sizeof policies / sizeof *policies)
 
 /* ---- names and numbers ------------------------------------------------------------------------------------------------ */
 
@@ -50,8 +52,8 @@ static void policies_are_found_by_name_and_listed(void **state)
     size_t count = 0;
     for (; ocdm_policy_at(count); count++)
         assert_ptr_equal(ocdm_policy_find(ocdm_policy_at(count)->name), ocdm_policy_at(count));
-    assert_int_equal(count, 8);
-    for (size_t i = 0; i < 8; i++)
+    assert_int_equal(count, POLICIES);
+    for (size_t i = 0; i < POLICIES; i++)
         assert_string_equal(ocdm_policy_find(policies[i])->name, policies[i]);
     assert_null(ocdm_policy_at(SIZE_MAX));
     assert_null(ocdm_policy_find("ocd"));
@@ -180,7 +182,7 @@ static void memory_is_empty_when_created(void **state)
 static void capacity_may_be_the_largest_when_samples_are_few(void **state)
 {
     (void)state;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], OCDM_MAX_CAPACITY);
         ocdm_memory *memory = created(&options);
         for (uint64_t id = 0; id < 30; id++)
@@ -222,7 +224,7 @@ static void memory_grows_when_it_outgrows_its_first_room(void **state)
 static void update_fills_slots_in_order(void **state)
 {
     (void)state;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 5);
         ocdm_memory *memory = created(&options);
         for (uint64_t id = 0; id < 5; id++) {
@@ -239,7 +241,7 @@ static void update_fills_slots_in_order(void **state)
     }
 }
 
-#define MIRROR_SLOTS 16
+#define MIRROR_SLOTS (2 * POLICIES)
 
 /* The caller's array of payloads; a payload is its sample's id. */
 struct mirror {
@@ -298,7 +300,7 @@ static void change_keeps_a_mirror_of_the_memory(void **state)
 {
     (void)state;
     static struct toy_batch batch;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 1 + (uint32_t)p * 2);
         options.batch = 1 + (uint32_t)p;
         ocdm_memory *memory = created(&options);
@@ -323,7 +325,7 @@ static void update_takes_batches_beyond_every_room(void **state)
     ocdm_sample *batch = calloc(MOST, sizeof *batch);
     assert_non_null(batch);
     const uint32_t labels[4] = {1, 2, 3, 4};
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 10);
         options.batch = 1;
         ocdm_memory *memory = created(&options);
@@ -421,7 +423,7 @@ static void update_refuses_ids_that_are_there_already(void **state)
 {
     (void)state;
     const uint32_t fresh[] = {50, 51, 52};
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         struct pair pair = make_pair(policies[p]);
         uint64_t inside = ocdm_memory_id(pair.memory, 3);
         ocdm_sample twice[] = {{500, fresh, 1}, {501, fresh + 1, 1}, {500, fresh + 2, 1}};
@@ -442,7 +444,7 @@ static void update_refuses_a_sample_with_too_many_labels(void **state)
     assert_non_null(labels);
     for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++)
         labels[i] = 1000 + i;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         struct pair pair = make_pair(policies[p]);
         ocdm_sample batch[] = {{500, labels, 1}, {501, labels, OCDM_MAX_LABELS + 1u}};
         check_refusal(&pair, batch, 2, OCDM_TOO_MANY_LABELS);
@@ -457,7 +459,7 @@ static void update_refuses_a_sample_with_too_many_labels(void **state)
 static void update_refuses_null_where_samples_should_be(void **state)
 {
     (void)state;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         struct pair pair = make_pair(policies[p]);
         const uint32_t fresh = 50;
         ocdm_sample batch[] = {{500, &fresh, 1}, {501, NULL, 1}};

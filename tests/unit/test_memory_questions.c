@@ -4,14 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
+static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+
+#define POLICIES (sizeof policies / sizeof *policies)
 
 /* ---- labels ----------------------------------------------------------------------------------------------------------- */
 
 static void labels_repeated_on_a_sample_count_once(void **state)
 {
     (void)state;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 3);
         ocdm_memory *memory = created(&options);
         const uint32_t repeated[] = {9, 9, 9, 9};
@@ -71,7 +73,7 @@ static void labels_may_be_as_many_as_the_limit(void **state)
 static void samples_without_labels_have_no_distribution(void **state)
 {
     (void)state;
-    for (size_t p = 0; p < 8; p++) {
+    for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 2);
         ocdm_memory *memory = created(&options);
         ocdm_sample batch[] = {{1, NULL, 0}, {2, NULL, 0}, {3, NULL, 0}};

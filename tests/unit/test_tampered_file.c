@@ -361,6 +361,32 @@ static void state_of_prs_must_be_shares(void **state)
     }
 }
 
+/* The scores 0.1, then two that are compared with: whole multiples of 2^-32 from 0 to 2. */
+static void state_of_gss_must_be_scores(void **state)
+{
+    (void)state;
+    save_small_memory("gss");
+    assert_int_equal(image.tensor[POLICY_STATE].shape[0], 24);
+    set_length(POLICY_STATE, 23);
+    refused_as(OCDM_BAD_FILE, "not eight a sample");
+    set_length(POLICY_STATE, 32);
+    refused_as(OCDM_BAD_FILE, "not eight a sample");
+    set_length(POLICY_STATE, 24);
+    const double bad[] = {2.5, 2 + 0x1p-32, -0x1p-32, 1 + 0x1p-33, 0x1p-40, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ocdm__put_double(image.data[POLICY_STATE] + 16, bad[i]);
+        refused_as(OCDM_BAD_FILE, "score of slot 2");
+    }
+    const double good[] = {0, 2, 1, 0x1p-32, 2 - 0x1p-32};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ocdm_memory *memory = NULL;
+        ocdm__put_double(image.data[POLICY_STATE] + 16, good[i]);
+        put_together("tampered");
+        assert_int_equal(ocdm_memory_load("tampered", NULL, &memory, NULL), OCDM_OK);
+        ocdm_memory_destroy(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +403,7 @@ int main(void)
         cmocka_unit_test(classes_must_not_contradict_the_samples),
         cmocka_unit_test(state_must_be_one_that_the_policy_takes),
         cmocka_unit_test(state_of_prs_must_be_shares),
+        cmocka_unit_test(state_of_gss_must_be_scores),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

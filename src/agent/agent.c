@@ -1,0 +1,250 @@
+/* The agent: settings, steps, predictions, gradients. How a network computes is in the files around; weights in and out are in
+ * agent_weights.c. */
+#include "agent/agent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/agent_parts.h"
+#include "agent/aligned.h"
+#include "agent/loss.h"
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* Images whose features are held at once while logits are made. */
+enum { BLOCK = 64 };
+
+/* ---- making and unmaking -------------------------------------------------------------------------------------------- */
+
+ocdm__agent_settings ocdm__agent_settings_default(void)
+{
+    return (ocdm__agent_settings){.model = "linear", .learning_rate = 1e-4, .epsilon = 1e-4, .threads = 1};
+}
+
+static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_error *error)
+{
+    if (settings->threads < 1 || settings->threads > OCDM__MAX_THREADS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "threads must be 1 to %d, not %u", OCDM__MAX_THREADS,
+                          settings->threads);
+    if (!(settings->learning_rate >= 0 && settings->learning_rate <= 1e6))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the learning rate must be from 0 to 1e6");
+    if (!(settings->epsilon > 0 && settings->epsilon <= 1e6))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "Adam's epsilon must be above 0 and at most 1e6");
+    if (!(settings->clip >= 0 && settings->clip <= 1e30))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "clip must be from 0 (none) to 1e30");
+    if (settings->bf16 && !ocdm__model_takes_images(settings->model))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use f32",
+                          "precision bf16: %s has nothing to gain from it and runs in f32 only", settings->model);
+    return OCDM_OK;
+}
+
+static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings *settings, ocdm_error *error)
+{
+    bool images = ocdm__model_takes_images(settings->model);
+    struct ocdm__network_settings network = {.size = {.name = settings->model,
+                                                      .class_count = settings->class_count,
+                                                      .features = settings->features,
+                                                      .height = settings->height,
+                                                      .width = settings->width,
+                                                      .blocks = settings->blocks},
+                                             .bf16 = settings->bf16,
+                                             .fast = settings->fast,
+                                             .threads = images ? settings->threads : 1,
+                                             .seed = settings->seed};
+    int before = ocdm__single_thread();
+    ocdm_status status = ocdm__network_create(&network, &agent->network, error);
+    ocdm__restore_threads(before);
+    agent->settings = *settings;
+    agent->settings.model = NULL;
+    return status;
+}
+
+ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
+                               ocdm_error *error)
+{
+    ocdm__agent_settings wanted = *settings;
+    struct ocdm__weights_fit fit = {0};
+    ocdm_status status = check_settings(settings, error);
+    if (status == OCDM_OK && weights != NULL)
+        status = ocdm__weights_fit(weights->file, &fit, error);
+    if (status != OCDM_OK)
+        return status;
+    if (wanted.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.model) == 0)
+        wanted.blocks = fit.blocks;
+    ocdm__agent *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "an agent");
+    status = create_network(made, &wanted, error);
+    if (status == OCDM_OK && weights != NULL)
+        status = ocdm__agent_load(made, weights, NULL, error);
+    if (status != OCDM_OK) {
+        ocdm__agent_destroy(made);
+        return status;
+    }
+    *agent = made;
+    return OCDM_OK;
+}
+
+void ocdm__agent_destroy(ocdm__agent *agent)
+{
+    if (agent == NULL)
+        return;
+    ocdm__network_destroy(agent->network);
+    ocdm__release_aligned(agent->logits);
+    ocdm__release_aligned(agent->logit_gradients);
+    ocdm__release(agent);
+}
+
+/* ---- a pass --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_batch(const ocdm__agent *agent, const struct ocdm__labelled_batch *batch, ocdm_error *error)
+{
+    if (batch->count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch without samples has no loss");
+    for (size_t i = 0; i < batch->count; i++)
+        for (size_t at = batch->starts[i]; at < batch->starts[i + 1]; at++)
+            if (batch->labels[at] >= agent->settings.class_count)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "sample %zu of the batch has class %u of %u", i,
+                                  batch->labels[at], agent->settings.class_count);
+    return OCDM_OK;
+}
+
+static ocdm_status reserve(ocdm__agent *agent, size_t images, ocdm_error *error)
+{
+    ocdm_status status = ocdm__network_reserve(agent->network, images, error);
+    if (status != OCDM_OK || images <= agent->batch_room)
+        return status;
+    ocdm__release_aligned(agent->logits);
+    ocdm__release_aligned(agent->logit_gradients);
+    agent->batch_room = 0;
+    agent->logits = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logits);
+    agent->logit_gradients = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logit_gradients);
+    if (agent->logits == NULL || agent->logit_gradients == NULL)
+        return ocdm__fail_memory(error, "logits");
+    agent->batch_room = images;
+    return OCDM_OK;
+}
+
+/* Forward, loss, backward into the sink. */
+static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, bool frozen,
+                            const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
+{
+    struct ocdm__pass pass = {.network = agent->network,
+                              .input = batch->input,
+                              .images = batch->count,
+                              .frozen = frozen,
+                              .logits = agent->logits,
+                              .logit_gradients = agent->logit_gradients};
+    struct ocdm__targets targets = {batch->starts, batch->labels, batch->count, agent->settings.class_count};
+    size_t bad;
+    ocdm_status status = ocdm__network_forward(&pass, error);
+    if (status != OCDM_OK)
+        return status;
+    double mean = ocdm__loss(&targets, agent->logits, agent->logit_gradients, &bad);
+    if (bad < batch->count)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "go back to the last checkpoint; a smaller learning rate or --clip may help",
+                          "step %llu: the loss of sample %zu of the batch is not a finite number",
+                          (unsigned long long)agent->steps + 1, bad);
+    status = ocdm__network_backward(&pass, sink, error);
+    if (status == OCDM_OK && loss != NULL)
+        *loss = mean;
+    return status;
+}
+
+static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, bool frozen,
+                                 const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
+{
+    ocdm_status status = check_batch(agent, batch, error);
+    if (status != OCDM_OK)
+        return status;
+    int before = ocdm__single_thread();
+    status = reserve(agent, batch->count, error);
+    if (status == OCDM_OK && sink->flat == NULL)
+        status = ocdm__parameters_add_adam(agent->network, error);
+    if (status == OCDM_OK)
+        status = run_pass(agent, batch, frozen, sink, loss, error);
+    ocdm__restore_threads(before);
+    return status;
+}
+
+ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error)
+{
+    double step = (double)(agent->steps + 1);
+    struct ocdm__gradient_sink sink = {.adam = {.step_size = (float)(agent->settings.learning_rate / (1.0 - pow(0.9, step))),
+                                                .root_scale = (float)(1.0 / sqrt(1.0 - pow(0.999, step))),
+                                                .epsilon = (float)agent->settings.epsilon,
+                                                .clip = (float)agent->settings.clip}};
+    ocdm_status status = prepared_pass(agent, batch, false, &sink, loss, error);
+    if (status == OCDM_OK)
+        agent->steps++;
+    return status;
+}
+
+ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
+                                 ocdm_error *error)
+{
+    struct ocdm__gradient_sink sink = {.flat = gradient};
+    return prepared_pass(agent, batch, true, &sink, NULL, error);
+}
+
+ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
+                                       double *loss, ocdm_error *error)
+{
+    struct ocdm__gradient_sink sink = {.flat = gradient};
+    return prepared_pass(agent, batch, false, &sink, loss, error);
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------------------------------- */
+
+static size_t sample_width(const ocdm__agent *agent)
+{
+    const struct ocdm__node *first = &agent->network->model.nodes[0];
+    return (size_t)first->in_channels * first->in_height * first->in_width;
+}
+
+ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error)
+{
+    size_t width = ocdm__agent_feature_width(agent), sample = sample_width(agent);
+    float *features = ocdm__allocate_aligned(BLOCK * width, sizeof *features);
+    if (features == NULL)
+        return ocdm__fail_memory(error, "features");
+    int before = ocdm__single_thread();
+    ocdm_status status = OCDM_OK;
+    for (size_t at = 0; at < count && status == OCDM_OK; at += BLOCK) {
+        size_t block = count - at < BLOCK ? count - at : BLOCK;
+        status = ocdm__network_evaluate(agent->network, input + at * sample, block, features,
+                                        logits + at * agent->settings.class_count, error);
+    }
+    ocdm__restore_threads(before);
+    ocdm__release_aligned(features);
+    return status;
+}
+
+ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+{
+    if (agent->network->model.count == 1) { /* linear: the head sees the input itself */
+        memcpy(features, input, count * sample_width(agent) * sizeof *features);
+        return OCDM_OK;
+    }
+    int before = ocdm__single_thread();
+    ocdm_status status = ocdm__network_evaluate(agent->network, input, count, features, NULL, error);
+    ocdm__restore_threads(before);
+    return status;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------------ */
+
+uint32_t ocdm__agent_feature_width(const ocdm__agent *agent)
+{
+    return ocdm__model_feature_width(&agent->network->model);
+}
+
+size_t ocdm__agent_gradient_size(const ocdm__agent *agent)
+{
+    return agent->network->trained_count;
+}
+
+uint64_t ocdm__agent_steps(const ocdm__agent *agent)
+{
+    return agent->steps;
+}

@@ -1,0 +1,137 @@
+/*
+ * The agent: a network that learns online from batches of samples with several labels. One step is forward, binary cross
+ * entropy with logits (mean over batch and classes), backward and Adam; batch norms use the batch's own statistics.
+ *
+ *     ocdm__agent_settings settings = ocdm__agent_settings_default();
+ *     settings.model = "resnet18";
+ *     settings.class_count = 70;
+ *     settings.height = settings.width = 64;
+ *     ocdm__agent *agent = NULL;
+ *     status = ocdm__agent_create(&settings, NULL, &agent, &error);
+ *     status = ocdm__agent_train(agent, &batch, &loss, &error);
+ *     status = ocdm__agent_predict(agent, images, count, logits, &error);
+ *
+ * Promises: the same settings, weights and batches give the same weights, to the bit, for any number of threads, on one CPU
+ * with one oneDNN (not with `fast`). An agent is used by one thread at a time; it has threads of its own.
+ */
+#ifndef OCDM_AGENT_AGENT_H
+#define OCDM_AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/safetensors.h"
+#include "ocdm/ocdm.h"
+
+typedef struct ocdm__agent ocdm__agent;
+
+typedef struct ocdm__agent_settings {
+    const char *model;      /* one of ocdm__model_names (agent/model.h) */
+    uint32_t class_count;   /* C, outputs of the head */
+    uint32_t features;      /* width of a sample for linear and mlp */
+    uint32_t height, width; /* of images, for the others; three channels */
+    uint32_t blocks;        /* mobilenet1: so many of its 13 blocks; 0: all, or as many as the weights have */
+    bool bf16;              /* compute in bf16, with weights and sums in f32; images only, and only where the CPU has it */
+    bool fast;              /* let results depend on the number of threads */
+    double learning_rate;   /* default 1e-4 */
+    double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
+    double clip;            /* cut each gradient to -clip..clip; default 0: do not */
+    uint64_t seed;          /* of the weights that no file gives */
+    unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
+} ocdm__agent_settings;
+
+#define OCDM__MAX_THREADS 64
+
+ocdm__agent_settings ocdm__agent_settings_default(void);
+
+/* A weights file that was read, and what messages call it. */
+struct ocdm__weights {
+    const char *name;
+    const struct ocdm__safetensors *file;
+};
+
+/*
+ * Makes an agent, with the weights of a file unless `weights` is NULL: see ocdm__agent_load; for mobilenet1 the file also says
+ * how many blocks there are. OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_BAD_FILE, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
+                               ocdm_error *error);
+
+/* NULL is fine. */
+void ocdm__agent_destroy(ocdm__agent *agent);
+
+/*
+ * Samples with their labels. Input: `count` rows of features, or images as planes (channel, row, column), normalised already.
+ * The labels of sample i are labels[starts[i]] to labels[starts[i + 1] - 1], numbers of classes below class_count; repeats
+ * count once.
+ */
+struct ocdm__labelled_batch {
+    const float *input;
+    const size_t *starts;
+    const uint32_t *labels;
+    size_t count;
+};
+
+/*
+ * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range); OCDM_BAD_RECORD when a
+ * sample's loss is not a finite number: the message tells its index in the batch, the weights are as before the step (running
+ * statistics are not); OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
+
+/* Logits (count x class_count) in evaluation mode, any number of samples. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error);
+
+/* What the head sees (count x feature width) in evaluation mode: for images the mean over space of the last layer. */
+ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
+uint32_t ocdm__agent_feature_width(const ocdm__agent *agent);
+
+/*
+ * The gradient of the batch's mean loss in all trained parameters, in evaluation mode; nothing changes. `gradient` takes
+ * ocdm__agent_gradient_size floats. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_BAD_RECORD, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
+                                 ocdm_error *error);
+size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
+
+/* For tests and judges: the same with batch norms by the batch, as a step has it; the loss too unless NULL. */
+ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
+                                       double *loss, ocdm_error *error);
+
+/* Steps so far. */
+uint64_t ocdm__agent_steps(const ocdm__agent *agent);
+
+/* ---- weights -------------------------------------------------------------------------------------------------------- */
+
+/* A copy of everything that a checkpoint needs, in plain order, to be written with ocdm__safetensors_write. */
+struct ocdm__agent_state {
+    struct ocdm__tensor *tensors;
+    size_t count;
+    void *memory; /* the tensors' bytes and names */
+};
+
+/* Parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the count of its steps
+ * (adam.step). OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
+void ocdm__agent_state_release(struct ocdm__agent_state *state);
+
+/*
+ * Takes weights from a file, with Adam's averages if it has them: an agent goes on as the saved one would have, to the bit. A
+ * head of another number of classes is left as it is; num_batches_tracked is ignored. `replaced_head` (may be NULL) tells
+ * whether that was so. OCDM_OK; OCDM_BAD_FILE for names that are missing or unknown (they are listed), wrong shapes, types that
+ * are no numbers, values that are not finite: the agent is as it was; OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error);
+
+/* Which model the tensors of a file fit. */
+struct ocdm__weights_fit {
+    const char *model;    /* NULL: none */
+    uint32_t class_count; /* of the head; 0: the file has none */
+    uint32_t features;    /* for linear and mlp */
+    uint32_t blocks;      /* for mobilenet1 */
+    bool optimiser;       /* Adam's averages are there */
+};
+ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error);
+
+#endif

@@ -1,0 +1,327 @@
+/* Weights in and out: an agent's tensors as a safetensors file has them. Everything is looked at before anything is taken. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "agent/agent.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent_parts.h"
+#include "agent/weights_match.h"
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
+
+/* The three arrays of a parameter in the order of the prefixes. */
+static float **array_of(struct ocdm__parameter *parameter, size_t which)
+{
+    return which == 0 ? &parameter->value : which == 1 ? &parameter->mean : &parameter->square;
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
+{
+    return which == 0 || parameter->trained;
+}
+
+/* What the state takes: tensors, floats, and bytes of names. */
+struct amount {
+    size_t tensors, floats, names;
+};
+
+static struct amount amount_of(const ocdm__network *network, size_t arrays)
+{
+    struct amount amount = {0};
+    for (size_t which = 0; which < arrays; which++)
+        for (size_t i = 0; i < network->parameter_count; i++) {
+            if (!is_saved(&network->parameters[i], which))
+                continue;
+            amount.tensors++;
+            amount.floats += network->parameters[i].size;
+            amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
+        }
+    return amount;
+}
+
+static ocdm_status save_array(struct ocdm__parameter *parameter, size_t which, float *plain, char *name,
+                              struct ocdm__tensor *tensor)
+{
+    size_t length = strlen(prefixes[which]);
+    const float *home = *array_of(parameter, which);
+    memcpy(name, prefixes[which], length);
+    memcpy(name + length, parameter->name, strlen(parameter->name) + 1);
+    *tensor = ocdm__tensor_of(name, OCDM__F32, plain, parameter->size);
+    tensor->rank = parameter->rank;
+    memcpy(tensor->shape, parameter->shape, sizeof parameter->shape);
+    if (parameter->from_home != NULL)
+        return ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
+    memcpy(plain, home, parameter->size * sizeof *plain);
+    return OCDM_OK;
+}
+
+static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__agent_state *state, const struct amount *amount)
+{
+    ocdm__network *network = agent->network;
+    unsigned char *memory = state->memory;
+    ocdm__put_u64(memory, agent->steps);
+    float *plain = (float *)(void *)(memory + 8);
+    char *name = (char *)(plain + amount->floats);
+    ocdm_status status = OCDM_OK;
+    if (arrays > 1)
+        state->tensors[state->count++] = ocdm__tensor_of("adam.step", OCDM__U64, memory, 1);
+    for (size_t which = 0; which < arrays; which++)
+        for (size_t i = 0; i < network->parameter_count && status == OCDM_OK; i++) {
+            struct ocdm__parameter *parameter = &network->parameters[i];
+            if (!is_saved(parameter, which))
+                continue;
+            status = save_array(parameter, which, plain, name, &state->tensors[state->count++]);
+            plain += parameter->size;
+            name += strlen(name) + 1;
+        }
+    return status;
+}
+
+ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
+{
+    size_t arrays = optimiser ? 3 : 1;
+    struct amount amount = amount_of(agent->network, arrays);
+    struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
+    made.memory = ocdm__allocate(8 + amount.floats * sizeof(float) + amount.names, 1);
+    ocdm_status status =
+        made.tensors != NULL && made.memory != NULL ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
+    int before = ocdm__single_thread();
+    if (status == OCDM_OK && optimiser)
+        status = ocdm__parameters_add_adam(agent->network, error);
+    if (status == OCDM_OK && save_arrays(agent, arrays, &made, &amount) != OCDM_OK)
+        status = ocdm__fail_memory(error, "a copy of the weights");
+    ocdm__restore_threads(before);
+    if (status != OCDM_OK) {
+        ocdm__agent_state_release(&made);
+        return status;
+    }
+    *state = made;
+    return OCDM_OK;
+}
+
+void ocdm__agent_state_release(struct ocdm__agent_state *state)
+{
+    ocdm__release(state->tensors);
+    ocdm__release(state->memory);
+    *state = (struct ocdm__agent_state){0};
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------------- */
+
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 0    ? ldexp(fraction, -24)
+                   : exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                                    : ldexp(1024 + fraction, exponent - 25);
+    return bits & 0x8000 ? -value : value;
+}
+
+/* An element as a float; NaN for types that are no floating-point numbers. */
+static float element(const struct ocdm__tensor *tensor, size_t i)
+{
+    const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
+    uint32_t bits = 0;
+    float value = NAN;
+    double wide;
+    uint64_t wide_bits;
+    switch (tensor->dtype) {
+    case OCDM__F32:
+    case OCDM__BF16:
+        bits = tensor->dtype == OCDM__F32 ? ocdm__get_u32(at) : (uint32_t)(at[0] | at[1] << 8) << 16;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    case OCDM__F16:
+        return (float)half_value((uint16_t)(at[0] | at[1] << 8));
+    case OCDM__F64:
+        wide_bits = ocdm__get_u64(at);
+        memcpy(&wide, &wide_bits, sizeof wide);
+        return (float)wide;
+    default:
+        return value;
+    }
+}
+
+static ocdm_status check_values(const struct ocdm__weights *weights, const struct ocdm__tensor *tensor,
+                                const struct ocdm__parameter *parameter, ocdm_error *error)
+{
+    bool number =
+        tensor->dtype == OCDM__F16 || tensor->dtype == OCDM__BF16 || tensor->dtype == OCDM__F32 || tensor->dtype == OCDM__F64;
+    if (!number)
+        return ocdm__fail(error, OCDM_BAD_FILE, "weights are F16, BF16, F32 or F64",
+                          "%s: tensor %s is not of floating-point numbers", weights->name, parameter->name);
+    for (size_t i = 0; i < parameter->size; i++)
+        if (!isfinite(element(tensor, i)))
+            return ocdm__fail(error, OCDM_BAD_FILE, "weights that are not finite numbers cannot be trained or used",
+                              "%s: tensor %.*s: element %zu is not a finite number", weights->name, (int)tensor->name_length,
+                              tensor->name, i);
+    return OCDM_OK;
+}
+
+static ocdm_status check_match(const struct ocdm__weights *weights, const struct ocdm__weights_match *match, ocdm_error *error)
+{
+    const char *hint = "`ocdm weights info FILE` lists its tensors and the model that they fit";
+    const struct {
+        const struct ocdm__name_list *list;
+        const char *what;
+    } faults[] = {{&match->missing, "lacks"},
+                  {&match->unknown, "has tensors that the model does not know:"},
+                  {&match->misshapen, "has tensors of another shape:"}};
+    for (size_t i = 0; i < 3; i++) {
+        const struct ocdm__name_list *list = faults[i].list;
+        char more[40] = "";
+        if (list->left_out > 0)
+            snprintf(more, sizeof more, " and %zu more", list->left_out);
+        if (list->count > 0)
+            return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s: the file %s %s%s", weights->name, faults[i].what, list->text,
+                              more);
+    }
+    return OCDM_OK;
+}
+
+/* A parameter's arrays that the file has; the head stays when it is another. */
+static size_t arrays_to_take(const ocdm__network *network, const struct ocdm__parameter *parameter,
+                             const struct ocdm__weights_match *match)
+{
+    if (match->head_kept && ocdm__is_head(network, parameter))
+        return 0;
+    return match->optimiser && parameter->trained ? 3 : 1;
+}
+
+static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, const struct ocdm__tensor *tensor, float *plain)
+{
+    float *home = *array_of(parameter, which);
+    float *target = parameter->to_home != NULL ? plain : home;
+    for (size_t i = 0; i < parameter->size; i++)
+        target[i] = element(tensor, i);
+    return parameter->to_home != NULL ? ocdm__op_run(parameter->to_home, 0, plain, NULL, home) : OCDM_OK;
+}
+
+static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weights, const struct ocdm__weights_match *match,
+                            float *plain)
+{
+    ocdm__network *network = agent->network;
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        size_t arrays = arrays_to_take(network, parameter, match);
+        for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
+            status = take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
+    }
+    const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
+    if (steps != NULL)
+        agent->steps = ocdm__get_u64(steps->data);
+    network->stale = true;
+    return status;
+}
+
+static ocdm_status check_all(const ocdm__network *network, const struct ocdm__weights *weights,
+                             const struct ocdm__weights_match *match, ocdm_error *error)
+{
+    const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
+    if (steps != NULL && (steps->dtype != OCDM__U64 || steps->size != 8))
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor adam.step is not one U64", weights->name);
+    ocdm_status status = check_match(weights, match, error);
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        const struct ocdm__parameter *parameter = &network->parameters[i];
+        size_t arrays = arrays_to_take(network, parameter, match);
+        for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
+            status =
+                check_values(weights, ocdm__weights_find(weights->file, prefixes[which], parameter->name), parameter, error);
+    }
+    return status;
+}
+
+ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error)
+{
+    ocdm__network *network = agent->network;
+    struct ocdm__weights_match match;
+    ocdm__weights_match(network, weights->file, &match);
+    ocdm_status status = check_all(network, weights, &match, error);
+    if (status == OCDM_OK && match.optimiser)
+        status = ocdm__parameters_add_adam(network, error);
+    if (status != OCDM_OK)
+        return status;
+    size_t largest = 1;
+    for (size_t i = 0; i < network->parameter_count; i++)
+        largest = network->parameters[i].size > largest ? network->parameters[i].size : largest;
+    float *plain = ocdm__allocate(largest, sizeof *plain);
+    if (plain == NULL)
+        return ocdm__fail_memory(error, "a copy of a tensor");
+    int before = ocdm__single_thread();
+    if (take_all(agent, weights, &match, plain) != OCDM_OK)
+        status = ocdm__fail_memory(error, "a copy of the weights");
+    ocdm__restore_threads(before);
+    ocdm__release(plain);
+    if (status == OCDM_OK && replaced_head != NULL)
+        *replaced_head = match.head_kept;
+    return status;
+}
+
+/* ---- what fits ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t dimension(const struct ocdm__safetensors *file, const char *name, uint32_t axis)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(file, name);
+    return tensor != NULL && tensor->rank > axis && tensor->shape[axis] <= INT32_MAX ? (uint32_t)tensor->shape[axis] : 0;
+}
+
+static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
+{
+    char name[40];
+    uint32_t blocks = 0;
+    for (uint32_t i = 1; i <= 13; i++) {
+        snprintf(name, sizeof name, "conv_pw_%u.weight", i);
+        if (ocdm__safetensors_find(file, name) != NULL)
+            blocks = i;
+    }
+    return blocks;
+}
+
+static ocdm_status try_model(const struct ocdm__safetensors *file, const struct ocdm__model_size *size, bool *fits,
+                             ocdm_error *error)
+{
+    ocdm__network *outline = NULL;
+    ocdm_status status = ocdm__network_outline(size, &outline, error);
+    if (status != OCDM_OK)
+        return status;
+    struct ocdm__weights_match match;
+    ocdm__weights_match(outline, file, &match);
+    *fits = ocdm__weights_fit_all(&match);
+    ocdm__network_destroy(outline);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error)
+{
+    struct ocdm__weights_fit found = {.class_count = dimension(file, "fc.weight", 0),
+                                      .optimiser = ocdm__safetensors_find(file, "adam.step") != NULL};
+    bool fits = false;
+    for (size_t i = 0; ocdm__model_names[i] != NULL && !fits; i++) {
+        struct ocdm__model_size size = {.name = ocdm__model_names[i], .height = 224, .width = 224};
+        bool mlp = strcmp(size.name, "mlp") == 0, linear = strcmp(size.name, "linear") == 0;
+        size.class_count = found.class_count ? found.class_count : 1;
+        size.features = linear ? dimension(file, "fc.weight", 1) : mlp ? dimension(file, "hidden.weight", 1) : 0;
+        size.blocks = strcmp(size.name, "mobilenet1") == 0 ? mobilenet_blocks(file) : 0;
+        if ((mlp || linear) && size.features == 0)
+            continue;
+        ocdm_status status = try_model(file, &size, &fits, error);
+        if (status != OCDM_OK)
+            return status;
+        if (!fits)
+            continue;
+        found.model = size.name;
+        found.features = size.features;
+        found.blocks = size.blocks;
+    }
+    *fit = found;
+    return OCDM_OK;
+}

@@ -1,0 +1,299 @@
+/*
+ * The way back of a training step. One region for each layer again: an item undoes one image's norm, takes its gradient through
+ * the layer's primitive, and folds what arrives at the layer before (activation, residual, sums for its norm). In the same
+ * region lanes make the gradient of the weights of the layer just left, and the lanes of the one before that are added up and
+ * go into Adam's step: no more than two layers' gradients are ever held.
+ */
+#include "agent/network.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* Weights that Adam takes in one item. */
+enum { SLICE = 1 << 16 };
+
+/* A way back under way. Layers that there is nothing to do for are OCDM__NOTHING. */
+struct back {
+    const struct ocdm__pass *pass;
+    const struct ocdm__gradient_sink *sink;
+    size_t lanes;
+    uint32_t position; /* the layer whose region it is; the number of image layers: the average */
+    uint32_t making;   /* the layer whose weights' gradient is made in lanes */
+    uint32_t adding;   /* the layer whose lanes are added */
+    unsigned turn;     /* which half of the lane memory is being written */
+};
+
+/* ---- gradients to their place --------------------------------------------------------------------------------------- */
+
+static float *lane_memory(const ocdm__network *network, unsigned half, size_t lane)
+{
+    return (float *)(void *)network->lane_memory + (half * network->lane_room + lane) * network->lane_stride;
+}
+
+/* A small parameter's gradient, or part of a large one's: `at` and `count` as it lies in memory. */
+static void step_part(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient, size_t lanes,
+                      size_t at, size_t count)
+{
+    struct ocdm__adam adam = back->sink->adam;
+    adam.value = parameter->value + at;
+    adam.mean = parameter->mean + at;
+    adam.square = parameter->square + at;
+    adam.gradient = gradient + at;
+    adam.count = count;
+    adam.lanes = lanes;
+    adam.lane_stride = back->pass->network->lane_stride;
+    ocdm__adam(&adam);
+}
+
+static void deliver(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient)
+{
+    if (back->sink->flat == NULL)
+        step_part(back, parameter, gradient, 1, 0, parameter->size);
+    else
+        memcpy(back->sink->flat + parameter->first, gradient, parameter->size * sizeof *gradient);
+}
+
+static void add_slice(void *context, size_t item, unsigned slot)
+{
+    (void)slot;
+    const struct back *back = context;
+    const ocdm__network *network = back->pass->network;
+    const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
+    float *first = lane_memory(network, 1 - back->turn, 0);
+    size_t at = item * SLICE, count = weight->room - at < SLICE ? weight->room - at : SLICE;
+    if (back->sink->flat == NULL)
+        step_part(back, weight, first, back->lanes, at, count);
+    else
+        ocdm__sum_lanes(first + at, first + at, back->lanes, network->lane_stride, count);
+}
+
+/* Takes the added-up gradient out, in plain order. */
+static void take_out(const struct back *back)
+{
+    ocdm__network *network = back->pass->network;
+    if (back->sink->flat == NULL || back->adding == OCDM__NOTHING)
+        return;
+    const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
+    const float *sum = lane_memory(network, 1 - back->turn, 0);
+    if (weight->from_home == NULL)
+        memcpy(back->sink->flat + weight->first, sum, weight->size * sizeof *sum);
+    else if (ocdm__op_run(weight->from_home, 0, sum, NULL, back->sink->flat + weight->first) != OCDM_OK)
+        atomic_store(&network->failed, true);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------------------- */
+
+static void make_lane(void *context, size_t lane, unsigned slot)
+{
+    const struct back *back = context;
+    const struct ocdm__pass *pass = back->pass;
+    ocdm__network *network = pass->network;
+    struct ocdm__layer *layer = &network->layers[back->making];
+    const struct ocdm__node *node = layer->node;
+    size_t start = ocdm__lane_start(lane, back->lanes, pass->images);
+    size_t images = ocdm__lane_start(lane + 1, back->lanes, pass->images) - start;
+    const struct ocdm__layer *before = node->input ? &network->layers[node->input - 1] : NULL;
+    const unsigned char *source = before != NULL
+                                      ? ocdm__piece(network, &before->output, pass->images, before->image_bytes, start)
+                                      : ocdm__piece(network, &network->input, pass->images, network->input_bytes, start);
+    const unsigned char *gradient = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, start);
+    float *target = lane_memory(network, back->turn, lane);
+    bool product = ocdm__layer_is_product(node);
+    if (ocdm__op_run(layer->weights[images], slot, product ? gradient : source, product ? source : gradient, target) != OCDM_OK)
+        atomic_store(&network->failed, true);
+}
+
+/* ---- images --------------------------------------------------------------------------------------------------------- */
+
+/* What arrived at layer k, through its activation; then, where it ends there, at the layer that k added. */
+static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
+{
+    const ocdm__network *network = pass->network;
+    const struct ocdm__layer *layer = &network->layers[k];
+    const struct ocdm__node *node = layer->node;
+    unsigned char *gradient = ocdm__piece(network, layer->gradient, pass->images, layer->image_bytes, image);
+    bool conv = node->kind == OCDM__NODE_CONV;
+    bool changes = layer->added != NULL || node->activation != OCDM__LINEAR_ACTIVATION;
+    struct ocdm__fold work = {.gradient = changes ? gradient : NULL,
+                              .first = gradient,
+                              .output = ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image),
+                              .rows = (size_t)node->height * node->width,
+                              .channels = node->channels,
+                              .activation = node->activation};
+    if (layer->added != NULL)
+        work.second = ocdm__piece(network, layer->added, pass->images, layer->image_bytes, image);
+    if (conv) {
+        work.raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
+        work.mean = layer->constants + (size_t)OCDM__MEAN * node->channels;
+        work.sum = layer->partial + 2 * image * node->channels;
+        work.product = work.sum + node->channels;
+    }
+    if (conv || changes)
+        network->kernels->fold(&work);
+    if (node->residual != 0 && network->layers[node->residual - 1].first_reader == k)
+        fold(pass, node->residual - 1, image);
+}
+
+static void pass_image_on(const struct back *back, size_t image, unsigned slot)
+{
+    const struct ocdm__pass *pass = back->pass;
+    ocdm__network *network = pass->network;
+    struct ocdm__layer *layer = &network->layers[back->position];
+    const struct ocdm__node *node = layer->node;
+    size_t channels = node->channels;
+    bool conv = node->kind == OCDM__NODE_CONV;
+    unsigned char *gradient = ocdm__piece(network, layer->gradient, pass->images, layer->image_bytes, image);
+    const void *second = ocdm__piece(network, &layer->workspace, pass->images, layer->workspace.bytes, image);
+    if (conv) {
+        const float *const constants[4] = {layer->constants + OCDM__SCALE * channels, layer->constants + OCDM__MEAN * channels,
+                                           layer->constants + OCDM__SLOPE * channels,
+                                           layer->constants + OCDM__OFFSET * channels};
+        unsigned char *raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
+        network->kernels->unfold(raw, gradient, constants, (size_t)node->height * node->width, channels);
+        gradient = raw;
+        second = layer->data_weights != NULL ? layer->data_weights : network->parameters[layer->weight].value;
+    }
+    if (node->input == 0)
+        return;
+    unsigned char *target =
+        ocdm__piece(network, &layer->arriving, pass->images, network->layers[node->input - 1].image_bytes, image);
+    if (ocdm__op_run(layer->data, slot, gradient, second, target) != OCDM_OK)
+        atomic_store(&network->failed, true);
+    if (network->layers[node->input - 1].first_reader == back->position)
+        fold(pass, node->input - 1, image);
+}
+
+static void take_image_back(void *context, size_t image, unsigned slot)
+{
+    const struct back *back = context;
+    const ocdm__network *network = back->pass->network;
+    if (back->position < network->image_layers) {
+        pass_image_on(back, image, slot);
+        return;
+    }
+    const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
+    const float *features = network->vectors + network->vector_slots * network->vector_rows * network->vector_width;
+    network->kernels->spread(ocdm__piece(network, last->gradient, back->pass->images, last->image_bytes, image),
+                             (size_t)last->node->height * last->node->width, last->node->channels,
+                             features + image * last->node->channels);
+    fold(back->pass, network->image_layers - 1, image);
+}
+
+/* ---- norms ---------------------------------------------------------------------------------------------------------- */
+
+/* The sums over the batch: the gradients of gain and bias, and what they take from every pixel's gradient. */
+static void finish_norm(const struct back *back, struct ocdm__layer *layer)
+{
+    const struct ocdm__pass *pass = back->pass;
+    const ocdm__network *network = pass->network;
+    size_t channels = layer->node->channels;
+    double count = (double)layer->node->height * layer->node->width * (double)pass->images;
+    float *constants = layer->constants;
+    for (size_t c = 0; c < channels; c++) {
+        double sum = 0, product = 0, inverse = (double)constants[OCDM__INVERSE * channels + c];
+        for (size_t i = 0; i < pass->images; i++) {
+            sum += layer->partial[2 * i * channels + c];
+            product += layer->partial[(2 * i + 1) * channels + c];
+        }
+        constants[OCDM__SLOPE * channels + c] = pass->frozen ? 0 : (float)(product * inverse * inverse / count);
+        constants[OCDM__OFFSET * channels + c] = pass->frozen ? 0 : (float)(sum / count);
+        constants[OCDM__GAIN_GRADIENT * channels + c] = (float)(product * inverse);
+        constants[OCDM__BIAS_GRADIENT * channels + c] = (float)sum;
+    }
+    deliver(back, &network->parameters[layer->gain], constants + OCDM__GAIN_GRADIENT * channels);
+    deliver(back, &network->parameters[layer->bias], constants + OCDM__BIAS_GRADIENT * channels);
+}
+
+/* The norms of layer k and of those whose gradient ended with its own, as fold went. */
+static void finish_norms(const struct back *back, uint32_t k)
+{
+    ocdm__network *network = back->pass->network;
+    struct ocdm__layer *layer = &network->layers[k];
+    if (layer->node->kind == OCDM__NODE_CONV)
+        finish_norm(back, layer);
+    if (layer->node->residual != 0 && network->layers[layer->node->residual - 1].first_reader == k)
+        finish_norms(back, layer->node->residual - 1);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------- */
+
+/* One region; `with_images` is false in the last two, which only clear up. */
+static void run_region(struct back *back, bool with_images)
+{
+    ocdm__network *network = back->pass->network;
+    struct ocdm__work works[3];
+    size_t count = 0;
+    if (back->making != OCDM__NOTHING)
+        works[count++] = (struct ocdm__work){make_lane, back, back->lanes};
+    if (back->adding != OCDM__NOTHING) {
+        size_t room = network->parameters[network->layers[back->adding].weight].room;
+        works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
+    }
+    if (with_images)
+        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->images};
+    ocdm__team_run(network->team, works, count);
+    take_out(back);
+    back->adding = back->making;
+    back->turn = 1 - back->turn;
+}
+
+static void run_images_back(struct back *back)
+{
+    ocdm__network *network = back->pass->network;
+    back->position = network->image_layers;
+    back->making = back->adding = OCDM__NOTHING;
+    run_region(back, true);
+    finish_norms(back, network->image_layers - 1);
+    for (uint32_t k = network->image_layers; k-- > 0;) {
+        const struct ocdm__node *node = network->layers[k].node;
+        back->position = k;
+        run_region(back, true);
+        if (node->input != 0 && network->layers[node->input - 1].first_reader == k)
+            finish_norms(back, node->input - 1);
+        back->making = node->kind == OCDM__NODE_CONV ? k : OCDM__NOTHING;
+    }
+    run_region(back, false);
+    back->making = OCDM__NOTHING;
+    run_region(back, false);
+}
+
+/* The linear layers, last first; the gradient of the first one's input stays in the slot that the images begin from. */
+static ocdm_status run_vectors_back(const struct back *back)
+{
+    const struct ocdm__pass *pass = back->pass;
+    ocdm__network *network = pass->network;
+    uint32_t first = network->image_layers > 0 ? network->image_layers + 1 : 0;
+    size_t slot_size = network->vector_rows * network->vector_width;
+    ocdm_status status = OCDM_OK;
+    for (uint32_t k = (uint32_t)network->model.count; k-- > first && status == OCDM_OK;) {
+        struct ocdm__layer *layer = &network->layers[k];
+        bool is_last = k + 1 == network->model.count, reads_input = network->image_layers == 0 && k == 0;
+        size_t slot = k - first + (network->image_layers > 0 ? 1u : 0u); /* of its output */
+        float *gradients = network->vectors + network->vector_slots * slot_size;
+        struct ocdm__linear_back work = {.input = reads_input ? pass->input : network->vectors + (slot - 1) * slot_size,
+                                         .output = is_last ? pass->logits : network->vectors + slot * slot_size,
+                                         .gradient = is_last ? pass->logit_gradients : gradients + slot * slot_size,
+                                         .input_gradient = reads_input ? NULL : gradients + (slot - 1) * slot_size,
+                                         .weight_gradient = lane_memory(network, 0, 0),
+                                         .bias_gradient = lane_memory(network, 1, 0),
+                                         .rows = pass->images};
+        status = ocdm__linear_backward(network, layer, &work);
+        deliver(back, &network->parameters[layer->weight], work.weight_gradient);
+        deliver(back, &network->parameters[layer->bias], work.bias_gradient);
+    }
+    return status;
+}
+
+ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
+{
+    ocdm__network *network = pass->network;
+    struct back back = {.pass = pass, .sink = sink, .lanes = ocdm__lane_count(network, pass->images)};
+    if (run_vectors_back(&back) != OCDM_OK)
+        return ocdm__fail_memory(error, "a linear layer's gradient");
+    if (network->image_layers > 0)
+        run_images_back(&back);
+    if (sink->flat == NULL)
+        network->stale = network->image_layers > 0;
+    return ocdm__network_check(network, error);
+}

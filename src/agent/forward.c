@@ -1,0 +1,184 @@
+/*
+ * The way forward of a training step. One region for each layer: an item takes one image through the norms that are still due
+ * and the layer's primitive, and sums up what came out, all while the image is in the cache; between regions the sums of the
+ * images become the statistics of the batch. So the norm of a layer is carried out in the region of the next.
+ */
+#include "agent/network.h"
+
+#include <math.h>
+
+#include "base/error.h"
+
+/* ---- statistics ----------------------------------------------------------------------------------------------------- */
+
+void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer)
+{
+    size_t channels = layer->node->channels;
+    const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
+    const float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
+    float *constants = layer->constants;
+    for (size_t c = 0; c < channels; c++) {
+        double inverse = 1.0 / sqrt((double)variance[c] + (double)network->model.norm_epsilon);
+        double scale = inverse * (double)gain[c];
+        constants[OCDM__MEAN * channels + c] = mean[c];
+        constants[OCDM__INVERSE * channels + c] = (float)inverse;
+        constants[OCDM__SCALE * channels + c] = (float)scale;
+        constants[OCDM__SHIFT * channels + c] = (float)((double)bias[c] - (double)mean[c] * scale);
+    }
+}
+
+/* One channel's statistics over the batch: every image has the same number of pixels, so that the mean is the mean of the
+ * images' means, and the squares about it are those about theirs and what the means differ. */
+static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t c, double *mean,
+                               double *square)
+{
+    size_t channels = layer->node->channels;
+    double pixels = (double)layer->node->height * layer->node->width;
+    double sum = 0, spread = 0;
+    for (size_t i = 0; i < pass->images; i++)
+        sum += layer->partial[2 * i * channels + c];
+    sum /= (double)pass->images;
+    for (size_t i = 0; i < pass->images; i++) {
+        double away = layer->partial[2 * i * channels + c] - sum;
+        spread += layer->partial[(2 * i + 1) * channels + c] + pixels * away * away;
+    }
+    *mean = sum;
+    *square = spread;
+}
+
+/* The constants of a norm out of the batch, and the running statistics a tenth of the way towards it. */
+static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *layer)
+{
+    const ocdm__network *network = pass->network;
+    size_t channels = layer->node->channels;
+    const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
+    float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
+    float *constants = layer->constants;
+    double count = (double)layer->node->height * layer->node->width * (double)pass->images;
+    for (size_t c = 0; c < channels; c++) {
+        double middle, square;
+        channel_statistics(pass, layer, c, &middle, &square);
+        double inverse = 1.0 / sqrt(square / count + (double)network->model.norm_epsilon);
+        double scale = inverse * (double)gain[c];
+        constants[OCDM__MEAN * channels + c] = (float)middle;
+        constants[OCDM__INVERSE * channels + c] = (float)inverse;
+        constants[OCDM__SCALE * channels + c] = (float)scale;
+        constants[OCDM__SHIFT * channels + c] = (float)((double)bias[c] - middle * scale);
+        mean[c] = (float)(0.9 * (double)mean[c] + 0.1 * middle);
+        variance[c] = (float)(0.9 * (double)variance[c] + 0.1 * square / (count > 1 ? count - 1 : 1));
+    }
+}
+
+/* ---- a layer -------------------------------------------------------------------------------------------------------- */
+
+/* The region of layer `position`: the norms of `due_from` and those up to it are due. */
+struct region {
+    const struct ocdm__pass *pass;
+    uint32_t position, due_from;
+};
+
+static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t number, size_t image)
+{
+    const ocdm__network *network = pass->network;
+    if (number == 0)
+        return ocdm__piece(network, &network->input, pass->images, network->input_bytes, image);
+    const struct ocdm__layer *layer = &network->layers[number - 1];
+    return ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image);
+}
+
+static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t image)
+{
+    const ocdm__network *network = pass->network;
+    const struct ocdm__node *node = layer->node;
+    const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
+                                         layer->constants + (size_t)OCDM__SHIFT * node->channels};
+    network->kernels->normalise(ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image),
+                                ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image),
+                                node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift,
+                                (size_t)node->height * node->width, node->channels, node->activation);
+}
+
+static void run_primitive(const struct region *region, size_t image, unsigned slot)
+{
+    const struct ocdm__pass *pass = region->pass;
+    ocdm__network *network = pass->network;
+    struct ocdm__layer *layer = &network->layers[region->position];
+    const struct ocdm__node *node = layer->node;
+    bool conv = node->kind == OCDM__NODE_CONV;
+    const void *second = ocdm__piece(network, &layer->workspace, pass->images, layer->workspace.bytes, image);
+    if (conv)
+        second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
+    unsigned char *target = ocdm__piece(network, conv ? &layer->raw : &layer->output, pass->images, layer->image_bytes, image);
+    if (ocdm__op_run(layer->forward, slot, output_of(pass, node->input, image), second, target) != OCDM_OK)
+        atomic_store(&network->failed, true);
+    double *partial = layer->partial + 2 * image * node->channels;
+    if (conv && !pass->frozen)
+        network->kernels->moments(target, (size_t)node->height * node->width, node->channels, partial,
+                                  partial + node->channels);
+}
+
+static void take_image(void *context, size_t image, unsigned slot)
+{
+    const struct region *region = context;
+    const struct ocdm__pass *pass = region->pass;
+    ocdm__network *network = pass->network;
+    if (region->position == 0)
+        network->kernels->interleave(ocdm__piece(network, &network->input, pass->images, network->input_bytes, image),
+                                     pass->input +
+                                         image * 3 * network->layers[0].node->in_height * network->layers[0].node->in_width,
+                                     (size_t)network->layers[0].node->in_height * network->layers[0].node->in_width, 3);
+    for (uint32_t k = region->due_from; k < region->position; k++)
+        if (network->layers[k].node->kind == OCDM__NODE_CONV)
+            apply_norm(pass, &network->layers[k], image);
+    if (region->position < network->image_layers) {
+        run_primitive(region, image, slot);
+        return;
+    }
+    const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
+    network->kernels->average(output_of(pass, network->image_layers, image), (size_t)last->node->height * last->node->width,
+                              last->node->channels, network->vectors + image * last->node->channels);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------- */
+
+static void run_images(const struct ocdm__pass *pass)
+{
+    ocdm__network *network = pass->network;
+    for (uint32_t k = 0; k <= network->image_layers; k++) {
+        struct region region = {pass, k, k > 0 ? k - 1 : 0};
+        struct ocdm__work work = {take_image, &region, pass->images};
+        ocdm__team_run(network->team, &work, 1);
+        if (k == network->image_layers || network->layers[k].node->kind != OCDM__NODE_CONV)
+            continue;
+        if (pass->frozen)
+            ocdm__norm_freeze(network, &network->layers[k]);
+        else
+            norm_statistics(pass, &network->layers[k]);
+    }
+}
+
+ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
+{
+    ocdm__network *network = pass->network;
+    ocdm_status status = ocdm__layers_refresh(network, error);
+    if (status != OCDM_OK)
+        return status;
+    const float *rows = pass->input;
+    float *next = network->vectors;
+    size_t count = network->model.count, at = 0;
+    if (network->image_layers > 0) {
+        run_images(pass);
+        at = network->image_layers + 1;
+        rows = next;
+        next += network->vector_rows * network->vector_width;
+    }
+    for (; at < count && status == OCDM_OK; at++) {
+        float *output = at + 1 == count ? pass->logits : next;
+        status = ocdm__linear_forward(network, &network->layers[at], rows, pass->images, output);
+        rows = output;
+        next += network->vector_rows * network->vector_width;
+    }
+    if (status != OCDM_OK)
+        return ocdm__fail_memory(error, "a linear layer");
+    return ocdm__network_check(network, error);
+}

@@ -1,0 +1,89 @@
+/*
+ * What oneDNN does not do as we need it: batch norm over a batch that is spread over tasks, fused with ReLU and the residual
+ * addition; Adam. An image is `rows` pixels by `channels` channels, channels last; channels are a multiple of
+ * OCDM__CHANNEL_BLOCK except where a function says otherwise.
+ *
+ * Every result is the same whatever the vectors' width: per element the same operations, and sums of columns in row order.
+ */
+#ifndef OCDM_AGENT_KERNELS_H
+#define OCDM_AGENT_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define OCDM__CHANNEL_BLOCK 16
+
+enum ocdm__activation { OCDM__LINEAR_ACTIVATION, OCDM__RELU, OCDM__RELU6 };
+
+/* An image on its way back through activation and norm. */
+struct ocdm__fold {
+    void *gradient;        /* out: the gradient before the activation; may be `first`; NULL: not written */
+    const void *first;     /* the gradient that arrives */
+    const void *second;    /* another one, added; NULL for none */
+    const void *output;    /* what the activation gave; not looked at when it is linear */
+    const void *raw;       /* what the norm got; NULL: no sums */
+    const float *mean;     /* per channel */
+    double *sum, *product; /* out, per channel: of the gradient, and of the gradient times (raw - mean) */
+    size_t rows, channels;
+    enum ocdm__activation activation;
+};
+
+/* What Adam does to `count` weights: their gradient is the sum of `lanes` arrays, `lane_stride` floats apart. */
+struct ocdm__adam {
+    float *value, *mean, *square; /* the weights and their two running averages */
+    const float *gradient;
+    size_t count, lanes, lane_stride;
+    float step_size;  /* learning rate / (1 - beta1^t) */
+    float root_scale; /* 1 / sqrt(1 - beta2^t) */
+    float epsilon;    /* outside the root */
+    float clip;       /* gradients are cut to -clip..clip; 0: they are not */
+};
+
+/* The functions for one type of element, float or bf16. */
+struct ocdm__kernels {
+    size_t element; /* bytes */
+
+    /* Per channel the mean over rows and the sum of squares about it. */
+    void (*moments)(const void *raw, size_t rows, size_t channels, double *mean, double *square);
+
+    /* output = activation(raw * scale + shift + residual); residual may be NULL, output may be raw. */
+    void (*normalise)(void *output, const void *raw, const void *residual, const float *const scale_shift[2], size_t rows,
+                      size_t channels, enum ocdm__activation activation);
+
+    void (*fold)(const struct ocdm__fold *fold);
+
+    /* raw = scale * (gradient - (raw - mean) * slope - offset), in place; constants are scale, mean, slope, offset. */
+    void (*unfold)(void *raw, const void *gradient, const float *const constants[4], size_t rows, size_t channels);
+
+    /* The mean over rows, and its gradient spread over them. */
+    void (*average)(const void *image, size_t rows, size_t channels, float *mean);
+    void (*spread)(void *image, size_t rows, size_t channels, const float *mean);
+
+    /* An image of planes (channel, row, column; any number of channels) as pixels. */
+    void (*interleave)(void *image, const float *planes, size_t rows, size_t channels);
+};
+
+/* The functions that suit the CPU. bf16 only where ocdm__device_create grants it. */
+const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
+
+/* Adam on any number of weights. */
+void ocdm__adam(const struct ocdm__adam *adam);
+
+/* sum[i] = the lanes' sum, in lane order; may be the first lane. */
+void ocdm__sum_lanes(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+
+/* For kernels.c: the versions. */
+extern const struct ocdm__kernels ocdm__kernels_plain;
+void ocdm__adam_plain(const struct ocdm__adam *adam);
+void ocdm__sum_lanes_plain(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+#if defined(__x86_64__) && defined(__GNUC__)
+extern const struct ocdm__kernels ocdm__kernels_avx2;
+extern const struct ocdm__kernels ocdm__kernels_avx512;
+extern const struct ocdm__kernels ocdm__kernels_bf16;
+void ocdm__adam_avx2(const struct ocdm__adam *adam);
+void ocdm__adam_avx512(const struct ocdm__adam *adam);
+void ocdm__sum_lanes_avx2(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+void ocdm__sum_lanes_avx512(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+#endif
+
+#endif

@@ -1,0 +1,200 @@
+/* The primitives of a network's layers, and the copies of their weights in the layouts that the primitives want. */
+#include "agent/network.h"
+
+#include "agent/aligned.h"
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* Lanes usually have so many images: the layout of a layer's weights is the one that suits their gradient then. */
+enum { USUAL_LANE = 5 };
+
+struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
+{
+    return (struct ocdm__conv_shape){.images = (int64_t)images,
+                                     .in_channels = node->in_channels,
+                                     .in_height = node->in_height,
+                                     .in_width = node->in_width,
+                                     .out_channels = node->channels,
+                                     .out_height = node->height,
+                                     .out_width = node->width,
+                                     .kernel = node->kernel,
+                                     .stride = node->stride,
+                                     .pad_before = node->pad_before,
+                                     .pad_after_height = node->pad_after_height,
+                                     .pad_after_width = node->pad_after_width,
+                                     .groups = node->depthwise ? node->channels : 1,
+                                     .bf16 = network->bf16};
+}
+
+size_t ocdm__lane_count(const ocdm__network *network, size_t images)
+{
+    size_t lanes = network->fast ? network->threads : OCDM__LANES;
+    size_t least = (images + OCDM__LANE_IMAGES - 1) / OCDM__LANE_IMAGES;
+    lanes = lanes < least ? least : lanes;
+    return lanes < images ? lanes : images;
+}
+
+size_t ocdm__lane_start(size_t lane, size_t lanes, size_t images)
+{
+    return lane * images / lanes;
+}
+
+bool ocdm__layer_is_product(const struct ocdm__node *node)
+{
+    return node->kernel == 1 && node->stride == 1 && !node->depthwise;
+}
+
+static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer *layer, size_t images, ocdm__op **op,
+                                     ocdm_error *error)
+{
+    const struct ocdm__node *node = layer->node;
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, images);
+    const struct ocdm__parameter *weight = &network->parameters[layer->weight];
+    const ocdm__layout *home = weight->home != NULL ? weight->home : weight->plain;
+    if (ocdm__layer_is_product(node))
+        return ocdm__product_create(network->device, node->channels, node->in_channels,
+                                    (int64_t)images * node->height * node->width, network->bf16, op, error);
+    return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home, op, error);
+}
+
+/* ---- where weights live --------------------------------------------------------------------------------------------- */
+
+/* The home of a convolution's weights is the layout in which their gradient is made, so that Adam's step needs no copy. */
+static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
+{
+    struct ocdm__parameter *weight = &network->parameters[layer->weight];
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, USUAL_LANE);
+    ocdm_status status = ocdm__layout_plain(&shape, &weight->plain, error);
+    if (status != OCDM_OK || ocdm__layer_is_product(layer->node))
+        return status;
+    ocdm__op *op = NULL;
+    status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, error);
+    if (status == OCDM_OK && !ocdm__layout_equal(ocdm__op_weights(op), weight->plain))
+        status = ocdm__layout_copy(ocdm__op_weights(op), &weight->home, error);
+    if (status == OCDM_OK && weight->home != NULL) {
+        weight->room = ocdm__layout_bytes(weight->home) / sizeof(float);
+        status = ocdm__reorder_create(network->device, weight->plain, weight->home, &weight->to_home, error);
+    }
+    if (status == OCDM_OK && weight->home != NULL)
+        status = ocdm__reorder_create(network->device, weight->home, weight->plain, &weight->from_home, error);
+    ocdm__op_destroy(op);
+    return status;
+}
+
+/* A copy of the weights for a primitive whose layout differs from home, and how to make it. */
+static ocdm_status create_copy(ocdm__network *network, const struct ocdm__layer *layer, const ocdm__op *op, ocdm__op **to_copy,
+                               void **copy, ocdm_error *error)
+{
+    const struct ocdm__parameter *weight = &network->parameters[layer->weight];
+    const ocdm__layout *home = weight->home != NULL ? weight->home : weight->plain;
+    const ocdm__layout *wanted = ocdm__op_weights(op);
+    if (ocdm__layout_equal(home, wanted))
+        return OCDM_OK;
+    *copy = ocdm__allocate_aligned(ocdm__layout_bytes(wanted), 1);
+    if (*copy == NULL)
+        return ocdm__fail_memory(error, "a copy of the weights");
+    network->stale = true;
+    return ocdm__reorder_create(network->device, home, wanted, to_copy, error);
+}
+
+/* ---- making them ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
+{
+    const struct ocdm__node *node = layer->node;
+    bool conv = node->kind == OCDM__NODE_CONV;
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, 1);
+    if (!conv && node->kind != OCDM__NODE_MAX_POOL)
+        return OCDM_OK;
+    layer->image_bytes = (size_t)node->height * node->width * node->channels * network->kernels->element;
+    ocdm_status status = conv ? find_home(network, layer, error) : OCDM_OK;
+    if (status == OCDM_OK)
+        status = ocdm__conv_create(network->device, conv ? OCDM__CONV_FORWARD : OCDM__POOL_FORWARD, &shape, NULL,
+                                   &layer->forward, error);
+    if (status != OCDM_OK || !conv)
+        return status;
+    layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
+    if (layer->constants == NULL)
+        return ocdm__fail_memory(error, "a batch norm");
+    return create_copy(network, layer, layer->forward, &layer->to_forward, &layer->forward_weights, error);
+}
+
+ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++)
+        status = create_layer(network, &network->layers[i], error);
+    return status;
+}
+
+ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++) {
+        struct ocdm__layer *layer = &network->layers[i];
+        bool conv = layer->node->kind == OCDM__NODE_CONV;
+        struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
+        if (layer->node->input == 0 || layer->data != NULL)
+            continue;
+        status =
+            ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &layer->data, error);
+        if (status == OCDM_OK && conv)
+            status = create_copy(network, layer, layer->data, &layer->to_data, &layer->data_weights, error);
+    }
+    return status;
+}
+
+ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error)
+{
+    size_t lanes = ocdm__lane_count(network, images);
+    size_t smallest = images / lanes, largest = (images + lanes - 1) / lanes;
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; i < network->image_layers; i++) {
+        struct ocdm__layer *layer = &network->layers[i];
+        for (size_t size = smallest; size <= largest && layer->node->kind == OCDM__NODE_CONV && status == OCDM_OK; size++)
+            if (layer->weights[size] == NULL)
+                status = create_weights_op(network, layer, size, &layer->weights[size], error);
+    }
+    return status;
+}
+
+void ocdm__layers_release(ocdm__network *network)
+{
+    for (size_t i = 0; network->layers != NULL && i < network->model.count; i++) {
+        struct ocdm__layer *layer = &network->layers[i];
+        ocdm__op_destroy(layer->forward);
+        ocdm__op_destroy(layer->data);
+        for (size_t j = 0; j <= OCDM__LANE_IMAGES; j++)
+            ocdm__op_destroy(layer->weights[j]);
+        ocdm__op_destroy(layer->to_forward);
+        ocdm__op_destroy(layer->to_data);
+        ocdm__release_aligned(layer->forward_weights);
+        ocdm__release_aligned(layer->data_weights);
+        ocdm__release_aligned(layer->constants);
+    }
+    ocdm__release(network->layers);
+    network->layers = NULL;
+}
+
+/* ---- copies --------------------------------------------------------------------------------------------------------- */
+
+/* Two items for each layer: the copy for the way forward and the one for the way back. */
+static void refresh_one(void *context, size_t item, unsigned slot)
+{
+    ocdm__network *network = context;
+    struct ocdm__layer *layer = &network->layers[item / 2];
+    ocdm__op *op = item % 2 ? layer->to_data : layer->to_forward;
+    void *copy = item % 2 ? layer->data_weights : layer->forward_weights;
+    if (op != NULL && ocdm__op_run(op, slot, network->parameters[layer->weight].value, NULL, copy) != OCDM_OK)
+        atomic_store(&network->failed, true);
+}
+
+ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error)
+{
+    if (!network->stale)
+        return OCDM_OK;
+    struct ocdm__work work = {refresh_one, network, 2 * (size_t)network->image_layers};
+    ocdm__team_run(network->team, &work, 1);
+    network->stale = false;
+    return ocdm__network_check(network, error);
+}

@@ -1,0 +1,306 @@
+/* The lists of nodes: written down for each family, then given their sizes. What a node computes is not said here. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "agent/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+enum { MLP_WIDTH = 512, MOBILENET_BLOCKS = 13, MOST_PIXELS = 4096 };
+
+/* ---- the list grows ------------------------------------------------------------------------------------------------- */
+
+/* A list under construction: a failed allocation is remembered, so that only the end needs a check. */
+struct list {
+    struct ocdm__node *nodes;
+    size_t count, room;
+    bool failed;
+};
+
+/* Appends a node and returns its number for `input`: one more than its position. */
+static uint32_t append(struct list *list, struct ocdm__node node)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        list->nodes = ocdm__grown(list->nodes, room, sizeof *list->nodes, &list->failed);
+        if (list->failed)
+            return 0;
+        list->room = room;
+    }
+    list->nodes[list->count++] = node;
+    return (uint32_t)list->count;
+}
+
+static struct ocdm__node conv(uint32_t input, uint32_t channels, uint32_t kernel, uint32_t stride)
+{
+    return (struct ocdm__node){.kind = OCDM__NODE_CONV,
+                               .activation = OCDM__RELU,
+                               .input = input,
+                               .channels = channels,
+                               .kernel = kernel,
+                               .stride = stride};
+}
+
+static void head(struct list *list, uint32_t input, uint32_t class_count)
+{
+    append(list, (struct ocdm__node){.kind = OCDM__NODE_LINEAR, .input = input, .channels = class_count, .name = "fc"});
+}
+
+static uint32_t average(struct list *list, uint32_t input)
+{
+    return append(list, (struct ocdm__node){.kind = OCDM__NODE_AVERAGE, .input = input});
+}
+
+static uint32_t max_pool(struct list *list, uint32_t input, uint32_t kernel)
+{
+    return append(list, (struct ocdm__node){.kind = OCDM__NODE_MAX_POOL, .input = input, .kernel = kernel, .stride = 2});
+}
+
+/* ---- residual networks ---------------------------------------------------------------------------------------------- */
+
+static const struct resnet {
+    const char *name;
+    uint32_t blocks[4];
+    bool bottleneck;
+} resnets[] = {
+    {"resnet18", {2, 2, 2, 2}, false},  {"resnet34", {3, 4, 6, 3}, false},  {"resnet50", {3, 4, 6, 3}, true},
+    {"resnet101", {3, 4, 23, 3}, true}, {"resnet152", {3, 8, 36, 3}, true},
+};
+
+/* Where a block stands. */
+struct place {
+    uint32_t layer, block;
+    uint32_t input, width, stride;
+    bool widened; /* the input does not fit the output: a 1x1 convolution takes the residual's place */
+};
+
+static struct ocdm__node block_conv(const struct place *place, uint32_t number, struct ocdm__node node)
+{
+    snprintf(node.name, sizeof node.name, "layer%u.%u.conv%u", place->layer, place->block, number);
+    snprintf(node.norm, sizeof node.norm, "layer%u.%u.bn%u", place->layer, place->block, number);
+    return node;
+}
+
+static uint32_t downsample(struct list *list, const struct place *place, uint32_t channels)
+{
+    if (!place->widened)
+        return place->input;
+    struct ocdm__node node = conv(place->input, channels, 1, place->stride);
+    node.activation = OCDM__LINEAR_ACTIVATION;
+    snprintf(node.name, sizeof node.name, "layer%u.%u.downsample.0", place->layer, place->block);
+    snprintf(node.norm, sizeof node.norm, "layer%u.%u.downsample.1", place->layer, place->block);
+    return append(list, node);
+}
+
+static uint32_t resnet_block(struct list *list, const struct place *place, bool bottleneck)
+{
+    uint32_t channels = bottleneck ? 4 * place->width : place->width;
+    uint32_t at = place->input;
+    struct ocdm__node last;
+    if (bottleneck) {
+        at = append(list, block_conv(place, 1, conv(at, place->width, 1, 1)));
+        at = append(list, block_conv(place, 2, conv(at, place->width, 3, place->stride)));
+        last = block_conv(place, 3, conv(at, channels, 1, 1));
+    } else {
+        at = append(list, block_conv(place, 1, conv(at, place->width, 3, place->stride)));
+        last = block_conv(place, 2, conv(at, channels, 3, 1));
+    }
+    last.residual = downsample(list, place, channels);
+    return append(list, last);
+}
+
+static void list_resnet(struct list *list, const struct resnet *resnet, uint32_t class_count)
+{
+    struct ocdm__node first = conv(0, 64, 7, 2);
+    snprintf(first.name, sizeof first.name, "conv1");
+    snprintf(first.norm, sizeof first.norm, "bn1");
+    uint32_t at = max_pool(list, append(list, first), 3);
+    for (uint32_t layer = 0; layer < 4; layer++)
+        for (uint32_t block = 0; block < resnet->blocks[layer]; block++) {
+            struct place place = {.layer = layer + 1, .block = block, .input = at, .width = 64u << layer};
+            place.stride = block == 0 && layer > 0 ? 2 : 1;
+            place.widened = block == 0 && (layer > 0 || resnet->bottleneck);
+            at = resnet_block(list, &place, resnet->bottleneck);
+        }
+    head(list, average(list, at), class_count);
+}
+
+/* ---- the others ----------------------------------------------------------------------------------------------------- */
+
+/* Stride and width of each block of MobileNet 1.0. */
+static const struct {
+    uint32_t stride, channels;
+} mobilenet[MOBILENET_BLOCKS] = {{1, 64},  {2, 128}, {1, 128}, {2, 256}, {1, 256},  {2, 512}, {1, 512},
+                                 {1, 512}, {1, 512}, {1, 512}, {1, 512}, {2, 1024}, {1, 1024}};
+
+static uint32_t mobilenet_conv(struct list *list, struct ocdm__node node, const char *name, uint32_t number)
+{
+    node.activation = OCDM__RELU6;
+    node.pad_after = true;
+    if (number == 0)
+        snprintf(node.name, sizeof node.name, "%s", name);
+    else
+        snprintf(node.name, sizeof node.name, "%s_%u", name, number);
+    snprintf(node.norm, sizeof node.norm, "%.30s_bn", node.name);
+    return append(list, node);
+}
+
+static void list_mobilenet(struct list *list, uint32_t blocks, uint32_t class_count)
+{
+    uint32_t at = mobilenet_conv(list, conv(0, 32, 3, 2), "conv1", 0);
+    uint32_t channels = 32;
+    for (uint32_t i = 0; i < blocks; i++) {
+        struct ocdm__node depthwise = conv(at, channels, 3, mobilenet[i].stride);
+        depthwise.depthwise = true;
+        at = mobilenet_conv(list, depthwise, "conv_dw", i + 1);
+        channels = mobilenet[i].channels;
+        at = mobilenet_conv(list, conv(at, channels, 1, 1), "conv_pw", i + 1);
+    }
+    head(list, average(list, at), class_count);
+}
+
+/* Four convolutions of 3x3, the image halved after each of the first three: for 32 to 64 pixels. */
+static void list_cnn(struct list *list, uint32_t class_count)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ocdm__node node = conv(at, 32u << i, 3, 1);
+        snprintf(node.name, sizeof node.name, "conv%u", i + 1);
+        snprintf(node.norm, sizeof node.norm, "bn%u", i + 1);
+        at = append(list, node);
+        if (i < 3)
+            at = max_pool(list, at, 2);
+    }
+    head(list, average(list, at), class_count);
+}
+
+static void list_mlp(struct list *list, uint32_t class_count)
+{
+    struct ocdm__node hidden = {.kind = OCDM__NODE_LINEAR, .activation = OCDM__RELU, .channels = MLP_WIDTH, .name = "hidden"};
+    head(list, append(list, hidden), class_count);
+}
+
+/* ---- sizes ---------------------------------------------------------------------------------------------------------- */
+
+static void pad(struct ocdm__node *node)
+{
+    if (!node->pad_after) {
+        node->pad_before = node->kernel == 2 ? 0 : node->kernel / 2;
+        node->pad_after_height = node->pad_after_width = node->pad_before;
+        return;
+    }
+    /* TensorFlow's "same", with Keras's habit for strides: nothing before, one after. */
+    node->pad_before = node->stride == 1 ? node->kernel / 2 : 0;
+    node->pad_after_height = node->pad_after_width = node->kernel / 2;
+}
+
+static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
+{
+    for (size_t i = 0; i < model->count; i++) {
+        struct ocdm__node *node = &model->nodes[i];
+        const struct ocdm__node *before = node->input ? &model->nodes[node->input - 1] : NULL;
+        node->in_channels = before ? before->channels : model->images ? 3 : size->features;
+        node->in_height = before ? before->height : model->images ? size->height : 1;
+        node->in_width = before ? before->width : model->images ? size->width : 1;
+        node->height = node->width = 1;
+        if (node->kind == OCDM__NODE_AVERAGE || node->kind == OCDM__NODE_MAX_POOL)
+            node->channels = node->in_channels;
+        if (node->kind != OCDM__NODE_CONV && node->kind != OCDM__NODE_MAX_POOL)
+            continue;
+        pad(node);
+        uint32_t height = node->in_height + node->pad_before + node->pad_after_height;
+        uint32_t width = node->in_width + node->pad_before + node->pad_after_width;
+        if (height < node->kernel || width < node->kernel)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it larger images", "%s: images of %u x %u pixels are too small",
+                              size->name, size->width, size->height);
+        node->height = (height - node->kernel) / node->stride + 1;
+        node->width = (width - node->kernel) / node->stride + 1;
+    }
+    return OCDM_OK;
+}
+
+/* ---- models --------------------------------------------------------------------------------------------------------- */
+
+const char *const ocdm__model_names[] = {"linear",   "mlp",       "cnn",       "resnet18",   "resnet34",
+                                         "resnet50", "resnet101", "resnet152", "mobilenet1", NULL};
+
+bool ocdm__model_takes_images(const char *name)
+{
+    for (size_t i = 2; ocdm__model_names[i] != NULL; i++)
+        if (strcmp(ocdm__model_names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Writes the list of the model of that name; false when there is none. */
+static bool list_model(struct list *list, const struct ocdm__model_size *size)
+{
+    for (size_t i = 0; i < sizeof resnets / sizeof resnets[0]; i++)
+        if (strcmp(resnets[i].name, size->name) == 0) {
+            list_resnet(list, &resnets[i], size->class_count);
+            return true;
+        }
+    if (strcmp(size->name, "linear") == 0)
+        head(list, 0, size->class_count);
+    else if (strcmp(size->name, "mlp") == 0)
+        list_mlp(list, size->class_count);
+    else if (strcmp(size->name, "cnn") == 0)
+        list_cnn(list, size->class_count);
+    else if (strcmp(size->name, "mobilenet1") == 0)
+        list_mobilenet(list, size->blocks ? size->blocks : MOBILENET_BLOCKS, size->class_count);
+    else
+        return false;
+    return true;
+}
+
+static ocdm_status check_size(const struct ocdm__model_size *size, ocdm_error *error)
+{
+    bool images = ocdm__model_takes_images(size->name);
+    if (size->class_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: a network needs at least one class", size->name);
+    if (!images && size->features == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it a stream with features",
+                          "%s: it works on features, and there are none", size->name);
+    if (images && (size->height == 0 || size->width == 0 || size->height > MOST_PIXELS || size->width > MOST_PIXELS))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: images must have 1 to %d pixels a side, not %u x %u", size->name,
+                          MOST_PIXELS, size->width, size->height);
+    if (size->blocks > MOBILENET_BLOCKS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "mobilenet1 has %d blocks, not %u", MOBILENET_BLOCKS, size->blocks);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error)
+{
+    struct list list = {0};
+    ocdm_status status = check_size(size, error);
+    if (status != OCDM_OK)
+        return status;
+    if (!list_model(&list, size))
+        return ocdm__fail(error, OCDM_UNKNOWN_NAME,
+                          "linear, mlp, cnn, resnet18, resnet34, resnet50, resnet101, resnet152, mobilenet1",
+                          "no model is called \"%s\"", size->name);
+    struct ocdm__model made = {.nodes = list.nodes, .count = list.count, .images = ocdm__model_takes_images(size->name)};
+    made.norm_epsilon = strcmp(size->name, "mobilenet1") == 0 ? 1e-3f : 1e-5f;
+    status = list.failed ? ocdm__fail_memory(error, "the network's layers") : size_nodes(size, &made, error);
+    if (status != OCDM_OK) {
+        ocdm__release(list.nodes);
+        return status;
+    }
+    *model = made;
+    return OCDM_OK;
+}
+
+void ocdm__model_destroy(struct ocdm__model *model)
+{
+    ocdm__release(model->nodes);
+    model->nodes = NULL;
+    model->count = 0;
+}
+
+uint32_t ocdm__model_feature_width(const struct ocdm__model *model)
+{
+    return model->nodes[model->count - 1].in_channels;
+}

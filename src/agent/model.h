@@ -1,0 +1,73 @@
+/*
+ * The networks as data: a list of nodes, each a convolution with its batch norm, activation and residual addition, a pooling
+ * or a linear layer. Who runs a network reads the list; nobody has code for a model of its own.
+ *
+ * Names of parameters are torchvision's for resnet*, those of the weights file in Keras's order for mobilenet1.
+ */
+#ifndef OCDM_AGENT_MODEL_H
+#define OCDM_AGENT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/kernels.h"
+#include "ocdm/ocdm.h"
+
+enum ocdm__node_kind {
+    OCDM__NODE_CONV,     /* convolution without bias, batch norm, residual, activation */
+    OCDM__NODE_MAX_POOL, /* 3x3 or 2x2, stride 2 */
+    OCDM__NODE_AVERAGE,  /* over the whole image: from here on there is one vector for each sample */
+    OCDM__NODE_LINEAR,   /* with bias, activation */
+};
+
+#define OCDM__NODE_NAME 40
+
+/* What a node works on is the output of node `input` - 1, or the network's input when that is 0; `residual` likewise, 0: none.
+ */
+struct ocdm__node {
+    enum ocdm__node_kind kind;
+    enum ocdm__activation activation;
+    uint32_t input, residual;
+    uint32_t channels; /* of its output */
+    uint32_t kernel, stride;
+    bool depthwise;             /* each channel by itself */
+    bool pad_after;             /* as TensorFlow's "same": what a stride leaves over is padded right and below */
+    char name[OCDM__NODE_NAME]; /* of its weights, before ".weight" */
+    char norm[OCDM__NODE_NAME]; /* of its batch norm */
+    /* What follows from the input's size: */
+    uint32_t in_channels, in_height, in_width;
+    uint32_t height, width;
+    uint32_t pad_before, pad_after_height, pad_after_width;
+};
+
+struct ocdm__model {
+    struct ocdm__node *nodes; /* every node comes after those that it reads; the last is the head */
+    size_t count;
+    bool images;        /* the input is images, not features */
+    float norm_epsilon; /* of its batch norms */
+};
+
+/* What decides a model's nodes. */
+struct ocdm__model_size {
+    const char *name;       /* one of ocdm__model_names */
+    uint32_t class_count;   /* outputs of the head */
+    uint32_t features;      /* inputs of linear and mlp */
+    uint32_t height, width; /* of images */
+    uint32_t blocks;        /* of mobilenet1: so many of its 13; 0 for all */
+};
+
+/* The models by name, ended by NULL. */
+extern const char *const ocdm__model_names[];
+
+/* Whether it takes images: false for linear and mlp, and for what is no model. */
+bool ocdm__model_takes_images(const char *name);
+
+/* OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT (an image too small for the network, ...), OCDM_NO_MEMORY. */
+ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error);
+void ocdm__model_destroy(struct ocdm__model *model);
+
+/* The node before the head: features of a sample. Its width. */
+uint32_t ocdm__model_feature_width(const struct ocdm__model *model);
+
+#endif

@@ -1,0 +1,192 @@
+/* A network's making and unmaking, and the memory of its passes. */
+#include "agent/network.h"
+
+#include <string.h>
+
+#include "agent/aligned.h"
+#include "base/allocate.h"
+#include "base/error.h"
+
+void ocdm__network_destroy(ocdm__network *network)
+{
+    if (network == NULL)
+        return;
+    ocdm__team_destroy(network->team);
+    ocdm__layers_release(network);
+    ocdm__parameters_release(network);
+    ocdm__model_destroy(&network->model);
+    ocdm__release_aligned(network->arena);
+    ocdm__release_aligned(network->eval_arena);
+    ocdm__release_aligned(network->lane_memory);
+    ocdm__release_aligned(network->partials);
+    ocdm__release_aligned(network->vectors);
+    ocdm__device_destroy(network->device);
+    ocdm__release(network);
+}
+
+/* Which node is where: layers for all of them, and what the vectors between linear layers need. */
+static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
+{
+    const struct ocdm__model *model = &network->model;
+    network->layers = ocdm__allocate(model->count, sizeof *network->layers);
+    if (network->layers == NULL)
+        return ocdm__fail_memory(error, "the network's layers");
+    for (size_t i = 0; i < model->count; i++) {
+        const struct ocdm__node *node = &model->nodes[i];
+        network->layers[i].node = node;
+        bool vector = node->kind == OCDM__NODE_AVERAGE || node->kind == OCDM__NODE_LINEAR;
+        if (node->kind == OCDM__NODE_AVERAGE)
+            network->image_layers = (uint32_t)i;
+        if (!vector || i + 1 == model->count)
+            continue;
+        network->vector_slots++;
+        network->vector_width = network->vector_width < node->channels ? node->channels : network->vector_width;
+    }
+    network->input_bytes = (size_t)model->nodes[0].in_height * model->nodes[0].in_width * 3 * network->kernels->element;
+    return ocdm__parameters_list(network, error);
+}
+
+static ocdm_status fill_network(ocdm__network *network, const struct ocdm__network_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = ocdm__device_create(network->threads, settings->bf16, &network->device, error);
+    if (status != OCDM_OK)
+        return status;
+    network->kernels = ocdm__kernels_for(settings->bf16);
+    status = ocdm__model_create(&settings->size, &network->model, error);
+    if (status == OCDM_OK)
+        status = ocdm__team_create(network->threads, &network->team, error);
+    if (status == OCDM_OK)
+        status = list_layers(network, error);
+    if (status == OCDM_OK)
+        status = ocdm__layers_create(network, error);
+    if (status == OCDM_OK)
+        status = ocdm__parameters_allocate(network, error);
+    if (status == OCDM_OK)
+        status = ocdm__plan_evaluation(network, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__parameters_draw(network, settings->seed);
+    return ocdm__network_check(network, error);
+}
+
+ocdm_status ocdm__network_create(const struct ocdm__network_settings *settings, ocdm__network **network, ocdm_error *error)
+{
+    ocdm__network *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a network");
+    made->threads = settings->threads;
+    made->bf16 = settings->bf16;
+    made->fast = settings->fast;
+    ocdm_status status = fill_network(made, settings, error);
+    if (status != OCDM_OK) {
+        ocdm__network_destroy(made);
+        return status;
+    }
+    *network = made;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__network **network, ocdm_error *error)
+{
+    ocdm__network *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a network");
+    made->kernels = ocdm__kernels_for(false);
+    ocdm_status status = ocdm__model_create(size, &made->model, error);
+    if (status == OCDM_OK)
+        status = list_layers(made, error);
+    if (status != OCDM_OK) {
+        ocdm__network_destroy(made);
+        return status;
+    }
+    *network = made;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
+{
+    if (!atomic_exchange(&network->failed, false))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_NO_MEMORY, "", "oneDNN could not run a layer of the network");
+}
+
+/* ---- memory of passes ----------------------------------------------------------------------------------------------- */
+
+/* Replaces a block by one of `size` bytes; it is gone, not kept, when there is no room: two of them might not fit. */
+static void *replaced(void *block, size_t count, size_t size)
+{
+    ocdm__release_aligned(block);
+    return ocdm__allocate_aligned(count, size);
+}
+
+static ocdm_status reserve_lanes(ocdm__network *network, size_t images, ocdm_error *error)
+{
+    size_t lanes = network->image_layers > 0 ? ocdm__lane_count(network, images) : 1;
+    if (lanes <= network->lane_room)
+        return OCDM_OK;
+    size_t largest = 0;
+    for (size_t i = 0; i < network->parameter_count; i++)
+        largest = network->parameters[i].room > largest ? network->parameters[i].room : largest;
+    network->lane_stride = (largest + 15) / 16 * 16;
+    network->lane_room = 0;
+    network->lane_memory = replaced(network->lane_memory, 2 * lanes * network->lane_stride, sizeof(float));
+    if (network->lane_memory == NULL)
+        return ocdm__fail_memory(error, "the gradients of a layer");
+    network->lane_room = lanes;
+    return OCDM_OK;
+}
+
+static ocdm_status reserve_partials(ocdm__network *network, size_t images, ocdm_error *error)
+{
+    size_t channels = 0;
+    for (uint32_t k = 0; k < network->image_layers; k++)
+        channels += network->layers[k].node->channels;
+    network->partial_images = 0;
+    network->partials = replaced(network->partials, 2 * images * channels, sizeof *network->partials);
+    if (network->partials == NULL)
+        return ocdm__fail_memory(error, "the sums of batch norms");
+    double *at = network->partials;
+    for (uint32_t k = 0; k < network->image_layers; k++) {
+        network->layers[k].partial = at;
+        at += 2 * images * network->layers[k].node->channels;
+    }
+    network->partial_images = images;
+    return OCDM_OK;
+}
+
+static ocdm_status prepare_training(ocdm__network *network, ocdm_error *error)
+{
+    ocdm_status status = ocdm__layers_prepare_training(network, error);
+    if (status == OCDM_OK)
+        status = ocdm__plan_training(network, error);
+    network->can_train = status == OCDM_OK;
+    return status;
+}
+
+ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_error *error)
+{
+    ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
+    if (status == OCDM_OK)
+        status = reserve_lanes(network, images, error);
+    if (status == OCDM_OK && images > network->partial_images && network->image_layers > 0)
+        status = reserve_partials(network, images, error);
+    if (status == OCDM_OK && network->image_layers > 0)
+        status = ocdm__layers_prepare_lanes(network, images, error);
+    if (status == OCDM_OK && images > network->vector_rows) {
+        network->vector_rows = 0;
+        network->vectors =
+            replaced(network->vectors, 2 * network->vector_slots * images * network->vector_width, sizeof(float));
+        if (network->vectors == NULL)
+            return ocdm__fail_memory(error, "features of a batch");
+        network->vector_rows = images;
+    }
+    if (status != OCDM_OK || images <= network->arena_images)
+        return status;
+    network->arena_images = 0;
+    network->arena = replaced(network->arena, images, network->arena_image);
+    if (network->arena == NULL)
+        return ocdm__fail(error, OCDM_NO_MEMORY, "take smaller batches or images, or bf16",
+                          "out of memory: a batch of %zu needs %zu MiB", images, images * network->arena_image >> 20);
+    network->arena_images = images;
+    return OCDM_OK;
+}

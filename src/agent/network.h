@@ -1,0 +1,227 @@
+/*
+ * A network at work: the parameters of a model, the primitives of its layers, and the memory that a step needs. For the files
+ * of src/agent only.
+ *
+ * How a step is spread over threads, and why the result does not depend on them: forward, an item of work is one image in one
+ * layer; sums over the batch (batch norm, both ways) are made per image and added in the order of the images. The gradient of a
+ * layer's weights is made in lanes, each a fixed share of the batch, and the lanes are added in their order.
+ */
+#ifndef OCDM_AGENT_NETWORK_H
+#define OCDM_AGENT_NETWORK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/kernels.h"
+#include "agent/model.h"
+#include "agent/primitives.h"
+#include "agent/team.h"
+#include "ocdm/ocdm.h"
+
+enum {
+    OCDM__LANES = 4,       /* shares of a batch, unless they would be too large */
+    OCDM__LANE_IMAGES = 8, /* the most images in a lane: bounds the primitives that are kept */
+    OCDM__PARAMETER_NAME = 56,
+};
+
+/* A tensor that is saved: weights, or running statistics, which no gradient reaches. */
+struct ocdm__parameter {
+    char name[OCDM__PARAMETER_NAME];
+    uint32_t rank;
+    uint64_t shape[4];
+    size_t size;  /* elements, in plain order */
+    size_t first; /* position of its first element among all that are trained */
+    size_t room;  /* elements as it lies in memory: oneDNN's layouts may pad */
+    bool trained;
+    double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
+    float start;
+    float *value;
+    float *mean, *square;       /* Adam's; NULL before the first step, and when not trained */
+    ocdm__layout *plain, *home; /* NULL when the two are the same */
+    ocdm__op *to_home, *from_home;
+};
+
+/* A piece of memory for one image that lives from one moment to another. */
+struct ocdm__span {
+    size_t bytes; /* 0: not needed */
+    uint32_t from, until;
+    size_t at; /* in bytes per image; see ocdm__place_spans */
+};
+
+/* No such parameter, no such layer. */
+#define OCDM__NOTHING UINT32_MAX
+
+/* The constants of a batch norm that differ from step to step, per channel. */
+enum {
+    OCDM__MEAN,
+    OCDM__INVERSE, /* of the deviation */
+    OCDM__SCALE,   /* what a value is multiplied with, */
+    OCDM__SHIFT,   /* and what is added then */
+    OCDM__SLOPE,   /* on the way back: what a gradient loses per distance from the mean, */
+    OCDM__OFFSET,  /* and in any case */
+    OCDM__GAIN_GRADIENT,
+    OCDM__BIAS_GRADIENT,
+    OCDM__CONSTANTS
+};
+
+/* A node at work. */
+struct ocdm__layer {
+    const struct ocdm__node *node;
+    uint32_t weight, gain, bias, mean, variance; /* parameters */
+    uint32_t first_reader;                       /* the first node that reads this one, as input or residual */
+    /* primitives */
+    ocdm__op *forward, *data;
+    ocdm__op *weights[OCDM__LANE_IMAGES + 1]; /* by images */
+    ocdm__op *to_forward, *to_data;           /* copies of the weights as the primitives want them; NULL: home suits them */
+    void *forward_weights, *data_weights;
+    /* memory of a training step, of one image each */
+    struct ocdm__span raw, output, workspace, arriving; /* arriving: the gradient that goes on to the input */
+    const struct ocdm__span *gradient;                  /* what arrives at this node, and ends folded */
+    const struct ocdm__span *added;                     /* a second part of it, or NULL */
+    /* and of an evaluation */
+    struct ocdm__span passing, pool_room;
+    size_t image_bytes; /* of its output */
+    float *constants;   /* OCDM__CONSTANTS times channels */
+    double *partial;    /* per image two sums for each channel; while training */
+};
+
+typedef struct ocdm__network {
+    struct ocdm__model model;
+    struct ocdm__parameter *parameters;
+    size_t parameter_count;
+    size_t trained_count; /* elements */
+    struct ocdm__layer *layers;
+    uint32_t image_layers; /* so many come before the average; 0 without images */
+    struct ocdm__span input, eval_input;
+    size_t input_bytes; /* of an image as the first layer reads it */
+    const struct ocdm__kernels *kernels;
+    ocdm__device *device;
+    ocdm__team *team;
+    unsigned threads;
+    bool bf16, fast;
+    bool stale;     /* parameters have changed since the copies were made */
+    bool can_train; /* what training alone needs is there */
+    /* memory */
+    unsigned char *arena; /* of a step */
+    size_t arena_images, arena_image;
+    unsigned char *eval_arena; /* one image for each thread */
+    size_t eval_image;
+    unsigned char *lane_memory;    /* gradients of two layers' weights, lane by lane */
+    size_t lane_stride, lane_room; /* floats of the largest layer; lanes that there is room for */
+    double *partials;
+    size_t partial_images;
+    float *vectors; /* outputs of average and linear nodes, and their gradients, whole batches */
+    size_t vector_rows, vector_width,
+        vector_slots;   /* rows of a slot, floats of a row, slots for outputs: as many follow for gradients */
+    atomic_bool failed; /* a primitive failed in some thread */
+} ocdm__network;
+
+/* What a network is made of. */
+struct ocdm__network_settings {
+    struct ocdm__model_size size;
+    bool bf16, fast;
+    unsigned threads;
+    uint64_t seed;
+};
+
+/* OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. The weights are drawn. */
+ocdm_status ocdm__network_create(const struct ocdm__network_settings *settings, ocdm__network **network, ocdm_error *error);
+void ocdm__network_destroy(ocdm__network *network);
+
+/* The list of parameters alone, without memory for them: nothing can be computed with it. */
+ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__network **network, ocdm_error *error);
+
+/* parameters.c: lists the parameters of a model; gives them their memory and their first values. */
+ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error);
+void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
+void ocdm__parameter_draw(ocdm__network *network, struct ocdm__parameter *parameter, uint64_t seed, float *plain);
+ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error);
+void ocdm__parameters_release(ocdm__network *network);
+
+/* plan.c: when each piece of memory is needed and where it lies; what reads what. */
+ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
+/* Gives spans places so that no two that live at the same moment overlap; returns the bytes needed. */
+size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
+
+/* layers.c: primitives. */
+ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error);
+void ocdm__layers_release(ocdm__network *network);
+/* Makes the copies of the weights anew if the weights have changed. */
+ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
+struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
+
+/* Whether it is a 1x1 convolution that looks at every pixel: a matrix product, and as such its weights' gradient is made, for
+ * that is much faster. */
+bool ocdm__layer_is_product(const struct ocdm__node *node);
+
+/* How many lanes a batch has, and where a lane begins. */
+size_t ocdm__lane_count(const ocdm__network *network, size_t images);
+size_t ocdm__lane_start(size_t lane, size_t lanes, size_t images);
+
+/* A batch on its way. Vectors are rows of floats. */
+struct ocdm__pass {
+    ocdm__network *network;
+    const float *input; /* images as planes, or features */
+    size_t images;
+    bool frozen;                     /* batch norms use their running statistics and leave them as they are */
+    float *logits, *logit_gradients; /* images x classes */
+};
+
+/* Room for a training pass of so many images. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_error *error);
+
+/* forward.c: all outputs, kept for the way back. Logits are in pass->logits. */
+ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error);
+
+/* Where gradients go: into Adam's step, or out. */
+struct ocdm__gradient_sink {
+    struct ocdm__adam adam; /* step size, root scale, epsilon, clip; the rest is filled in */
+    float *flat;            /* not NULL: all gradients in plain order, and nothing is changed */
+};
+
+/* backward.c: from pass->logit_gradients. */
+ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error);
+
+/* evaluate.c: features before the head (images x feature width), logits unless NULL; any number of images. */
+ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
+                                   ocdm_error *error);
+
+/* linear.c: vectors. `output` and gradients are rows of the node's channels. */
+ocdm_status ocdm__linear_forward(const ocdm__network *network, const struct ocdm__layer *layer, const float *input, size_t rows,
+                                 float *output);
+struct ocdm__linear_back {
+    const float *input, *output;
+    float *gradient;       /* of the output; changed where an activation is undone */
+    float *input_gradient; /* NULL: nobody wants it */
+    float *weight_gradient, *bias_gradient;
+    size_t rows;
+};
+ocdm_status ocdm__linear_backward(const ocdm__network *network, const struct ocdm__layer *layer,
+                                  const struct ocdm__linear_back *back);
+
+/* Constants of a batch norm out of its running statistics. */
+void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);
+
+/* OCDM_OK unless a primitive has failed. */
+ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error);
+
+/* Where an image's piece of a training step lies. */
+static inline unsigned char *ocdm__piece(const ocdm__network *network, const struct ocdm__span *span, size_t images,
+                                         size_t bytes, size_t image)
+{
+    return network->arena + span->at * images + bytes * image;
+}
+
+/* Bytes rounded up so that every piece starts where vectors like it. */
+static inline size_t ocdm__rounded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* The parameters of a network: their names and shapes, which follow from the model; their memory; the values they start from.
+ * Loading and saving them is elsewhere. */
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+
+#include "agent/network.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "agent/aligned.h"
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/random.h"
+
+enum { PARAMETERS_OF_A_LAYER = 5 };
+
+/* ---- the list ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t append(ocdm__network *network, const char *name, const char *what, struct ocdm__parameter parameter)
+{
+    snprintf(parameter.name, sizeof parameter.name, "%s.%s", name, what);
+    parameter.size = 1;
+    for (uint32_t i = 0; i < parameter.rank; i++)
+        parameter.size *= (size_t)parameter.shape[i];
+    parameter.room = parameter.size;
+    if (parameter.trained) {
+        parameter.first = network->trained_count;
+        network->trained_count += parameter.size;
+    }
+    network->parameters[network->parameter_count] = parameter;
+    return (uint32_t)network->parameter_count++;
+}
+
+static uint32_t append_vector(ocdm__network *network, const char *name, const char *what, uint64_t size, float start)
+{
+    bool trained = what[0] != 'r'; /* running_mean, running_var */
+    return append(network, name, what,
+                  (struct ocdm__parameter){.rank = 1, .shape = {size}, .start = start, .trained = trained});
+}
+
+static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
+{
+    const struct ocdm__node *node = layer->node;
+    /* Kaiming's normal distribution for ReLU, by the fan of the outputs, as torchvision has it. */
+    double fan = (double)node->channels * node->kernel * node->kernel;
+    struct ocdm__parameter weight = {
+        .rank = 4,
+        .shape = {node->channels, node->depthwise ? 1 : node->in_channels, node->kernel, node->kernel},
+        .deviation = sqrt(2.0 / fan),
+        .trained = true};
+    layer->weight = append(network, node->name, "weight", weight);
+    layer->gain = append_vector(network, node->norm, "weight", node->channels, 1);
+    layer->bias = append_vector(network, node->norm, "bias", node->channels, 0);
+    layer->mean = append_vector(network, node->norm, "running_mean", node->channels, 0);
+    layer->variance = append_vector(network, node->norm, "running_var", node->channels, 1);
+}
+
+static void append_linear(ocdm__network *network, struct ocdm__layer *layer, bool is_head)
+{
+    const struct ocdm__node *node = layer->node;
+    struct ocdm__parameter weight = {.rank = 2,
+                                     .shape = {node->channels, node->in_channels},
+                                     .deviation = is_head ? 0.01 : sqrt(2.0 / node->channels),
+                                     .trained = true};
+    layer->weight = append(network, node->name, "weight", weight);
+    layer->bias = append_vector(network, node->name, "bias", node->channels, 0);
+}
+
+ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
+{
+    network->parameters = ocdm__allocate(PARAMETERS_OF_A_LAYER * network->model.count, sizeof *network->parameters);
+    if (network->parameters == NULL)
+        return ocdm__fail_memory(error, "the list of parameters");
+    for (size_t i = 0; i < network->model.count; i++) {
+        struct ocdm__layer *layer = &network->layers[i];
+        if (layer->node->kind == OCDM__NODE_CONV)
+            append_conv(network, layer);
+        else if (layer->node->kind == OCDM__NODE_LINEAR)
+            append_linear(network, layer, i + 1 == network->model.count);
+    }
+    return OCDM_OK;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
+{
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        parameter->value = ocdm__allocate_aligned(parameter->room, sizeof *parameter->value);
+        if (parameter->value == NULL)
+            return ocdm__fail_memory(error, parameter->name);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
+{
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        if (!parameter->trained || parameter->square != NULL)
+            continue;
+        if (parameter->mean == NULL)
+            parameter->mean = ocdm__allocate_aligned(parameter->room, sizeof *parameter->mean);
+        parameter->square = ocdm__allocate_aligned(parameter->room, sizeof *parameter->square);
+        if (parameter->mean == NULL || parameter->square == NULL)
+            return ocdm__fail_memory(error, "Adam's averages");
+    }
+    return OCDM_OK;
+}
+
+void ocdm__parameters_release(ocdm__network *network)
+{
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        ocdm__release_aligned(parameter->value);
+        ocdm__release_aligned(parameter->mean);
+        ocdm__release_aligned(parameter->square);
+        ocdm__op_destroy(parameter->to_home);
+        ocdm__op_destroy(parameter->from_home);
+        ocdm__layout_destroy(parameter->plain);
+        ocdm__layout_destroy(parameter->home);
+    }
+    ocdm__release(network->parameters);
+    network->parameters = NULL;
+    network->parameter_count = 0;
+}
+
+/* ---- first values --------------------------------------------------------------------------------------------------- */
+
+/* Numbers come in pairs (Box and Muller): the pair of an element is known from its position among all, so that any thread can
+ * draw any parameter. */
+static double normal_at(uint64_t base, uint64_t index)
+{
+    double first = (double)(ocdm__random_at(base, index | 1) >> 11) * 0x1p-53;
+    double second = (double)(ocdm__random_at(base, index & ~(uint64_t)1) >> 11) * 0x1p-53;
+    double radius = sqrt(-2.0 * log(1.0 - first));
+    double angle = 2.0 * 3.14159265358979323846 * second;
+    return radius * (index % 2 ? sin(angle) : cos(angle));
+}
+
+void ocdm__parameter_draw(ocdm__network *network, struct ocdm__parameter *parameter, uint64_t seed, float *plain)
+{
+    (void)network;
+    uint64_t base = ocdm__random_base(seed, OCDM__FOR_WEIGHTS);
+    for (size_t i = 0; i < parameter->size; i++)
+        plain[i] =
+            parameter->deviation > 0 ? (float)(parameter->deviation * normal_at(base, parameter->first + i)) : parameter->start;
+}
+
+struct drawing {
+    ocdm__network *network;
+    uint64_t seed;
+};
+
+static void draw_one(void *context, size_t item, unsigned slot)
+{
+    const struct drawing *drawing = context;
+    struct ocdm__parameter *parameter = &drawing->network->parameters[item];
+    if (parameter->to_home == NULL) {
+        ocdm__parameter_draw(drawing->network, parameter, drawing->seed, parameter->value);
+        return;
+    }
+    float *plain = ocdm__allocate(parameter->size, sizeof *plain);
+    if (plain != NULL)
+        ocdm__parameter_draw(drawing->network, parameter, drawing->seed, plain);
+    if (plain == NULL || ocdm__op_run(parameter->to_home, slot, plain, NULL, parameter->value) != OCDM_OK)
+        atomic_store(&drawing->network->failed, true);
+    ocdm__release(plain);
+}
+
+void ocdm__parameters_draw(ocdm__network *network, uint64_t seed)
+{
+    struct drawing drawing = {network, seed};
+    struct ocdm__work work = {draw_one, &drawing, network->parameter_count};
+    ocdm__team_run(network->team, &work, 1);
+    network->stale = true;
+}

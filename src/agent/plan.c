@@ -1,0 +1,223 @@
+/*
+ * When each piece of memory is needed, and where it lies: everything that a step keeps is a span of moments, and spans that
+ * never meet may share their place. Sizes are per image, so that one plan serves every batch.
+ *
+ * The moments of a training step with a image layers: layer k runs forward at k, the average at a, the gradient of the average
+ * is spread at a + 1, layer k runs backward at 2a + 1 - k, and the gradient of its weights is made one moment later.
+ */
+#include "agent/network.h"
+
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* ---- places --------------------------------------------------------------------------------------------------------- */
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct ocdm__span *x = *(struct ocdm__span *const *)a, *y = *(struct ocdm__span *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static bool meet(const struct ocdm__span *a, const struct ocdm__span *b)
+{
+    return a->from <= b->until && b->from <= a->until;
+}
+
+/* The lowest place for `span` among the `placed` first ones: after each collision the search goes on behind the obstacle. */
+static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *span)
+{
+    span->at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < placed; i++) {
+            const struct ocdm__span *other = spans[i];
+            if (meet(span, other) && span->at < other->at + other->bytes && other->at < span->at + span->bytes) {
+                span->at = other->at + other->bytes;
+                moved = true;
+            }
+        }
+    }
+}
+
+size_t ocdm__place_spans(struct ocdm__span **spans, size_t count)
+{
+    size_t needed = 0;
+    qsort(spans, count, sizeof(struct ocdm__span *), larger_first);
+    for (size_t i = 0; i < count; i++) {
+        place(spans, i, spans[i]);
+        if (spans[i]->at + spans[i]->bytes > needed)
+            needed = spans[i]->at + spans[i]->bytes;
+    }
+    return needed;
+}
+
+/* ---- who reads whom ------------------------------------------------------------------------------------------------- */
+
+/* The readers of a node (its position + 1; 0: the network's input): two as input at most, one as residual. */
+struct readers {
+    uint32_t input[2], residual;
+};
+
+static struct readers readers_of(const ocdm__network *network, uint32_t number)
+{
+    struct readers readers = {{OCDM__NOTHING, OCDM__NOTHING}, OCDM__NOTHING};
+    for (uint32_t k = 0; k < network->model.count; k++) {
+        const struct ocdm__node *node = &network->model.nodes[k];
+        if (node->input == number)
+            readers.input[readers.input[0] == OCDM__NOTHING ? 0 : 1] = k;
+        if (number != 0 && node->residual == number)
+            readers.residual = k;
+    }
+    return readers;
+}
+
+static uint32_t earlier(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The moment when layer k runs backward. */
+static uint32_t backward(const ocdm__network *network, uint32_t k)
+{
+    return 2 * network->image_layers + 1 - k;
+}
+
+/* ---- a training step ------------------------------------------------------------------------------------------------ */
+
+static size_t span_bytes(const ocdm__network *network, uint32_t height, uint32_t width, uint32_t channels)
+{
+    return ocdm__rounded((size_t)height * width * channels * network->kernels->element);
+}
+
+/* The last moment when somebody reads the folded gradient of layer k: itself, and whose residual it is. */
+static uint32_t last_use(const ocdm__network *network, uint32_t k)
+{
+    uint32_t until = backward(network, k);
+    uint32_t residual = network->model.nodes[k].residual;
+    if (residual == 0)
+        return until;
+    struct readers readers = readers_of(network, residual);
+    uint32_t use = readers.input[0] != OCDM__NOTHING ? backward(network, readers.input[0]) : backward(network, residual - 1);
+    return later(until, use);
+}
+
+/* Where layer k's gradient comes from. Only a node without activation may live off a residual's gradient alone, unchanged. */
+static void join_gradients(ocdm__network *network, uint32_t k)
+{
+    struct ocdm__layer *layer = &network->layers[k];
+    struct readers readers = readers_of(network, k + 1);
+    layer->first_reader = earlier(readers.input[0], readers.residual);
+    layer->added = NULL;
+    const struct ocdm__span *residual = readers.residual != OCDM__NOTHING ? network->layers[readers.residual].gradient : NULL;
+    if (readers.input[0] == OCDM__NOTHING) {
+        layer->gradient = residual;
+        return;
+    }
+    struct ocdm__span *first = &network->layers[readers.input[0]].arriving;
+    layer->gradient = first;
+    first->until = last_use(network, k);
+    layer->added = residual;
+    if (readers.input[1] != OCDM__NOTHING) {
+        struct ocdm__span *second = &network->layers[readers.input[1]].arriving;
+        second->until = backward(network, readers.input[0]);
+        layer->added = second;
+    }
+}
+
+static void size_layer(ocdm__network *network, uint32_t k)
+{
+    struct ocdm__layer *layer = &network->layers[k];
+    const struct ocdm__node *node = layer->node;
+    struct readers readers = readers_of(network, k + 1);
+    size_t bytes = span_bytes(network, node->height, node->width, node->channels);
+    uint32_t back = backward(network, k);
+    uint32_t reader = readers.input[0];
+    bool read_on = reader != OCDM__NOTHING && reader < network->image_layers;
+    if (node->kind == OCDM__NODE_CONV)
+        layer->raw = (struct ocdm__span){.bytes = bytes, .from = k, .until = back + 1};
+    layer->output = (struct ocdm__span){.bytes = bytes, .from = node->kind == OCDM__NODE_CONV ? k + 1 : k};
+    layer->output.until = read_on                   ? backward(network, reader) + 1
+                          : reader != OCDM__NOTHING ? network->image_layers + 1
+                                                    : readers.residual + 1;
+    if (node->kind == OCDM__NODE_MAX_POOL)
+        layer->workspace =
+            (struct ocdm__span){.bytes = ocdm__rounded(ocdm__op_workspace(layer->forward)), .from = k, .until = back};
+    if (node->input != 0)
+        layer->arriving =
+            (struct ocdm__span){.bytes = span_bytes(network, node->in_height, node->in_width, node->in_channels), .from = back};
+}
+
+ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
+{
+    uint32_t count = network->image_layers;
+    if (count == 0)
+        return OCDM_OK;
+    struct ocdm__span **spans = ocdm__allocate(4 * (size_t)count + 2, sizeof *spans);
+    if (spans == NULL)
+        return ocdm__fail_memory(error, "a plan of the network's memory");
+    for (uint32_t k = 0; k < count; k++)
+        size_layer(network, k);
+    const struct ocdm__node *last = network->layers[count - 1].node;
+    network->layers[count].arriving =
+        (struct ocdm__span){.bytes = span_bytes(network, last->height, last->width, last->channels), .from = count + 1};
+    for (uint32_t k = count; k-- > 0;)
+        join_gradients(network, k);
+    uint32_t first = readers_of(network, 0).input[0];
+    network->input = (struct ocdm__span){.bytes = ocdm__rounded(network->input_bytes), .until = backward(network, first) + 1};
+    size_t used = 0;
+    spans[used++] = &network->input;
+    for (uint32_t k = 0; k <= count; k++) {
+        struct ocdm__layer *layer = &network->layers[k];
+        struct ocdm__span *own[] = {&layer->raw, &layer->output, &layer->workspace, &layer->arriving};
+        for (size_t i = 0; i < 4; i++)
+            if (own[i]->bytes != 0)
+                spans[used++] = own[i];
+    }
+    network->arena_image = ocdm__place_spans(spans, used);
+    ocdm__release(spans);
+    return OCDM_OK;
+}
+
+/* ---- an evaluation -------------------------------------------------------------------------------------------------- */
+
+/* Here one thread takes an image through all layers, and a norm works in place: moments are layers. */
+ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)
+{
+    uint32_t count = network->image_layers;
+    struct ocdm__span **spans = ocdm__allocate(2 * (size_t)count + 1, sizeof *spans);
+    if (spans == NULL)
+        return ocdm__fail_memory(error, "a plan of the network's memory");
+    size_t used = 0;
+    if (count > 0) {
+        network->eval_input =
+            (struct ocdm__span){.bytes = ocdm__rounded(network->input_bytes), .until = readers_of(network, 0).input[0]};
+        spans[used++] = &network->eval_input;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        struct ocdm__layer *layer = &network->layers[k];
+        struct readers readers = readers_of(network, k + 1);
+        uint32_t until = k;
+        const uint32_t all[] = {readers.input[0], readers.input[1], readers.residual};
+        for (size_t i = 0; i < 3; i++)
+            until = all[i] != OCDM__NOTHING ? later(until, all[i]) : until;
+        layer->passing = (struct ocdm__span){.bytes = ocdm__rounded(layer->image_bytes), .from = k, .until = until};
+        spans[used++] = &layer->passing;
+        if (layer->node->kind != OCDM__NODE_MAX_POOL)
+            continue;
+        layer->pool_room =
+            (struct ocdm__span){.bytes = ocdm__rounded(ocdm__op_workspace(layer->forward)), .from = k, .until = k};
+        spans[used++] = &layer->pool_room;
+    }
+    network->eval_image = ocdm__place_spans(spans, used);
+    ocdm__release(spans);
+    return OCDM_OK;
+}

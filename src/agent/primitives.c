@@ -1,0 +1,545 @@
+/*
+ * The one file that sees dnnl.h: oneDNN 2.x's C API, wrapped thinly. What is computed and when is decided elsewhere.
+ *
+ * Scratch memory is the caller's in every primitive, one block per slot, as large as the greediest of them needs: oneDNN's own
+ * would be shared by threads. A primitive keeps one memory object per slot and argument, and only their pointers change.
+ */
+#define _GNU_SOURCE
+
+#include "agent/primitives.h"
+
+#include <dlfcn.h>
+#include <dnnl.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include "agent/aligned.h"
+#include "base/allocate.h"
+#include "base/error.h"
+
+enum { ARGUMENTS = 3 };
+
+struct ocdm__layout {
+    dnnl_memory_desc_t desc;
+};
+
+struct slot {
+    dnnl_stream_t stream;
+    void *scratch;
+    size_t scratch_size;
+};
+
+struct ocdm__device {
+    dnnl_engine_t engine;
+    dnnl_primitive_attr_t attributes;
+    struct slot *slots;
+    unsigned slot_count;
+};
+
+struct ocdm__op {
+    ocdm__device *device;
+    dnnl_primitive_desc_t description;
+    dnnl_primitive_t primitive;
+    int names[ARGUMENTS];
+    dnnl_memory_t *memories; /* slot by slot: the arguments, then the scratch */
+    ocdm__layout weights;
+    size_t workspace;
+};
+
+static ocdm_status failed(ocdm_error *error, dnnl_status_t status, const char *what)
+{
+    if (status == dnnl_out_of_memory)
+        return ocdm__fail_memory(error, what);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "another image size or precision may work", "oneDNN cannot make %s (status %d)",
+                      what, (int)status);
+}
+
+/* ---- the CPU -------------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/* Whether AMX can be used, not only seen: some virtual machines pass its flag on and hide the leaf that says how its tiles are
+ * (oneDNN would then configure none, and its first instruction is illegal), and Linux wants to be asked for the tiles' state.
+ */
+static bool amx_is_whole(void)
+{
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & (1u << 24)))
+        return true;
+    if (!__get_cpuid_count(0x1D, 0, &a, &b, &c, &d) || a == 0)
+        return false;
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+
+#else
+
+static bool amx_is_whole(void)
+{
+    return true;
+}
+
+#endif
+
+/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. */
+static void choose_instructions(void)
+{
+    if (!amx_is_whole())
+        (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+}
+
+const char *ocdm__device_instructions(void)
+{
+    choose_instructions();
+    switch (dnnl_get_effective_cpu_isa()) {
+    case dnnl_cpu_isa_avx512_core_amx:
+        return "AMX";
+    case dnnl_cpu_isa_avx512_core_bf16:
+        return "AVX-512 with bf16";
+    case dnnl_cpu_isa_avx512_core:
+    case dnnl_cpu_isa_avx512_core_vnni:
+        return "AVX-512";
+    case dnnl_cpu_isa_avx2:
+    case dnnl_cpu_isa_avx2_vnni:
+        return "AVX2";
+    default:
+        return "SSE4.1 or AVX";
+    }
+}
+
+static bool has_bf16(void)
+{
+    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+    return isa == dnnl_cpu_isa_avx512_core_bf16 || isa == dnnl_cpu_isa_avx512_core_amx;
+}
+
+/* The OpenMP that oneDNN brought, if any, looked up by name: the program itself is not built with OpenMP. */
+static void openmp_function(const char *name, void *function, size_t size)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &found, size);
+}
+
+int ocdm__single_thread(void)
+{
+    int (*limit)(void) = NULL;
+    openmp_function("omp_get_max_threads", &limit, sizeof limit);
+    int before = limit != NULL ? limit() : 0;
+    ocdm__restore_threads(1);
+    return before;
+}
+
+void ocdm__restore_threads(int before)
+{
+    void (*set)(int) = NULL;
+    openmp_function("omp_set_num_threads", &set, sizeof set);
+    if (set != NULL && before > 0)
+        set(before);
+}
+
+/* ---- the device ----------------------------------------------------------------------------------------------------- */
+
+void ocdm__device_destroy(ocdm__device *device)
+{
+    if (device == NULL)
+        return;
+    for (unsigned i = 0; device->slots != NULL && i < device->slot_count; i++) {
+        (void)dnnl_stream_destroy(device->slots[i].stream);
+        ocdm__release_aligned(device->slots[i].scratch);
+    }
+    ocdm__release(device->slots);
+    (void)dnnl_primitive_attr_destroy(device->attributes);
+    (void)dnnl_engine_destroy(device->engine);
+    ocdm__release(device);
+}
+
+static dnnl_status_t fill_device(ocdm__device *device)
+{
+    dnnl_status_t status = dnnl_engine_create(&device->engine, dnnl_cpu, 0);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_create(&device->attributes);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_set_scratchpad_mode(device->attributes, dnnl_scratchpad_mode_user);
+    for (unsigned i = 0; i < device->slot_count && status == dnnl_success; i++)
+        status = dnnl_stream_create(&device->slots[i].stream, device->engine, dnnl_stream_default_flags);
+    return status;
+}
+
+ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device, ocdm_error *error)
+{
+    choose_instructions();
+    if (bf16 && !has_bf16())
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use f32; bf16 needs AVX-512 with bf16, or AMX",
+                          "precision bf16: this CPU has no bf16 instructions that oneDNN can use (it has %s)",
+                          ocdm__device_instructions());
+    ocdm__device *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "oneDNN's engine");
+    made->slot_count = slots;
+    made->slots = ocdm__allocate(slots, sizeof *made->slots);
+    dnnl_status_t status = made->slots != NULL ? fill_device(made) : dnnl_out_of_memory;
+    if (status != dnnl_success) {
+        ocdm__device_destroy(made);
+        return failed(error, status, "an engine for the CPU");
+    }
+    *device = made;
+    return OCDM_OK;
+}
+
+static bool reserve_scratch(ocdm__device *device, size_t size)
+{
+    for (unsigned i = 0; i < device->slot_count; i++) {
+        struct slot *slot = &device->slots[i];
+        if (size <= slot->scratch_size)
+            continue;
+        void *larger = ocdm__allocate_aligned(size, 1);
+        if (larger == NULL)
+            return false;
+        ocdm__release_aligned(slot->scratch);
+        slot->scratch = larger;
+        slot->scratch_size = size;
+    }
+    return true;
+}
+
+/* ---- making primitives ---------------------------------------------------------------------------------------------- */
+
+void ocdm__op_destroy(ocdm__op *op)
+{
+    if (op == NULL)
+        return;
+    size_t count = op->memories != NULL ? (size_t)op->device->slot_count * (ARGUMENTS + 1) : 0;
+    for (size_t i = 0; i < count; i++)
+        (void)dnnl_memory_destroy(op->memories[i]);
+    ocdm__release(op->memories);
+    if (op->primitive != NULL)
+        (void)dnnl_primitive_destroy(op->primitive);
+    if (op->description != NULL)
+        (void)dnnl_primitive_desc_destroy(op->description);
+    ocdm__release(op);
+}
+
+/* The memory objects of every slot: `queries` says what describes each argument, undef that there is none. */
+static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGUMENTS])
+{
+    ocdm__device *device = op->device;
+    dnnl_query_t wanted[ARGUMENTS + 1] = {queries[0], queries[1], queries[2], dnnl_query_scratchpad_md};
+    op->memories = ocdm__allocate((size_t)device->slot_count * (ARGUMENTS + 1), sizeof *op->memories);
+    if (op->memories == NULL)
+        return dnnl_out_of_memory;
+    for (unsigned slot = 0; slot < device->slot_count; slot++)
+        for (size_t i = 0; i <= ARGUMENTS; i++) {
+            if (wanted[i] == dnnl_query_undef)
+                continue;
+            const dnnl_memory_desc_t *desc = dnnl_primitive_desc_query_md(op->description, wanted[i], 0);
+            dnnl_status_t status =
+                dnnl_memory_create(&op->memories[(size_t)slot * (ARGUMENTS + 1) + i], desc, device->engine, DNNL_MEMORY_NONE);
+            if (status != dnnl_success)
+                return status;
+        }
+    return dnnl_success;
+}
+
+/* The rest of making a primitive whose description is there, or not, as `status` says. Takes `op` over. */
+static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, const dnnl_query_t queries[ARGUMENTS], const char *what,
+                             ocdm__op **made, ocdm_error *error)
+{
+    if (status == dnnl_success)
+        status = dnnl_primitive_create(&op->primitive, op->description);
+    if (status == dnnl_success)
+        status = make_memories(op, queries);
+    if (status == dnnl_success && !reserve_scratch(op->device, dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(
+                                                                   op->description, dnnl_query_scratchpad_md, 0))))
+        status = dnnl_out_of_memory;
+    if (status != dnnl_success) {
+        ocdm__op_destroy(op);
+        return failed(error, status, what);
+    }
+    *made = op;
+    return OCDM_OK;
+}
+
+static ocdm__op *new_op(ocdm__device *device, int first, int second, int third)
+{
+    ocdm__op *op = ocdm__allocate(1, sizeof *op);
+    if (op == NULL)
+        return NULL;
+    op->device = device;
+    op->names[0] = first;
+    op->names[1] = second;
+    op->names[2] = third;
+    return op;
+}
+
+/* ---- convolution and pooling ---------------------------------------------------------------------------------------- */
+
+/* What oneDNN wants to know of a convolution or a pooling. */
+struct geometry {
+    dnnl_memory_desc_t source, weights, target;
+    dnnl_dims_t kernel, strides, before, after;
+};
+
+static dnnl_status_t describe_weights(const struct ocdm__conv_shape *shape, dnnl_data_type_t type, bool plain,
+                                      dnnl_memory_desc_t *desc)
+{
+    int64_t g = shape->groups;
+    const dnnl_dims_t dense = {shape->out_channels, shape->in_channels, shape->kernel, shape->kernel};
+    const dnnl_dims_t grouped = {g, shape->out_channels / g, shape->in_channels / g, shape->kernel, shape->kernel};
+    dnnl_format_tag_t tag = !plain ? dnnl_format_tag_any : g > 1 ? dnnl_abcde : dnnl_abcd;
+    return dnnl_memory_desc_init_by_tag(desc, g > 1 ? 5 : 4, g > 1 ? grouped : dense, type, tag);
+}
+
+static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__op_kind kind, const ocdm__layout *weights,
+                              struct geometry *geometry)
+{
+    dnnl_data_type_t type = shape->bf16 ? dnnl_bf16 : dnnl_f32;
+    const dnnl_dims_t source = {shape->images, shape->in_channels, shape->in_height, shape->in_width};
+    const dnnl_dims_t target = {shape->images, shape->out_channels, shape->out_height, shape->out_width};
+    for (size_t i = 0; i < 2; i++) {
+        geometry->kernel[i] = shape->kernel;
+        geometry->strides[i] = shape->stride;
+        geometry->before[i] = shape->pad_before;
+    }
+    geometry->after[0] = shape->pad_after_height;
+    geometry->after[1] = shape->pad_after_width;
+    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&geometry->source, 4, source, type, dnnl_nhwc);
+    if (status == dnnl_success)
+        status = dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, dnnl_nhwc);
+    if (weights != NULL)
+        geometry->weights = weights->desc;
+    else if (status == dnnl_success)
+        status = describe_weights(shape, kind == OCDM__CONV_WEIGHTS ? dnnl_f32 : type, false, &geometry->weights);
+    return status;
+}
+
+static dnnl_status_t describe_forward(ocdm__device *device, const struct geometry *g, bool pool, dnnl_primitive_desc_t *made)
+{
+    dnnl_convolution_desc_t convolution;
+    dnnl_pooling_desc_t pooling;
+    dnnl_status_t status =
+        pool ? dnnl_pooling_forward_desc_init(&pooling, dnnl_forward_training, dnnl_pooling_max, &g->source, &g->target,
+                                              g->strides, g->kernel, g->before, g->after)
+             : dnnl_convolution_forward_desc_init(&convolution, dnnl_forward_training, dnnl_convolution_direct, &g->source,
+                                                  &g->weights, NULL, &g->target, g->strides, g->before, g->after);
+    if (status != dnnl_success)
+        return status;
+    const void *desc = pool ? (const void *)&pooling : (const void *)&convolution;
+    return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, NULL);
+}
+
+/* Backward descriptions want the forward one as a hint; its weights may lie in any way. */
+static dnnl_status_t describe_backward(ocdm__device *device, const struct geometry *g, enum ocdm__op_kind kind,
+                                       const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *made)
+{
+    dnnl_convolution_desc_t convolution;
+    dnnl_pooling_desc_t pooling;
+    const void *desc = &convolution;
+    dnnl_status_t status;
+    if (kind == OCDM__POOL_BACKWARD) {
+        status = dnnl_pooling_backward_desc_init(&pooling, dnnl_pooling_max, &g->source, &g->target, g->strides, g->kernel,
+                                                 g->before, g->after);
+        desc = &pooling;
+    } else if (kind == OCDM__CONV_DATA) {
+        status = dnnl_convolution_backward_data_desc_init(&convolution, dnnl_convolution_direct, &g->source, &g->weights,
+                                                          &g->target, g->strides, g->before, g->after);
+    } else {
+        status = dnnl_convolution_backward_weights_desc_init(&convolution, dnnl_convolution_direct, &g->source, &g->weights,
+                                                             NULL, &g->target, g->strides, g->before, g->after);
+    }
+    if (status != dnnl_success)
+        return status;
+    return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, hint);
+}
+
+static dnnl_status_t describe_op(ocdm__op *op, const struct ocdm__conv_shape *shape, enum ocdm__op_kind kind,
+                                 const ocdm__layout *weights)
+{
+    bool pool = kind == OCDM__POOL_FORWARD || kind == OCDM__POOL_BACKWARD;
+    bool forward = kind == OCDM__CONV_FORWARD || kind == OCDM__POOL_FORWARD;
+    struct geometry g, free_weights;
+    memset(&g, 0, sizeof g);
+    memset(&free_weights, 0, sizeof free_weights);
+    dnnl_status_t status = describe(shape, kind, weights, &g);
+    if (status == dnnl_success && forward)
+        return describe_forward(op->device, &g, pool, &op->description);
+    if (status == dnnl_success)
+        status = describe(shape, OCDM__CONV_FORWARD, NULL, &free_weights);
+    dnnl_primitive_desc_t hint = NULL;
+    if (status == dnnl_success)
+        status = describe_forward(op->device, &free_weights, pool, &hint);
+    if (status == dnnl_success)
+        status = describe_backward(op->device, &g, kind, hint, &op->description);
+    if (hint != NULL)
+        (void)dnnl_primitive_desc_destroy(hint);
+    return status;
+}
+
+/* The arguments of each kind in the order of ocdm__op_run, and what describes them. */
+static const struct {
+    int names[ARGUMENTS];
+    dnnl_query_t queries[ARGUMENTS];
+    const char *what;
+} kinds[] = {
+    [OCDM__CONV_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+                            {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md},
+                            "a convolution"},
+    [OCDM__CONV_DATA] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
+                         {dnnl_query_diff_dst_md, dnnl_query_weights_md, dnnl_query_diff_src_md},
+                         "a convolution's gradient"},
+    [OCDM__CONV_WEIGHTS] = {{DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS},
+                            {dnnl_query_src_md, dnnl_query_diff_dst_md, dnnl_query_diff_weights_md},
+                            "the gradient of a convolution's weights"},
+    [OCDM__POOL_FORWARD] = {{DNNL_ARG_SRC, DNNL_ARG_WORKSPACE, DNNL_ARG_DST},
+                            {dnnl_query_src_md, dnnl_query_workspace_md, dnnl_query_dst_md},
+                            "a pooling"},
+    [OCDM__POOL_BACKWARD] = {{DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC},
+                             {dnnl_query_diff_dst_md, dnnl_query_workspace_md, dnnl_query_diff_src_md},
+                             "a pooling's gradient"},
+};
+
+ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
+                              const ocdm__layout *weights, ocdm__op **op, ocdm_error *error)
+{
+    ocdm__op *made = new_op(device, kinds[kind].names[0], kinds[kind].names[1], kinds[kind].names[2]);
+    if (made == NULL)
+        return ocdm__fail_memory(error, kinds[kind].what);
+    dnnl_status_t status = describe_op(made, shape, kind, weights);
+    ocdm_status result = finish_op(made, status, kinds[kind].queries, kinds[kind].what, op, error);
+    if (result != OCDM_OK)
+        return result;
+    dnnl_query_t query = kind == OCDM__CONV_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
+    if (kind <= OCDM__CONV_WEIGHTS)
+        made->weights.desc = *dnnl_primitive_desc_query_md(made->description, query, 0);
+    else
+        made->workspace =
+            dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(made->description, dnnl_query_workspace_md, 0));
+    return OCDM_OK;
+}
+
+/* ---- products and copies -------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__product_create(ocdm__device *device, int64_t rows, int64_t columns, int64_t depth, bool bf16, ocdm__op **op,
+                                 ocdm_error *error)
+{
+    const dnnl_query_t queries[ARGUMENTS] = {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md};
+    ocdm__op *made = new_op(device, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a matrix product");
+    dnnl_memory_desc_t a, b, c;
+    dnnl_matmul_desc_t product;
+    dnnl_data_type_t type = bf16 ? dnnl_bf16 : dnnl_f32;
+    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&a, 2, (const dnnl_dims_t){rows, depth}, type, dnnl_ba);
+    if (status == dnnl_success)
+        status = dnnl_memory_desc_init_by_tag(&b, 2, (const dnnl_dims_t){depth, columns}, type, dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_memory_desc_init_by_tag(&c, 2, (const dnnl_dims_t){rows, columns}, dnnl_f32, dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_matmul_desc_init(&product, &a, &b, NULL, &c);
+    if (status == dnnl_success)
+        status = dnnl_primitive_desc_create(&made->description, &product, device->attributes, device->engine, NULL);
+    return finish_op(made, status, queries, "a matrix product", op, error);
+}
+
+ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,
+                                 ocdm_error *error)
+{
+    const dnnl_query_t queries[ARGUMENTS] = {dnnl_query_src_md, dnnl_query_undef, dnnl_query_dst_md};
+    ocdm__op *made = new_op(device, DNNL_ARG_SRC, 0, DNNL_ARG_DST);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a copy of weights");
+    dnnl_status_t status = dnnl_reorder_primitive_desc_create(&made->description, &from->desc, device->engine, &to->desc,
+                                                              device->engine, device->attributes);
+    return finish_op(made, status, queries, "a copy of weights", op, error);
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------------- */
+
+/* oneDNN has one kind of pointer for what it reads and what it writes. */
+static void *writable(const void *pointer)
+{
+    void *result;
+    memcpy(&result, &pointer, sizeof result);
+    return result;
+}
+
+ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const void *second, void *third)
+{
+    struct slot *own = &op->device->slots[slot];
+    dnnl_memory_t *memories = op->memories + (size_t)slot * (ARGUMENTS + 1);
+    void *data[ARGUMENTS + 1] = {writable(first), writable(second), third, own->scratch};
+    dnnl_exec_arg_t arguments[ARGUMENTS + 1];
+    int count = 0;
+    for (size_t i = 0; i <= ARGUMENTS; i++) {
+        if (memories[i] == NULL)
+            continue;
+        if (dnnl_memory_set_data_handle(memories[i], data[i]) != dnnl_success)
+            return OCDM_NO_MEMORY;
+        arguments[count].arg = i < ARGUMENTS ? op->names[i] : DNNL_ARG_SCRATCHPAD;
+        arguments[count++].memory = memories[i];
+    }
+    return dnnl_primitive_execute(op->primitive, own->stream, count, arguments) == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
+}
+
+const ocdm__layout *ocdm__op_weights(const ocdm__op *op)
+{
+    return &op->weights;
+}
+
+size_t ocdm__op_workspace(const ocdm__op *op)
+{
+    return op->workspace;
+}
+
+/* ---- layouts -------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
+{
+    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    dnnl_status_t status = describe_weights(shape, dnnl_f32, true, &made->desc);
+    if (status != dnnl_success) {
+        ocdm__release(made);
+        return failed(error, status, "a layout");
+    }
+    *layout = made;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error)
+{
+    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    *made = *from;
+    *layout = made;
+    return OCDM_OK;
+}
+
+bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b)
+{
+    return dnnl_memory_desc_equal(&a->desc, &b->desc) != 0;
+}
+
+size_t ocdm__layout_bytes(const ocdm__layout *layout)
+{
+    return dnnl_memory_desc_get_size(&layout->desc);
+}
+
+void ocdm__layout_destroy(ocdm__layout *layout)
+{
+    ocdm__release(layout);
+}
+
+ocdm_status ocdm__gemm(const struct ocdm__gemm *g)
+{
+    dnnl_status_t status = dnnl_sgemm(g->a_turned ? 'T' : 'N', g->b_turned ? 'T' : 'N', (dnnl_dim_t)g->rows,
+                                      (dnnl_dim_t)g->columns, (dnnl_dim_t)g->depth, 1.0f, g->a, (dnnl_dim_t)g->a_stride, g->b,
+                                      (dnnl_dim_t)g->b_stride, g->beta, g->c, (dnnl_dim_t)g->c_stride);
+    return status == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
+}

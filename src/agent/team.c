@@ -1,0 +1,164 @@
+/* The threads of an agent. Between regions they look for the next one for some microseconds, then sleep: regions of one step
+ * follow each other closely, and a thread that sleeps takes long to wake. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "agent/team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "agent/primitives.h"
+#include "base/allocate.h"
+#include "base/error.h"
+
+enum { LOOKS = 4000 };
+
+struct member {
+    ocdm__team *team;
+    pthread_t thread;
+    unsigned slot;
+    bool started;
+};
+
+struct ocdm__team {
+    struct member *members; /* the callers' own, number 0, has no thread */
+    unsigned count;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    struct ocdm__work works[OCDM__TEAM_LISTS];
+    size_t work_count;
+    size_t total;
+    atomic_size_t next;
+    atomic_uint busy;   /* threads that have not finished this region */
+    atomic_uint region; /* goes up by one for each */
+    atomic_bool over;
+};
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void take_items(ocdm__team *team, unsigned slot)
+{
+    for (;;) {
+        size_t item = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed);
+        if (item >= team->total)
+            return;
+        size_t list = 0;
+        while (item >= team->works[list].count)
+            item -= team->works[list++].count;
+        team->works[list].run(team->works[list].context, item, slot);
+    }
+}
+
+/* Waits until the region is not `seen` any more, or all is over. */
+static void await_region(ocdm__team *team, unsigned seen)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (atomic_load_explicit(&team->region, memory_order_acquire) != seen || atomic_load(&team->over))
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&team->mutex);
+    while (atomic_load(&team->region) == seen && !atomic_load(&team->over))
+        pthread_cond_wait(&team->wake, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* A core that others want is given away: with more threads than cores the last item may wait for this one. */
+static void await_members(ocdm__team *team)
+{
+    for (int i = 0; atomic_load_explicit(&team->busy, memory_order_acquire) != 0; i++) {
+        if (i < LOOKS)
+            pause_briefly();
+        else
+            (void)sched_yield();
+    }
+}
+
+static void *work(void *argument)
+{
+    struct member *member = argument;
+    ocdm__team *team = member->team;
+    (void)ocdm__single_thread();
+    for (unsigned seen = 0;; seen++) {
+        await_region(team, seen);
+        if (atomic_load(&team->over))
+            return NULL;
+        take_items(team, member->slot);
+        atomic_fetch_sub_explicit(&team->busy, 1, memory_order_release);
+    }
+}
+
+void ocdm__team_destroy(ocdm__team *team)
+{
+    if (team == NULL)
+        return;
+    pthread_mutex_lock(&team->mutex);
+    atomic_store(&team->over, true);
+    pthread_cond_broadcast(&team->wake);
+    pthread_mutex_unlock(&team->mutex);
+    for (unsigned i = 1; team->members != NULL && i < team->count; i++)
+        if (team->members[i].started)
+            (void)pthread_join(team->members[i].thread, NULL);
+    pthread_cond_destroy(&team->wake);
+    pthread_mutex_destroy(&team->mutex);
+    ocdm__release(team->members);
+    ocdm__release(team);
+}
+
+static bool start_members(ocdm__team *team)
+{
+    for (unsigned i = 1; i < team->count; i++) {
+        struct member *member = &team->members[i];
+        *member = (struct member){.team = team, .slot = i};
+        if (pthread_create(&member->thread, NULL, work, member) != 0)
+            return false;
+        member->started = true;
+    }
+    return true;
+}
+
+ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *error)
+{
+    ocdm__team *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "threads");
+    made->count = threads;
+    pthread_mutex_init(&made->mutex, NULL);
+    pthread_cond_init(&made->wake, NULL);
+    made->members = ocdm__allocate(threads, sizeof *made->members);
+    if (made->members == NULL || !start_members(made)) {
+        ocdm__team_destroy(made);
+        return ocdm__fail(error, OCDM_NO_MEMORY, "ask for fewer threads", "%u threads could not be started", threads);
+    }
+    *team = made;
+    return OCDM_OK;
+}
+
+void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t work_count)
+{
+    team->total = 0;
+    team->work_count = work_count;
+    for (size_t i = 0; i < work_count; i++) {
+        team->works[i] = works[i];
+        team->total += works[i].count;
+    }
+    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+    if (team->count > 1 && team->total > 1) {
+        atomic_store_explicit(&team->busy, team->count - 1, memory_order_relaxed);
+        pthread_mutex_lock(&team->mutex);
+        atomic_fetch_add_explicit(&team->region, 1, memory_order_release);
+        pthread_cond_broadcast(&team->wake);
+        pthread_mutex_unlock(&team->mutex);
+        take_items(team, 0);
+        await_members(team);
+    } else {
+        take_items(team, 0);
+    }
+}

@@ -1,0 +1,283 @@
+/*
+ * GSS-Greedy (Aljundi, Lin, Goujaud, Bengio 2019): keep samples whose gradients point different ways.
+ *
+ * A sample's score is c = 1 + the largest cosine between its gradient and those of up to OCDM_COMPARED samples of memory, drawn
+ * once a batch; it stays with the sample as C_i. While there is room every sample is stored. Once the memory is full, a batch
+ * whose mean gradient scores 1 or more adds nothing new and passes by; of any other, each sample draws slot i with probability
+ * C_i / sum C and takes it with probability C_i / (C_i + c).
+ *
+ * Gradients are the caller's business (ocdm_memory_set_similarity): what is here sees cosines only, and labels not at all.
+ * Scores are whole multiples of 2^-32, so that their sum can be kept up to date without drift and both draws are exact.
+ */
+#include "memory/policies.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "memory/update.h"
+
+#define ONE 0x1p32 /* the score 1; the sum of 2^31 - 1 scores of at most 2 still fits 64 bits */
+
+/* What every sample of a batch, and the batch, scores when there is nothing to compare with: nearly as unlike as can be. */
+#define FIRST_SCORE ((uint64_t)(0.1 * ONE + 0.5))
+
+/* How far beyond 1 rounding may carry a cosine. */
+#define ROUNDING 1e-3
+
+struct gss {
+    uint64_t *score; /* C_i by slot, 0 where none is held */
+    uint32_t room;
+    uint64_t total;    /* sum C */
+    double *cosine;    /* of the batch, by item */
+    uint64_t *offered; /* c by item */
+    uint32_t batch_room;
+    bool takes; /* whether this batch may replace samples */
+};
+
+/* ---- room ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status reserve_slots(struct gss *gss, uint32_t count, ocdm_error *error)
+{
+    if (count <= gss->room)
+        return OCDM_OK;
+    uint64_t *score = ocdm__resize(gss->score, count, sizeof *score);
+    if (!score)
+        return ocdm__fail_memory(error, "the policy's state");
+    memset(score + gss->room, 0, (size_t)(count - gss->room) * sizeof *score);
+    gss->score = score;
+    gss->room = count;
+    return OCDM_OK;
+}
+
+static ocdm_status reserve_batch(struct gss *gss, uint32_t count, ocdm_error *error)
+{
+    if (count <= gss->batch_room)
+        return OCDM_OK;
+    bool failed = false;
+    gss->cosine = ocdm__grown(gss->cosine, count, sizeof *gss->cosine, &failed);
+    gss->offered = ocdm__grown(gss->offered, count, sizeof *gss->offered, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "the policy's state");
+    gss->batch_room = count;
+    return OCDM_OK;
+}
+
+static void destroy(void *state)
+{
+    struct gss *gss = state;
+    ocdm__release(gss->score);
+    ocdm__release(gss->cosine);
+    ocdm__release(gss->offered);
+    ocdm__release(gss);
+}
+
+static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+{
+    struct gss *gss = ocdm__allocate(1, sizeof *gss);
+    if (!gss)
+        return ocdm__fail_memory(error, "the policy's state");
+    gss->room = memory->pool.reserved;
+    gss->score = ocdm__allocate(gss->room, sizeof *gss->score);
+    ocdm_status status = gss->score ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+    if (status == OCDM_OK)
+        status = reserve_batch(gss, memory->options.batch, error);
+    if (status == OCDM_OK)
+        *state = gss;
+    else
+        destroy(gss);
+    return status;
+}
+
+/* ---- a batch is compared -------------------------------------------------------------------------------------------- */
+
+static bool among(const uint32_t *slot, uint32_t count, uint32_t chosen)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (slot[i] == chosen)
+            return true;
+    return false;
+}
+
+/*
+ * Floyd's subset, as ocdm_memory_draw has it. Its numbers are drawn by how many samples had arrived before the batch, under a
+ * base that no decision about a sample uses, and never shift what is replayed.
+ */
+static uint32_t draw_slots(const ocdm_memory *memory, uint32_t *slot)
+{
+    uint32_t size = memory->pool.size;
+    uint32_t wanted = size < OCDM_COMPARED ? size : OCDM_COMPARED;
+    ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
+    for (uint32_t i = 0; i < wanted; i++) {
+        uint32_t last = size - wanted + i;
+        uint32_t chosen = (uint32_t)ocdm__random_below(&random, (uint64_t)last + 1);
+        slot[i] = among(slot, i, chosen) ? last : chosen;
+    }
+    ocdm__sort(slot, wanted);
+    return wanted;
+}
+
+/* The caller's error, or one for callers that return a status and no word. */
+static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error)
+{
+    ocdm_error found = {.message = ""};
+    ocdm_status status = memory->similarity(memory->similarity_state, memory, comparison, &found);
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    return ocdm__fail(error, status, found.hint, "%s",
+                      found.message[0] ? found.message : "the gradients that the policy gss needs could not be compared");
+}
+
+static bool is_cosine(double x)
+{
+    return x >= -1 - ROUNDING && x <= 1 + ROUNDING;
+}
+
+static ocdm_status check_cosines(const ocdm_comparison *comparison, bool items, ocdm_error *error)
+{
+    static const char hint[] = "gradients with NaN or infinity in them have no cosine";
+    if (comparison->batch_cosine && !is_cosine(*comparison->batch_cosine))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the cosine given for the batch, %g, is not between -1 and 1",
+                          *comparison->batch_cosine);
+    for (size_t i = 0; items && i < comparison->count; i++)
+        if (!is_cosine(comparison->item_cosine[i]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
+                              "the cosine given for item %zu (id %llu), %g, is not between -1 and 1", i,
+                              (unsigned long long)comparison->batch[i].id, comparison->item_cosine[i]);
+    return OCDM_OK;
+}
+
+static uint64_t score_of(double cosine)
+{
+    double score = cosine < -1 ? 0 : cosine > 1 ? 2 : 1 + cosine;
+    return (uint64_t)(score * ONE + 0.5);
+}
+
+/* The cosines are NaN before the caller is asked, so that one that was left out is noticed. */
+static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, ocdm_error *error)
+{
+    double batch_cosine = NAN;
+    uint32_t space = memory->options.capacity - memory->pool.size;
+    comparison->item_cosine = gss->cosine;
+    comparison->batch_cosine = comparison->count > space ? &batch_cosine : NULL;
+    comparison->batch_first = space == 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        gss->cosine[i] = NAN;
+    ocdm_status status = ask(memory, comparison, error);
+    if (status != OCDM_OK)
+        return status;
+    gss->takes = batch_cosine < 0;
+    bool items = gss->takes || !comparison->batch_first;
+    status = check_cosines(comparison, items, error);
+    for (size_t i = 0; status == OCDM_OK && items && i < comparison->count; i++)
+        gss->offered[i] = score_of(gss->cosine[i]);
+    return status;
+}
+
+static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    struct gss *gss = state;
+    uint32_t slot[OCDM_COMPARED];
+    if (!memory->similarity)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "tell the memory who compares them, by ocdm_memory_set_similarity",
+                          "the policy gss needs the gradients of the agent that learns from the memory");
+    ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
+    if (status == OCDM_OK)
+        status = reserve_batch(gss, (uint32_t)count, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm_comparison comparison = {.slot = slot, .slot_count = draw_slots(memory, slot), .batch = batch, .count = count};
+    if (count && comparison.slot_count)
+        return compare(gss, memory, &comparison, error);
+    gss->takes = true;
+    for (size_t i = 0; i < count; i++)
+        gss->offered[i] = FIRST_SCORE;
+    return OCDM_OK;
+}
+
+/* ---- a sample is offered -------------------------------------------------------------------------------------------- */
+
+/* Slot i with probability C_i / sum C; any slot when all scores are 0. */
+static uint32_t draw_by_score(const struct gss *gss, uint32_t size, ocdm__random *random)
+{
+    if (!gss->total)
+        return (uint32_t)ocdm__random_below(random, size);
+    uint64_t aim = ocdm__random_below(random, gss->total);
+    uint32_t slot = 0;
+    for (; aim >= gss->score[slot]; slot++)
+        aim -= gss->score[slot];
+    return slot;
+}
+
+/* True with probability C_i / (C_i + c), one half when both are 0: equal scores have equal chances. */
+static bool yields(uint64_t held, uint64_t offered, ocdm__random *random)
+{
+    if (!held && !offered)
+        held = offered = 1;
+    return ocdm__random_below(random, held + offered) < held;
+}
+
+static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)sample;
+    const struct gss *gss = state;
+    if (!gss->takes)
+        return OCDM_NONE;
+    ocdm__random random = ocdm__decision_random(memory);
+    uint32_t slot = draw_by_score(gss, memory->pool.size, &random);
+    return yields(gss->score[slot], gss->offered[memory->item], &random) ? slot : OCDM_NONE;
+}
+
+/* A sample that was stored brings its score to its slot. */
+static void keep_score(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+{
+    (void)sample;
+    struct gss *gss = state;
+    uint32_t node = memory->item_node[memory->item];
+    if (node == OCDM_NONE)
+        return;
+    uint64_t *score = &gss->score[memory->pool.nodes[node].position];
+    gss->total += gss->offered[memory->item] - *score;
+    *score = gss->offered[memory->item];
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
+
+static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+{
+    const struct gss *gss = state;
+    size_t size = (size_t)memory->pool.size * sizeof(double);
+    for (uint32_t i = 0; i < memory->pool.size && room >= size; i++)
+        ocdm__put_double(bytes + i * sizeof(double), (double)gss->score[i] / ONE);
+    return size;
+}
+
+static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
+{
+    struct gss *gss = state;
+    if (size != (size_t)memory->pool.size * sizeof(double))
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state has %zu bytes, not eight a sample", size);
+    ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
+    for (uint32_t i = 0; status == OCDM_OK && i < memory->pool.size; i++) {
+        double score = ocdm__get_double(bytes + i * sizeof score);
+        bool in_range = score >= 0 && score <= 2;
+        gss->score[i] = in_range ? (uint64_t)(score * ONE) : 0;
+        if (!in_range || (double)gss->score[i] / ONE != score)
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's score of slot %lu is not one", (unsigned long)i);
+        gss->total += gss->score[i];
+    }
+    return status;
+}
+
+const ocdm_policy ocdm__policy_gss = {
+    .name = "gss",
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .replace = replace,
+    .seen = keep_score,
+    .save = save,
+    .load = load,
+};

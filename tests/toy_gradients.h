@@ -1,0 +1,95 @@
+/*
+ * Gradients for tests, where no network is: a short vector of small whole numbers that follows from a sample's id, so that zero
+ * gradients, equal, opposite and orthogonal ones all turn up. The answer to what the policy gss asks is made of them.
+ */
+#ifndef OCDM_TESTS_TOY_GRADIENTS_H
+#define OCDM_TESTS_TOY_GRADIENTS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "ocdm/ocdm.h"
+
+#define TOY_PARAMETERS 3
+
+struct toy_gradient {
+    int64_t along[TOY_PARAMETERS];
+};
+
+/* Each number from -2 to 2; one id in eight has a zero gradient. */
+static inline struct toy_gradient toy_gradient_of(uint64_t id)
+{
+    struct toy_gradient gradient = {{0}};
+    ocdm__random random = ocdm__random_stream(id, 5);
+    if (ocdm__random_below(&random, 8) == 0)
+        return gradient;
+    for (int i = 0; i < TOY_PARAMETERS; i++)
+        gradient.along[i] = (int64_t)ocdm__random_below(&random, 5) - 2;
+    return gradient;
+}
+
+/* The batch's gradient: the sum, whose cosines are those of the mean. */
+static inline struct toy_gradient toy_gradient_of_batch(const ocdm_sample *batch, size_t count)
+{
+    struct toy_gradient sum = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        struct toy_gradient one = toy_gradient_of(batch[i].id);
+        for (int j = 0; j < TOY_PARAMETERS; j++)
+            sum.along[j] += one.along[j];
+    }
+    return sum;
+}
+
+static inline double toy_cosine(const struct toy_gradient *a, const struct toy_gradient *b)
+{
+    int64_t product = 0, square_a = 0, square_b = 0;
+    for (int i = 0; i < TOY_PARAMETERS; i++) {
+        product += a->along[i] * b->along[i];
+        square_a += a->along[i] * a->along[i];
+        square_b += b->along[i] * b->along[i];
+    }
+    return square_a && square_b ? (double)product / sqrt((double)(square_a * square_b)) : 0;
+}
+
+static inline double toy_largest_cosine(const struct toy_gradient *gradient, const ocdm_memory *memory,
+                                        const ocdm_comparison *asked)
+{
+    double largest = -1;
+    for (size_t i = 0; i < asked->slot_count; i++) {
+        struct toy_gradient kept = toy_gradient_of(ocdm_memory_id(memory, asked->slot[i]));
+        double cosine = toy_cosine(gradient, &kept);
+        largest = cosine > largest ? cosine : largest;
+    }
+    return largest;
+}
+
+/* An ocdm_similarity. Answers no more than it has to. */
+static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory, const ocdm_comparison *asked,
+                                         ocdm_error *error)
+{
+    (void)state;
+    (void)error;
+    if (asked->batch_cosine) {
+        struct toy_gradient mean = toy_gradient_of_batch(asked->batch, asked->count);
+        *asked->batch_cosine = toy_largest_cosine(&mean, memory, asked);
+    }
+    if (asked->batch_first && *asked->batch_cosine >= 0)
+        return OCDM_OK;
+    for (size_t i = 0; i < asked->count; i++) {
+        struct toy_gradient one = toy_gradient_of(asked->batch[i].id);
+        asked->item_cosine[i] = toy_largest_cosine(&one, memory, asked);
+    }
+    return OCDM_OK;
+}
+
+/* The memory, with someone to answer if its policy is gss. */
+static inline ocdm_memory *with_gradients(ocdm_memory *memory)
+{
+    if (memory && strcmp(ocdm_memory_options(memory)->policy->name, "gss") == 0)
+        ocdm_memory_set_similarity(memory, toy_similarity, NULL);
+    return memory;
+}
+
+#endif
