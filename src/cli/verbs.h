@@ -16,6 +16,8 @@ extern const ocdm__verb ocdm__verb_stream_export;
 extern const ocdm__verb ocdm__verb_stream_featurize;
 extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
+extern const ocdm__verb ocdm__verb_compare;
+extern const ocdm__verb ocdm__verb_paper;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_demo;

@@ -146,7 +146,7 @@ static void tell_end(void *state, size_t child)
         execution->ended(execution->state, calls->calls[calls->numbers[child]].name, &calls->children[child]);
 }
 
-static ocdm_status make_folder(const char *folder, ocdm_error *error)
+ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
 {
     if (mkdir(folder, 0777) == 0 || errno == EEXIST)
         return OCDM_OK;
@@ -184,7 +184,7 @@ ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int 
     if (calls.calls == NULL || calls.children == NULL || calls.numbers == NULL)
         status = ocdm__fail_memory(error, "the list of runs");
     if (status == OCDM_OK)
-        status = make_folder(execution->folder, error);
+        status = ocdm__make_folder(execution->folder, error);
     if (status == OCDM_OK)
         status = make_calls(&calls, error);
     if (status == OCDM_OK)
