@@ -54,6 +54,14 @@ ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name,
     return status;
 }
 
+ocdm_status ocdm__output_open_memory(ocdm__output *output, const char *name, ocdm_error *error)
+{
+    ocdm_status status = start(output, name, error);
+    if (status == OCDM_OK)
+        output->grows = true;
+    return status;
+}
+
 /* ---- opening a path ------------------------------------------------------------------------------------------------- */
 
 /* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1. These may lead to a regular file, which must
@@ -178,15 +186,37 @@ static void write_all(ocdm__output *output, const char *bytes, size_t size)
     }
 }
 
-static void flush(ocdm__output *output)
+void ocdm__output_flush(ocdm__output *output)
 {
+    if (output->grows)
+        return;
     write_all(output, output->buffer, output->used);
     output->used = 0;
 }
 
+static void grow_and_append(ocdm__output *output, const void *bytes, size_t size)
+{
+    if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4)
+        output->failure = ENOMEM;
+    size_t capacity = 2 * (output->used + size);
+    char *buffer = output->failure ? NULL : ocdm__resize(output->buffer, capacity, 1);
+    if (buffer == NULL) {
+        output->failure = ENOMEM;
+        return;
+    }
+    output->buffer = buffer;
+    output->capacity = capacity;
+    memcpy(buffer + output->used, bytes, size);
+    output->used += size;
+}
+
 void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size)
 {
-    flush(output);
+    if (output->grows) {
+        grow_and_append(output, bytes, size);
+        return;
+    }
+    ocdm__output_flush(output);
     if (size >= output->capacity) {
         write_all(output, bytes, size);
         return;
@@ -231,6 +261,8 @@ void ocdm__output_json_string(ocdm__output *output, const char *text, size_t len
 
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error)
 {
+    if (output->failure && output->grows)
+        return ocdm__fail_memory(error, output->path);
     return output->failure ? fail(output, error, "write", output->failure) : OCDM_OK;
 }
 
@@ -277,7 +309,7 @@ static void put_in_place(ocdm__output *output)
 
 ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
 {
-    flush(output);
+    ocdm__output_flush(output);
     if (!output->failure && output->temporary && fsync(output->fd) != 0)
         output->failure = errno;
     close_descriptor(output);

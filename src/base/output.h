@@ -28,6 +28,7 @@ typedef struct ocdm__output {
     size_t capacity;
     int fd;
     bool owns_fd;
+    bool grows;      /* everything stays in the buffer */
     int failure;     /* errno of the first write that failed, or 0 */
     char *path;      /* what messages call it, and what the temporary file is renamed to; the output's own */
     char *temporary; /* the temporary file; NULL when the descriptor is written directly */
@@ -38,6 +39,10 @@ ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error
 
 /* Starts writing to a descriptor, which stays the caller's. `name` is for messages. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name, ocdm_error *error);
+
+/* Starts writing to memory: the bytes are buffer[0..used), the output's own, until it is abandoned; it is never committed.
+ * `name` is for messages. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__output_open_memory(ocdm__output *output, const char *name, ocdm_error *error);
 
 /* The part of ocdm__output_write for when the buffer is full. */
 void ocdm__output_write_through(ocdm__output *output, const void *bytes, size_t size);
@@ -79,7 +84,11 @@ static inline void ocdm__output_real(ocdm__output *output, const char *before, d
 /* Appends a JSON string: quotes, escapes where needed. */
 void ocdm__output_json_string(ocdm__output *output, const char *text, size_t length);
 
-/* OCDM_OK, or OCDM_IO when a write has failed: for callers who want to know before the end. */
+/* Writes what is buffered now: for a log that others read while it grows. */
+void ocdm__output_flush(ocdm__output *output);
+
+/* OCDM_OK, or OCDM_IO when a write has failed (OCDM_NO_MEMORY for one to memory): for callers who want to know before the end.
+ */
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
 
 /*

@@ -15,6 +15,7 @@
 #include "report/table_compare.h"
 #include "report/table_memory_only.h"
 #include "run/compare_memory.h"
+#include "run/run_folder.h"
 #include "run/stream_order.h"
 
 #define MAX_METHODS 16

@@ -2,6 +2,7 @@
 #ifndef OCDM_MEMORY_MEMORY_FILE_H
 #define OCDM_MEMORY_MEMORY_FILE_H
 
+#include "base/output.h"
 #include "memory/update.h"
 
 #define OCDM__MEMORY_FORMAT "ocdm-memory"
@@ -18,6 +19,10 @@ enum ocdm__counter {
     OCDM__COUNTER_STEP,
     OCDM__COUNTERS
 };
+
+/* What ocdm_memory_save writes, to an output that the caller commits: for files that have a memory among other things. OCDM_OK,
+ * OCDM_NO_MEMORY; write errors stay in `output`. */
+ocdm_status ocdm__memory_write(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error);
 
 /* ocdm_memory_load on bytes that are in memory already; `name` is for messages. */
 ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,

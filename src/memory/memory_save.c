@@ -125,7 +125,7 @@ static ocdm_status build(struct image *image, const ocdm_memory *memory, ocdm_er
     return complete ? OCDM_OK : ocdm__fail_memory(error, "the file of the memory");
 }
 
-static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, const char *path, ocdm_error *error)
+static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
     const struct ocdm__note notes[] = {
         {.key = "format", .value = OCDM__MEMORY_FORMAT},
@@ -135,14 +135,16 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
         {.key = "tie", .value = ocdm_tie_name(memory->options.tie)},
     };
-    ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, path, error);
-    if (status != OCDM_OK)
-        return status;
-    status = ocdm__safetensors_write(&output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
+    return ocdm__safetensors_write(output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
+}
+
+ocdm_status ocdm__memory_write(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
+{
+    struct image image = {0};
+    ocdm_status status = build(&image, memory, error);
     if (status == OCDM_OK)
-        return ocdm__output_commit(&output, error);
-    ocdm__output_abandon(&output);
+        status = write_image(&image, memory, output, error);
+    ocdm__release(image.block);
     return status;
 }
 
@@ -150,10 +152,13 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
 {
     if (!memory || !path)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and path must not be NULL");
-    struct image image = {0};
-    ocdm_status status = build(&image, memory, error);
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open(&output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    status = ocdm__memory_write(memory, &output, error);
     if (status == OCDM_OK)
-        status = write_image(&image, memory, path, error);
-    ocdm__release(image.block);
+        return ocdm__output_commit(&output, error);
+    ocdm__output_abandon(&output);
     return status;
 }

@@ -3,14 +3,13 @@
 
 #include "run/compare_execute.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "run/run_folder.h"
 
 #define PATH_ROOM 4096
 #define ORDER_ROOM (12 * OCDM__COMPARE_TASKS)
@@ -144,13 +143,6 @@ static void tell_end(void *state, size_t child)
     const ocdm__compare_execution *execution = calls->execution;
     if (execution->ended != NULL)
         execution->ended(execution->state, calls->calls[calls->numbers[child]].name, &calls->children[child]);
-}
-
-ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
-{
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_IO, "", "%s: cannot make the folder: %s", folder, strerror(errno));
 }
 
 static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error)

@@ -30,9 +30,6 @@ enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,
                                    enum ocdm__folder_state *state, ocdm_error *error);
 
-/* Makes a folder; one that is there is fine. OCDM_OK, OCDM_IO. */
-ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error);
-
 typedef struct ocdm__compare_execution {
     const ocdm__compare_plan *plan;
     const char *program; /* this very program */

@@ -14,15 +14,17 @@ static bool is_number(const char *text, size_t length)
     return true;
 }
 
-static void write_id(ocdm__output *output, const char *id, size_t length)
+void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
+    size_t length;
+    const char *id = ocdm__text_at(&table->ids, sample, &length);
     if (is_number(id, length))
         ocdm__output_write(output, id, length);
     else
         ocdm__output_json_string(output, id, length);
 }
 
-static void write_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
         size_t length;
@@ -34,15 +36,14 @@ static void write_labels(ocdm__output *output, const ocdm__stream_table *table, 
 
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
-    size_t length;
-    const char *id = ocdm__text_at(&table->ids, sample, &length);
     ocdm__output_text(output, "{\"id\":");
-    write_id(output, id, length);
+    ocdm__write_record_id(output, table, sample);
     ocdm__output_text(output, ",\"labels\":[");
-    write_labels(output, table, sample);
+    ocdm__write_record_labels(output, table, sample);
     ocdm__output_count(output, "],\"task\":", table->tasks[sample]);
     ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? ",\"split\":\"test\"" : ",\"split\":\"train\"");
     if (table->paths.starts != NULL) {
+        size_t length;
         const char *path = ocdm__text_at(&table->paths, sample, &length);
         if (length > 0) {
             ocdm__output_text(output, ",\"image\":");

@@ -10,4 +10,8 @@
 /* Writes one sample as a record and a line's end. An id of digits alone, without a zero in front, is written as a number. */
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
 
+/* The parts of it that other records share: the id's value, and the labels as JSON strings with commas between them. */
+void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+
 #endif

@@ -1,0 +1,31 @@
+/* The agent of a run and its files: made for a stream with the weights of a file, saved for others to read. */
+#ifndef OCDM_RUN_LEARNER_H
+#define OCDM_RUN_LEARNER_H
+
+#include "agent/agent.h"
+#include "base/mapped_file.h"
+#include "ocdm/ocdm.h"
+#include "run/inputs.h"
+
+/* A weights file that is open. Start with all bytes zero. */
+typedef struct ocdm__weights_file {
+    ocdm__mapped_file file;
+    struct ocdm__safetensors tensors;
+} ocdm__weights_file;
+
+/* OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY. To be closed in either case; `path` must live as long. */
+ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error);
+void ocdm__weights_close(ocdm__weights_file *weights);
+
+/* Makes an agent, its features or image size being those of the inputs; `weights` is a file's path or NULL. As
+ * ocdm__agent_create, and what the file gives. */
+ocdm_status ocdm__learner_create(ocdm__agent_settings *settings, const ocdm__inputs *inputs, const char *weights,
+                                 ocdm__agent **agent, ocdm_error *error);
+
+/* Whether a model wants its images from -1 to 1 rather than by ImageNet's mean and deviation. */
+bool ocdm__learner_is_symmetric(const char *model);
+
+/* Writes the network, without Adam's averages. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__learner_save(ocdm__agent *agent, const char *model, const char *path, ocdm_error *error);
+
+#endif
