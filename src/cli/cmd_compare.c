@@ -43,7 +43,7 @@ struct request {
 /* cbrs takes one label per sample, gss and the bounds need a network: "all" leaves out what cannot run. */
 static bool is_in_all(const char *method, bool memory_only)
 {
-    return strcmp(method, "all") != 0 && strcmp(method, "cbrs") != 0 && !(memory_only && ocdm_policy_find(method) == NULL);
+    return strcmp(method, "all") != 0 && strcmp(method, "cbrs") != 0 && (!memory_only || ocdm__runs_alone(method));
 }
 
 static ocdm_status choose_methods(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -79,7 +79,9 @@ static ocdm_status read_points(const ocdm__arguments *arguments, struct request 
 static ocdm_status read_jobs(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     uint64_t jobs = 0, threads = 1;
-    ocdm_status status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
+    ocdm_status status = OCDM_OK;
+    if (ocdm__argument_given(arguments, "threads"))
+        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
         status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
     size_t cores = ocdm__core_count() / (size_t)threads;
@@ -114,6 +116,11 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
     ocdm__pass_flags(arguments, own_flags, &request->passed);
+    if (!ocdm__argument_given(arguments, "threads")) {
+        /* Several runs at a time make better use of the cores than several threads in one. */
+        request->passed.words[request->passed.word_count++] = "--threads";
+        request->passed.words[request->passed.word_count++] = "1";
+    }
     return status;
 }
 
@@ -208,13 +215,18 @@ static int compare_runs(const struct request *request)
 static ocdm_status report_memories(const struct request *request, const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
     ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, error);
     if (status == OCDM_OK)
         status = ocdm__table_of_memory_runs(&runs, &request->plan, memories, error);
     if (status == OCDM_OK)
         status = save_table(request, &runs, error);
+    if (!ocdm__table_is_data(format) && !request->plan.sweeps_memory)
+        ocdm__table_drop(&spreads, "memory");
+    if (!ocdm__table_is_data(format) && !request->plan.sweeps_rho)
+        ocdm__table_drop(&spreads, "rho");
     if (status == OCDM_OK)
-        status = ocdm__print_table(&spreads, (enum ocdm__table_format)request->format, error);
+        status = ocdm__print_table(&spreads, format, error);
     ocdm__table_clear(&spreads);
     ocdm__table_clear(&runs);
     return status;
@@ -304,7 +316,10 @@ static const ocdm__flag flags[] = {
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
     {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
-    {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default cores / threads"},
+    {.letter = 'j',
+     .name = "jobs",
+     .value = "J",
+     .help = "runs at a time; by default cores / threads, of which a run has one here"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     OCDM__RUN_FLAGS,

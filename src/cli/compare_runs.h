@@ -12,7 +12,7 @@
 /* The flags of a run as words for another command line, and what a finished run must have been made with. */
 typedef struct ocdm__passed_flags {
     char names[OCDM__MAX_FLAGS][40];
-    const char *words[2 * OCDM__MAX_FLAGS];
+    const char *words[2 * OCDM__MAX_FLAGS + 2];
     size_t word_count;
     ocdm__asked asked[OCDM__MAX_FLAGS];
     size_t asked_count;

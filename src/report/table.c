@@ -16,7 +16,7 @@ bool ocdm__table_is_data(enum ocdm__table_format format)
     return format == OCDM__CSV || format == OCDM__JSON;
 }
 
-ocdm_status ocdm__table_create(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error)
+ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error)
 {
     *table = (ocdm__table){.column_count = count};
     table->columns = ocdm__allocate(count, sizeof *columns);
@@ -47,6 +47,21 @@ ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)
 {
     return &table->cells[row * table->column_count + column];
+}
+
+void ocdm__table_drop(ocdm__table *table, const char *key)
+{
+    size_t gone = 0, left = 0;
+    while (gone < table->column_count && strcmp(table->columns[gone].key, key) != 0)
+        gone++;
+    if (gone == table->column_count)
+        return;
+    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+        if (i % table->column_count != gone)
+            table->cells[left++] = table->cells[i];
+    memmove(table->columns + gone, table->columns + gone + 1, (table->column_count - gone - 1) * sizeof *table->columns);
+    table->room = table->room * table->column_count / (table->column_count - 1);
+    table->column_count--;
 }
 
 void ocdm__cell_text(ocdm__cell *cell, const char *text)

@@ -3,7 +3,7 @@
  * nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON.
  *
  *     ocdm__table table;
- *     if (ocdm__table_create(&table, columns, 3, error) != OCDM_OK) ...
+ *     if (ocdm__table_begin(&table, columns, 3, error) != OCDM_OK) ...
  *     ocdm__cell *row = ocdm__table_row(&table, error);
  *     ocdm__cell_text(&row[0], "ocdm");
  *     row[1] = ocdm__cell_number(43.02, 0.7, 1);
@@ -59,13 +59,16 @@ typedef struct ocdm__table {
 } ocdm__table;
 
 /* Makes a table without rows; the columns are copied. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__table_create(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error);
+ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error);
 
 /* Appends a row of empty cells; valid until the next one. NULL with an error when there is no room. */
 ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error);
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
+
+/* Takes the column with this key out, if there is one. */
+void ocdm__table_drop(ocdm__table *table, const char *key);
 
 /* Fills a cell; what does not fit is cut at a character's end. */
 void ocdm__cell_text(ocdm__cell *cell, const char *text);

@@ -74,13 +74,13 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 {
     if (results->seed_count > 1)
         snprintf(table->note, sizeof table->note,
-                 "Mean and standard deviation over %zu seeds. Bold: the best, and what is not significantly worse (95 %% "
+                 "Mean and standard deviation over %zu seeds. Bold, or a star: the best, and what is not significantly worse (95 %% "
                  "interval of the paired differences). Last column: difference in total mAP to the best other method, with "
                  "that interval.",
                  results->seed_count);
     else
         snprintf(table->note, sizeof table->note,
-                 "One seed: no deviation and no interval. Bold: the best. Last column: difference in total mAP to the best "
+                 "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to the best "
                  "other method.");
 }
 
@@ -91,7 +91,7 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
     ocdm__column named[COLUMNS];
     name_columns(named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = ocdm__table_create(table, named, COLUMNS, error);
+    ocdm_status status = ocdm__table_begin(table, named, COLUMNS, error);
     if (status == OCDM_OK && judgements == NULL)
         status = ocdm__fail_memory(error, "judging the methods");
     if (status == OCDM_OK)
@@ -181,7 +181,7 @@ ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compa
     ocdm__column columns[9];
     struct places places = place_columns(plan, columns);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = ocdm__table_create(table, columns, places.count, error);
+    ocdm_status status = ocdm__table_begin(table, columns, places.count, error);
     if (status == OCDM_OK && judgements == NULL)
         status = ocdm__fail_memory(error, "judging the methods");
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)

@@ -83,7 +83,7 @@ ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan 
 {
     ocdm__column columns[COLUMNS];
     name_spreads(columns);
-    ocdm_status status = ocdm__table_create(table, columns, COLUMNS, error);
+    ocdm_status status = ocdm__table_begin(table, columns, COLUMNS, error);
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point += orders_at(plan, point))
         for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++) {
             ocdm__cell *row = ocdm__table_row(table, error);
@@ -137,7 +137,7 @@ ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_p
     ocdm__column columns[R_ALL];
     for (size_t i = 0; i < R_ALL; i++)
         columns[i] = named(keys[i], keys[i], "");
-    ocdm_status status = ocdm__table_create(table, columns, R_ALL, error);
+    ocdm_status status = ocdm__table_begin(table, columns, R_ALL, error);
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)
         for (size_t method = 0; method < plan->method_count; method++)
             for (uint64_t seed = 0; seed < plan->seed_count; seed++) {

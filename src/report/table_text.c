@@ -112,6 +112,8 @@ static void write_heads(ocdm__output *output, const ocdm__table *table, size_t f
 static void write_groups(ocdm__output *output, const ocdm__table *table, size_t first, size_t end,
                          const ocdm__table_style *style)
 {
+    while (table->columns[end - 1].group[0] == '\0')
+        end--;
     write_spaces(output, column_width(table, 0, style));
     for (size_t column = first; column < end;) {
         size_t next = ocdm__table_group_end(table, column);
@@ -133,9 +135,17 @@ static void write_groups(ocdm__output *output, const ocdm__table *table, size_t 
     ocdm__output_text(output, "\n");
 }
 
+static bool has_groups(const ocdm__table *table, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (table->columns[i].group[0] != '\0')
+            return true;
+    return false;
+}
+
 static void write_part(ocdm__output *output, const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
 {
-    if (ocdm__table_has_groups(table))
+    if (has_groups(table, first, end))
         write_groups(output, table, first, end, style);
     write_heads(output, table, first, end, style);
     for (size_t row = 0; row < table->row_count; row++) {

@@ -2,11 +2,16 @@
 #ifndef OCDM_RUN_COMPARE_MEMORY_H
 #define OCDM_RUN_COMPARE_MEMORY_H
 
+#include <stdbool.h>
+
 #include "base/progress.h"
 #include "ocdm/ocdm.h"
 #include "run/compare_plan.h"
 #include "run/memory_only.h"
 #include "stream/stream_file.h"
+
+/* Whether a method is a policy that needs no network. */
+bool ocdm__runs_alone(const char *method);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__compare_memories {
