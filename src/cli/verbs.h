@@ -18,6 +18,8 @@ extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
 extern const ocdm__verb ocdm__verb_run;
 extern const ocdm__verb ocdm__verb_eval;
+extern const ocdm__verb ocdm__verb_compare;
+extern const ocdm__verb ocdm__verb_paper;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_bench_train;
