@@ -327,8 +327,8 @@ typedef struct ocdm_comparison {
  *
  * state    what was given to ocdm_memory_set_similarity
  */
-typedef ocdm_status ocdm_similarity(void *state, const ocdm_memory *memory, const ocdm_comparison *comparison,
-                                    ocdm_error *error);
+typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, const ocdm_comparison *comparison,
+                                       ocdm_error *error);
 
 /*
  * Says who answers comparisons. Needed by the policy gss before the first update, and again after ocdm_memory_load, since files
@@ -358,7 +358,7 @@ typedef ocdm_status ocdm_similarity(void *state, const ocdm_memory *memory, cons
  *
  * Cannot fail. O(1).
  */
-void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity *similarity, void *state);
+void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state);
 
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 

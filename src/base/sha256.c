@@ -61,10 +61,9 @@ void ocdm__sha256_blocks_plain(uint32_t state[8], const unsigned char *bytes, si
         add_block(state, bytes + 64 * i);
 }
 
-static void add_blocks(uint32_t state[8], const unsigned char *bytes, size_t count)
+static void add_blocks(ocdm__sha256 *sha, const unsigned char *bytes, size_t count)
 {
-    if (!ocdm__sha256_blocks_native(state, bytes, count))
-        ocdm__sha256_blocks_plain(state, bytes, count);
+    (sha->native ? ocdm__sha256_blocks_native : ocdm__sha256_blocks_plain)(sha->state, bytes, count);
 }
 
 void ocdm__sha256_begin(ocdm__sha256 *sha)
@@ -73,6 +72,7 @@ void ocdm__sha256_begin(ocdm__sha256 *sha)
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(sha->state, start, sizeof start);
     sha->size = 0;
+    sha->native = ocdm__sha256_has_native();
 }
 
 void ocdm__sha256_add(ocdm__sha256 *sha, const void *bytes, size_t size)
@@ -85,10 +85,10 @@ void ocdm__sha256_add(ocdm__sha256 *sha, const void *bytes, size_t size)
         memcpy(sha->block + held, at, taken);
         if (held + taken < 64)
             return;
-        add_blocks(sha->state, sha->block, 1);
+        add_blocks(sha, sha->block, 1);
         at += taken, size -= taken;
     }
-    add_blocks(sha->state, at, size / 64);
+    add_blocks(sha, at, size / 64);
     memcpy(sha->block, at + size / 64 * 64, size % 64);
 }
 

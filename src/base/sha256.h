@@ -3,6 +3,7 @@
 #ifndef OCDM_BASE_SHA256_H
 #define OCDM_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ typedef struct ocdm__sha256 {
     uint32_t state[8];
     uint64_t size;           /* bytes so far */
     unsigned char block[64]; /* the part that does not fill a block yet */
+    bool native;             /* by the CPU's instructions */
 } ocdm__sha256;
 
 void ocdm__sha256_begin(ocdm__sha256 *sha);
@@ -29,9 +31,11 @@ void ocdm__sha256_end(ocdm__sha256 *sha, char text[OCDM__SHA256_TEXT]);
 ocdm_status ocdm__sha256_of_file(const char *path, const ocdm__progress *progress, char text[OCDM__SHA256_TEXT],
                                  ocdm_error *error);
 
-/* The blocks of `count` times 64 bytes, in plain C and with the CPU's instructions; for tests that compare the two. The second
- * returns false, and does nothing, where the CPU has none. */
+/* `count` blocks of 64 bytes, in plain C and with the CPU's instructions, which only some have. */
 void ocdm__sha256_blocks_plain(uint32_t state[8], const unsigned char *bytes, size_t count);
-bool ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count);
+void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count);
+
+/* Whether the CPU has them. Slow to ask in a virtual machine: once a file, not once a block. */
+bool ocdm__sha256_has_native(void);
 
 #endif

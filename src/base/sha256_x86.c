@@ -8,7 +8,7 @@
 
 extern const uint32_t ocdm__sha256_constants[64];
 
-static bool has_instructions(void)
+bool ocdm__sha256_has_native(void)
 {
     unsigned a, b, c, d;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b >> 29 & 1) == 0)
@@ -40,7 +40,7 @@ TARGET static void add_block(__m128i *abef, __m128i *cdgh, const unsigned char *
     *cdgh = _mm_add_epi32(*cdgh, y);
 }
 
-TARGET static void add_blocks(uint32_t state[8], const unsigned char *bytes, size_t count)
+TARGET void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
 {
     __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
     __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
@@ -56,20 +56,16 @@ TARGET static void add_blocks(uint32_t state[8], const unsigned char *bytes, siz
         state[place[i] + 2] = part[i];
 }
 
-bool ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
-{
-    if (!has_instructions())
-        return false;
-    add_blocks(state, bytes, count);
-    return true;
-}
-
 #else
 
-bool ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
+bool ocdm__sha256_has_native(void)
 {
-    (void)state, (void)bytes, (void)count;
     return false;
+}
+
+void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+    ocdm__sha256_blocks_plain(state, bytes, count);
 }
 
 #endif

@@ -137,7 +137,7 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory);
 }
 
-void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity *similarity, void *state)
+void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state)
 {
     memory->similarity = similarity;
     memory->similarity_state = state;

@@ -24,8 +24,8 @@ struct batch_id {
 
 struct ocdm_memory {
     ocdm_options options;
-    void *state;                 /* the policy's */
-    ocdm_similarity *similarity; /* the caller's answer to comparisons; NULL: none */
+    void *state;                /* the policy's */
+    ocdm_similarity similarity; /* the caller's answer to comparisons; NULL: none */
     void *similarity_state;
     struct pool pool;
     struct scores *scores; /* NULL for policies that do not minimise a distance */

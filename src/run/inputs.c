@@ -55,14 +55,18 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     ocdm__image_settings images = ocdm__image_settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
-    if (settings->resize > 0 || settings->crop > 0) {
-        images.resize = settings->resize;
-        images.crop = settings->crop > 0 ? settings->crop : settings->resize;
-    } else if (stream->shape.kind == OCDM__IMAGES) {
+    bool stored = stream->shape.kind == OCDM__IMAGES;
+    if (stored) {
         size_t width = stream->shape.width, height = stream->shape.height;
         images.resize = 0;
         images.crop = (uint32_t)(width < height ? width : height);
     }
+    if (settings->resize > 0)
+        images.resize = settings->resize;
+    if (settings->resize > 0 && (stored || images.crop > images.resize))
+        images.crop = images.resize;
+    if (settings->crop > 0)
+        images.crop = settings->crop;
     return images;
 }
 

@@ -21,9 +21,9 @@
 #define OCDM__INPUT_SLOTS 3
 
 typedef struct ocdm__input_settings {
-    uint32_t resize; /* images: the shorter side becomes this; 0: as it is */
-    uint32_t crop;   /* then a square of so many pixels; 0: as large as `resize`. Both 0: images in the stream file as large as
-                        their shorter side, image files 256 and 224. Features: neither is looked at */
+    uint32_t resize; /* images: the shorter side becomes this; 0: 256 for image files, as it is for images in the stream file */
+    uint32_t crop;   /* then a square of so many pixels; 0: 224 for image files, or `resize` when that is less; all of the
+                        shorter side for images in the stream file. Features: neither is looked at */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
     const char *image_root; /* instead of the stream's own; NULL. Must live as long as the inputs */

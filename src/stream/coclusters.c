@@ -17,7 +17,7 @@ struct clusters {
     size_t class_count;
     uint64_t *sums;       /* similarities between the classes of two clusters, summed: a square */
     size_t *sizes;        /* classes of a cluster; 0 when it is none, or no longer */
-    size_t *partners;     /* among the later clusters that fit, the one with the highest average; NONE when none fits */
+    size_t *partners;     /* among the clusters that fit, the one with the highest average; NONE when none fits */
     uint32_t *cluster_of; /* by class */
     size_t most;          /* classes that a cluster may have */
     size_t alive;
@@ -55,8 +55,8 @@ static void find_partner(struct clusters *clusters, size_t a)
 {
     double best = -1;
     clusters->partners[a] = NONE;
-    for (size_t b = a + 1; b < clusters->class_count; b++) {
-        if (!fit(clusters, a, b) || average(clusters, a, b) <= best)
+    for (size_t b = 0; b < clusters->class_count; b++) {
+        if (b == a || !fit(clusters, a, b) || average(clusters, a, b) <= best)
             continue;
         best = average(clusters, a, b);
         clusters->partners[a] = b;
@@ -65,18 +65,25 @@ static void find_partner(struct clusters *clusters, size_t a)
 
 /* ---- merging --------------------------------------------------------------------------------------------------------- */
 
-/* The cluster whose partner is nearest. There is always one: if no two of K + 1 clusters or more fitted into 2n/K classes, all
- * of them together would have more than n. */
-static size_t nearest(const struct clusters *clusters)
+/* Whether `a` should merge before `b`: the smaller, or of two equally small the one that is nearer to its partner. */
+static bool goes_first(const struct clusters *clusters, size_t a, size_t b)
 {
-    size_t best = NONE;
-    for (size_t a = 0; a < clusters->class_count; a++) {
-        if (clusters->sizes[a] == 0 || clusters->partners[a] == NONE)
-            continue;
-        if (best == NONE || average(clusters, a, clusters->partners[a]) > average(clusters, best, clusters->partners[best]))
-            best = a;
-    }
-    return best;
+    if (clusters->sizes[a] != clusters->sizes[b])
+        return clusters->sizes[a] < clusters->sizes[b];
+    if (clusters->partners[a] == NONE || clusters->partners[b] == NONE)
+        return clusters->partners[b] == NONE && clusters->partners[a] != NONE;
+    return average(clusters, a, clusters->partners[a]) > average(clusters, b, clusters->partners[b]);
+}
+
+/* The cluster that merges next. It has a partner: were K + 1 clusters or more left, of n classes, and the smallest of them, of
+ * s classes, fitted with none, then K others would each have over 2n/(K + 1) - s, and all together more than n. */
+static size_t next_to_merge(const struct clusters *clusters)
+{
+    size_t first = NONE;
+    for (size_t a = 0; a < clusters->class_count; a++)
+        if (clusters->sizes[a] > 0 && (first == NONE || goes_first(clusters, a, first)))
+            first = a;
+    return first;
 }
 
 /* `gone` joins `kept`, the one with the lower number. */
@@ -98,7 +105,7 @@ static void merge(struct clusters *clusters, size_t kept, size_t gone)
  * Only those whose partner was one of the parts look again, and the merged one itself. */
 static void refresh_partners(struct clusters *clusters, size_t kept, size_t gone)
 {
-    for (size_t a = 0; a <= gone; a++)
+    for (size_t a = 0; a < clusters->class_count; a++)
         if (clusters->sizes[a] > 0 && (a == kept || clusters->partners[a] == kept || clusters->partners[a] == gone))
             find_partner(clusters, a);
 }
@@ -138,11 +145,12 @@ static void start_alone(struct clusters *clusters, const uint32_t *counts)
 
 static void merge_down_to(struct clusters *clusters, size_t task_count)
 {
-    clusters->most = (2 * clusters->alive + task_count - 1) / task_count;
+    clusters->most = (2 * clusters->alive + task_count) / (task_count + 1);
     for (size_t a = 0; a < clusters->class_count; a++)
         find_partner(clusters, a);
     while (clusters->alive > task_count) {
-        size_t kept = nearest(clusters), gone = clusters->partners[kept];
+        size_t first = next_to_merge(clusters), second = clusters->partners[first];
+        size_t kept = first < second ? first : second, gone = first < second ? second : first;
         merge(clusters, kept, gone);
         refresh_partners(clusters, kept, gone);
     }

@@ -3,8 +3,9 @@
  * Jaccard similarity, which asks how often two classes come together among the samples that have either, and so does not let a
  * class that is everywhere draw all others to it.
  *
- * No task is empty, and none has more than twice its share of the classes, rounded up: left alone, average link makes one giant
- * and some loners. Similarities are whole numbers, ties go to the lower class number: the answer is the same on every machine.
+ * Plain average link makes one giant task and some of a single class, which train nobody. So the smallest cluster always merges
+ * next, with its nearest, and no task of K gets more than 2/(K + 1) of the classes, rounded up; none is empty. Similarities are
+ * whole numbers, ties go to the lower class number: the answer is the same on every machine.
  */
 #ifndef OCDM_STREAM_COCLUSTERS_H
 #define OCDM_STREAM_COCLUSTERS_H
@@ -15,7 +16,7 @@
 #include "ocdm/ocdm.h"
 
 /* The most classes: the counts are a square, and the work grows with it. */
-#define OCDM__MAX_CLUSTERED 4096
+#define OCDM__MAX_CLUSTERED 2048
 
 /*
  * How many samples have both of two classes: counts[a * class_count + b], symmetric; on the diagonal how many have the class.

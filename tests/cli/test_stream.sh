@@ -148,5 +148,5 @@ check info_refuses_splits_other_than_train_and_test refuses_splits
 check info_refuses_broken_records refuses_broken_records
 check info_text_is_whole text_is_whole
 check info_of_the_builtin_stream_is_as_documented builtin_stream_is_as_documented
-check family_names_its_verbs same 'hint: one of info' "$("$ocdm" stream 2>&1 | tail -n 1)"
+check family_names_its_verbs same 'hint: one of build, info, show, export, featurize' "$("$ocdm" stream 2>&1 | tail -n 1)"
 finish

@@ -81,22 +81,29 @@ static double average(const uint32_t *counts, const uint32_t *cluster_of, size_t
     return (double)sum / (double)(size_of(cluster_of, n, a) * size_of(cluster_of, n, b));
 }
 
-/* Joins the nearest two clusters that fit; false when none do. */
-static bool join_nearest(const uint32_t *counts, uint32_t *cluster_of, size_t n, size_t most)
+/* Joins one of the smallest clusters with the nearest that fits, the nearest such pair; false when none fits. */
+static bool join_smallest(const uint32_t *counts, uint32_t *cluster_of, size_t n, size_t most)
 {
     double best = -1;
-    uint32_t kept = 0, gone = 0;
-    for (uint32_t a = 0; a < n; a++)
-        for (uint32_t b = a + 1; b < n; b++) {
-            size_t of_a = size_of(cluster_of, n, a), of_b = size_of(cluster_of, n, b);
-            if (of_a == 0 || of_b == 0 || of_a + of_b > most || average(counts, cluster_of, n, a, b) <= best)
+    size_t smallest = SIZE_MAX;
+    uint32_t first = 0, second = 0;
+    for (uint32_t a = 0; a < n; a++) {
+        size_t of_a = size_of(cluster_of, n, a);
+        for (uint32_t b = 0; b < n; b++) {
+            size_t of_b = size_of(cluster_of, n, b);
+            if (a == b || of_a == 0 || of_b == 0 || of_a + of_b > most || of_a > smallest)
                 continue;
+            if (of_a == smallest && average(counts, cluster_of, n, a, b) <= best)
+                continue;
+            smallest = of_a;
             best = average(counts, cluster_of, n, a, b);
-            kept = a;
-            gone = b;
+            first = a;
+            second = b;
         }
+    }
+    uint32_t kept = first < second ? first : second;
     for (size_t c = 0; c < n && best >= 0; c++)
-        cluster_of[c] = cluster_of[c] == gone ? kept : cluster_of[c];
+        cluster_of[c] = cluster_of[c] == first || cluster_of[c] == second ? kept : cluster_of[c];
     return best >= 0;
 }
 
@@ -122,7 +129,7 @@ static void clusters_are_those_of_the_slow_way(void **state)
         for (uint32_t c = 0; c < n; c++)
             slow[c] = c;
         for (size_t left = n; left > tasks; left--)
-            HOLDS(where, join_nearest(counts, slow, n, (2 * n + tasks - 1) / tasks));
+            HOLDS(where, join_smallest(counts, slow, n, (2 * n + tasks) / (tasks + 1)));
         for (size_t a = 0; a < n; a++)
             for (size_t b = 0; b < n; b++)
                 HOLDS(where, (class_tasks[a] == class_tasks[b]) == (slow[a] == slow[b]));
@@ -153,8 +160,21 @@ static void clusters_are_never_empty_nor_giants(void **state)
             sizes[class_tasks[c]]++;
         }
         for (size_t t = 0; t < tasks; t++)
-            HOLDS(where, sizes[t] > 0 && sizes[t] <= (2 * MOST + tasks - 1) / tasks);
+            HOLDS(where, sizes[t] > 0 && sizes[t] <= (2 * MOST + tasks) / (tasks + 1));
     }
+}
+
+/* Classes 0 to 3 come together, 4 to 7 too, 8 comes alone: it is no task. */
+static void clusters_take_in_a_class_that_comes_alone(void **state)
+{
+    (void)state;
+    uint32_t counts[81], class_tasks[9];
+    for (size_t a = 0; a < 9; a++)
+        for (size_t b = 0; b < 9; b++)
+            counts[a * 9 + b] = a == b ? 10 : a / 4 == b / 4 ? 5 : 0;
+    cluster(counts, 9, 2, class_tasks);
+    for (size_t c = 0; c < 8; c++)
+        assert_int_equal(class_tasks[c], c / 4);
 }
 
 static void clusters_leave_out_classes_that_do_not_occur(void **state)
@@ -186,8 +206,11 @@ static void clusters_refuse_what_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_are_the_planted_blocks),     cmocka_unit_test(clusters_are_those_of_the_slow_way),
-        cmocka_unit_test(clusters_are_never_empty_nor_giants), cmocka_unit_test(clusters_leave_out_classes_that_do_not_occur),
+        cmocka_unit_test(clusters_are_the_planted_blocks),
+        cmocka_unit_test(clusters_are_those_of_the_slow_way),
+        cmocka_unit_test(clusters_are_never_empty_nor_giants),
+        cmocka_unit_test(clusters_take_in_a_class_that_comes_alone),
+        cmocka_unit_test(clusters_leave_out_classes_that_do_not_occur),
         cmocka_unit_test(clusters_refuse_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

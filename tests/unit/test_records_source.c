@@ -240,16 +240,11 @@ static void source_refuses_an_id_that_is_there_already(void **state)
     assert_string_equal(strictly(CSV, "id,labels\nx,a\nx,b\n"), "r:3:1: the id \"x\" is there already");
 }
 
-static void source_tells_ids_apart_when_asked(void **state)
+static void source_tells_equal_ids_apart_when_records_have_rows(void **state)
 {
     (void)state;
-    ocdm__records_source source = {.tell_apart = true};
-    ocdm__reading reading = {.skip_bad = false};
-    assert_string_equal(read_as(&source, JSONL,
-                                "{\"labels\":[\"a\"],\"id\":5}\n{\"labels\":[\"b\"],\"id\":5}\n{\"labels\":[],\"id\":5}\n",
-                                &reading),
-                        "5[a]- - - -;5#1[b]- - - -;5#2[]- - - -;");
-    ocdm__records_source_clear(&source);
+    assert_string_equal(strictly(JSONL, "{\"labels\":[\"a\"],\"id\":5,\"row\":0}\n{\"labels\":[\"b\"],\"id\":5,\"row\":1}\n"),
+                        "5[a]- - 0 -;5#1[b]- - 1 -;");
 }
 
 /* What is skipped leaves no class behind, has its number all the same, and is counted by reason. */
@@ -352,7 +347,7 @@ int main(void)
         cmocka_unit_test(source_refuses_columns_with_line_and_column),
         cmocka_unit_test(source_refuses_paths_that_are_too_long),
         cmocka_unit_test(source_refuses_an_id_that_is_there_already),
-        cmocka_unit_test(source_tells_ids_apart_when_asked),
+        cmocka_unit_test(source_tells_equal_ids_apart_when_records_have_rows),
         cmocka_unit_test(source_skips_and_counts_bad_records_when_asked),
         cmocka_unit_test(source_adds_to_a_set_that_has_samples),
         cmocka_unit_test(source_tells_progress_and_stops_when_a_signal_came),

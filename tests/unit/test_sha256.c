@@ -48,7 +48,7 @@ static void sha256_of_a_million_letters_is_the_published_one_in_pieces_of_any_si
     }
 }
 
-/* Where the CPU has no instructions for it there is nothing to compare: then the plain rounds are what the tests above saw. */
+/* Where the CPU has no instructions for it the plain rounds are all there is, and the tests above saw them. */
 static void sha256_is_the_same_in_plain_c_and_by_instructions(void **state)
 {
     (void)state;
@@ -59,10 +59,8 @@ static void sha256_is_the_same_in_plain_c_and_by_instructions(void **state)
     memcpy(before, plain, sizeof before);
     ocdm__sha256_blocks_plain(plain, bytes, 5);
     assert_memory_not_equal(plain, before, sizeof plain);
-    if (ocdm__sha256_blocks_native(native, bytes, 5))
-        assert_memory_equal(plain, native, sizeof plain);
-    else
-        assert_memory_equal(native, before, sizeof native);
+    ocdm__sha256_has_native() ? ocdm__sha256_blocks_native(native, bytes, 5) : ocdm__sha256_blocks_plain(native, bytes, 5);
+    assert_memory_equal(plain, native, sizeof plain);
 }
 
 int main(void)

@@ -1,0 +1,143 @@
+/* Several runs, from the command line's side. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/compare_runs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/terminal.h"
+#include "cli/signals.h"
+
+#define TABLE_WIDTH 100
+
+/* ---- flags ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_listed(const char *const *names, const char *name)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+static void ask_for(ocdm__passed_flags *passed, const char *name, const char *value)
+{
+    ocdm__asked *asked = &passed->asked[passed->asked_count++];
+    snprintf(asked->member, sizeof asked->member, "%s", name);
+    for (char *at = asked->member; *at != '\0'; at++)
+        if (*at == '-')
+            *at = '_';
+    asked->value = value;
+}
+
+void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, ocdm__passed_flags *passed)
+{
+    const ocdm__flag *flags = arguments->verb->flags;
+    passed->word_count = passed->asked_count = 0;
+    for (size_t i = 0; flags[i].name != NULL; i++) {
+        const char *given = arguments->values[i];
+        const char *value = given != NULL ? given : flags[i].fallback;
+        if (is_listed(own, flags[i].name))
+            continue;
+        if (given != NULL) {
+            snprintf(passed->names[i], sizeof passed->names[i], "--%s", flags[i].name);
+            passed->words[passed->word_count++] = passed->names[i];
+        }
+        if (given != NULL && flags[i].value != NULL)
+            passed->words[passed->word_count++] = given;
+        if (value != NULL)
+            ask_for(passed, flags[i].name, value);
+    }
+}
+
+size_t ocdm__core_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (size_t)cores : 1;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* What the teller knows. */
+struct teller {
+    bool quiet;
+    size_t runs, done;
+};
+
+static void tell_begun(void *state, size_t runs, size_t done, size_t half)
+{
+    struct teller *teller = state;
+    teller->runs = runs;
+    teller->done = done;
+    if (teller->quiet || done == runs)
+        return;
+    fprintf(stderr, "%zu runs", runs);
+    if (done > 0)
+        fprintf(stderr, ", %zu done already", done);
+    if (half > 0)
+        fprintf(stderr, ", %zu to go on with", half);
+    fputc('\n', stderr);
+}
+
+static void tell_ended(void *state, const char *name, const ocdm__child *child)
+{
+    struct teller *teller = state;
+    teller->done++;
+    if (child->exit_code == 0) {
+        if (!teller->quiet)
+            fprintf(stderr, "%zu of %zu: %s, %.1f s\n", teller->done, teller->runs, name, child->seconds);
+        return;
+    }
+    if (ocdm__stop_signal != 0)
+        return;
+    fprintf(stderr, "error: %s: %s\n", name, child->error[0] != '\0' ? child->error : "the run failed");
+    fprintf(stderr, "hint: %s%s%s has what it said\n", child->hint, child->hint[0] != '\0' ? "; " : "", child->log);
+}
+
+ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *error)
+{
+    char program[4096];
+    struct teller teller = {.quiet = run->quiet};
+    ocdm__own_program("ocdm", program, sizeof program);
+    ocdm__compare_execution execution = {.plan = run->plan,
+                                         .program = program,
+                                         .stream = run->stream,
+                                         .folder = run->folder,
+                                         .flags = run->words,
+                                         .flag_count = run->word_count,
+                                         .asked = run->asked,
+                                         .asked_count = run->asked_count,
+                                         .jobs = run->jobs,
+                                         .stop = &ocdm__stop_signal,
+                                         .begun = tell_begun,
+                                         .ended = tell_ended,
+                                         .state = &teller};
+    ocdm__catch_signals();
+    return ocdm__compare_execute(&execution, failed, error);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+ocdm__table_style ocdm__stdout_style(void)
+{
+    unsigned width = TABLE_WIDTH;
+    if (ocdm__is_terminal(STDOUT_FILENO) && ocdm__terminal_width(STDOUT_FILENO) < width)
+        width = ocdm__terminal_width(STDOUT_FILENO);
+    return (ocdm__table_style){.width = width, .bold = ocdm__wants_colour(STDOUT_FILENO)};
+}
+
+ocdm_status ocdm__print_table(const ocdm__table *table, enum ocdm__table_format format, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm__table_style style = ocdm__stdout_style();
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    fflush(stdout);
+    ocdm__table_write(table, format, &style, &output);
+    return ocdm__output_commit(&output, error);
+}

@@ -1,0 +1,51 @@
+/* What verbs that make several runs share: passing flags on to `ocdm run`, telling how far the runs are, printing tables. */
+#ifndef OCDM_CLI_COMPARE_RUNS_H
+#define OCDM_CLI_COMPARE_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/flags.h"
+#include "report/table.h"
+#include "run/compare_execute.h"
+
+/* The flags of a run as words for another command line, and what a finished run must have been made with. */
+typedef struct ocdm__passed_flags {
+    char names[OCDM__MAX_FLAGS][40];
+    const char *words[2 * OCDM__MAX_FLAGS + 2];
+    size_t word_count;
+    ocdm__asked asked[OCDM__MAX_FLAGS];
+    size_t asked_count;
+} ocdm__passed_flags;
+
+/* Takes all flags of the verb but its `own`, ended by NULL: those that were given as words, and their values, or defaults where
+ * there are any, as asked. */
+void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, ocdm__passed_flags *passed);
+
+/* The cores of this machine. */
+size_t ocdm__core_count(void);
+
+/*
+ * Runs what is missing of a plan with the flags, `jobs` at a time, and tells on stderr, unless quiet, what is done. A run that
+ * fails is told with its error line and the others go on; `failed` is the exit code of the first one, 0 for none.
+ */
+typedef struct ocdm__plan_run {
+    const ocdm__compare_plan *plan;
+    const char *stream, *folder;
+    const char *const *words;
+    size_t word_count;
+    const ocdm__asked *asked;
+    size_t asked_count;
+    size_t jobs;
+    bool quiet;
+} ocdm__plan_run;
+
+ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *error);
+
+/* Text as wide as the terminal, 100 columns at most and where there is none; bold only on a terminal. */
+ocdm__table_style ocdm__stdout_style(void);
+
+/* Writes a table to standard output, what was printed before it first. */
+ocdm_status ocdm__print_table(const ocdm__table *table, enum ocdm__table_format format, ocdm_error *error);
+
+#endif
