@@ -1,4 +1,5 @@
-/* A small stream with features, as a file in the test's folder, and runs on it. Include cmocka.h and scratch_folder.h first. */
+/* A small stream with features or images, as a file in the test's folder, and runs on it. Include cmocka.h and scratch_folder.h
+ * first. */
 #ifndef OCDM_TESTS_SMALL_RUN_H
 #define OCDM_TESTS_SMALL_RUN_H
 
@@ -16,12 +17,16 @@
 
 #define SMALL_CLASSES 6u
 #define SMALL_WIDTH 7u
+#define SMALL_SIDE 16u /* of images */
+
+enum small_kind { SMALL_FEATURES, SMALL_IMAGES, SMALL_FILES };
 
 /* How a small stream is to be: `train` and `test` samples in each of `tasks` tasks. */
 struct small_plan {
     uint32_t tasks, train, test;
     bool single; /* one label on each sample */
     uint64_t seed;
+    enum small_kind kind; /* files: "good.png" for all but every seventh sample, which has "evil.png" */
 };
 
 struct small_stream {
@@ -30,6 +35,8 @@ struct small_stream {
     float *features;
     uint64_t id_starts[4096];
     char ids[4096 * 4];
+    uint64_t path_starts[4096];
+    char paths[4096 * 8];
     uint64_t class_starts[SMALL_CLASSES + 1];
 };
 
@@ -51,7 +58,15 @@ static inline ocdm_status small_fill(void *state, size_t first, size_t count, un
 {
     const struct small_stream *small = state;
     (void)error;
-    memcpy(bytes, small->features + first * SMALL_WIDTH, count * SMALL_WIDTH * sizeof(float));
+    if (small->plan.kind == SMALL_FEATURES) {
+        memcpy(bytes, small->features + first * SMALL_WIDTH, count * SMALL_WIDTH * sizeof(float));
+        return OCDM_OK;
+    }
+    size_t size = 3 * SMALL_SIDE * SMALL_SIDE;
+    for (size_t i = 0; i < count * size; i++) {
+        float feature = small->features[(first + i / size) * SMALL_WIDTH + i % SMALL_WIDTH];
+        bytes[i] = (unsigned char)(64 + 60 * (double)feature);
+    }
     return OCDM_OK;
 }
 
@@ -74,6 +89,8 @@ static inline void small_add(struct small_stream *small, ocdm__random *random, u
     char id[8];
     snprintf(id, sizeof id, "%04u", (unsigned)(i + 1000) % 10000);
     memcpy(small->ids + 4 * i, id, 4);
+    small->path_starts[i + 1] = 8 * (i + 1);
+    memcpy(small->paths + 8 * i, i % 7 == 3 ? "evil.png" : "good.png", 8);
 }
 
 static inline void small_release(struct small_stream *small)
@@ -99,6 +116,8 @@ static inline struct small_stream *small_made(const struct small_plan *plan)
                                         .parts = calloc(samples, 1),
                                         .ids = {small->id_starts, small->ids},
                                         .classes = {small->class_starts, "abcdef"}};
+    if (plan->kind == SMALL_FILES)
+        small->table.paths = (ocdm__text_list){small->path_starts, small->paths};
     small->features = calloc(samples * SMALL_WIDTH, sizeof(float));
     for (uint64_t c = 0; c <= SMALL_CLASSES; c++)
         small->class_starts[c] = c;
@@ -118,8 +137,12 @@ static inline void small_write(const struct small_stream *small, const char *pat
     ocdm__payload_source source = {.shape = {.kind = OCDM__FEATURES, .dtype = OCDM__F32, .width = SMALL_WIDTH},
                                    .fill = small_fill,
                                    .state = (void *)(uintptr_t)small};
+    if (small->plan.kind == SMALL_IMAGES)
+        source.shape = (ocdm__payload_shape){
+            .kind = OCDM__IMAGES, .dtype = OCDM__U8, .width = SMALL_SIDE, .height = SMALL_SIDE, .channels = 3};
     ocdm_error error;
-    ocdm_status status = ocdm__stream_write(path, &small->table, &source, notes, 2, NULL, &error);
+    const ocdm__payload_source *payload = small->plan.kind == SMALL_FILES ? NULL : &source;
+    ocdm_status status = ocdm__stream_write(path, &small->table, payload, notes, 2, NULL, &error);
     if (status != OCDM_OK)
         fail_msg("%s", error.message);
 }

@@ -16,6 +16,7 @@
 #include "../small_run.h"
 
 static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};
+static const struct small_plan images = {.tasks = 2, .train = 22, .test = 6, .seed = 1, .kind = SMALL_IMAGES};
 static const struct small_plan single = {.tasks = 3, .train = 47, .test = 20, .single = true, .seed = 2};
 
 /* ---- a listener that stops ------------------------------------------------------------------------------------------- */
@@ -134,6 +135,26 @@ static void resume_ends_as_if_never_stopped_when_there_is_no_agent(void **state)
         stops("parts", settings, "several", 17);
         finishes("parts", settings, "several", true);
         same_results("whole", "parts", false);
+        remove_folder("parts");
+        remove_folder("whole");
+    }
+}
+
+/* Augmentation follows from seed, sample and step; neither it nor the network hangs on the number of threads. */
+static void resume_ends_as_if_never_stopped_when_samples_are_images(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"ocdm", "gss", "multitask"};
+    for (size_t m = 0; m < 3; m++) {
+        ocdm__run_settings settings = settings_of(methods[m]);
+        settings.model = "cnn";
+        settings.memory = 12;
+        settings.crop = SMALL_SIDE - 2;
+        finishes("whole", settings, "images", false);
+        settings.threads = 2;
+        stops("parts", settings, "images", 4);
+        finishes("parts", settings, "images", true);
+        same_results("whole", "parts", true);
         remove_folder("parts");
         remove_folder("whole");
     }
@@ -333,6 +354,7 @@ static int make_streams(void **state)
         return -1;
     small_file(&several, "several");
     small_file(&single, "single");
+    small_file(&images, "images");
     return 0;
 }
 
@@ -342,6 +364,7 @@ int main(void)
         cmocka_unit_test(resume_ends_as_if_never_stopped_for_every_method),
         cmocka_unit_test(resume_ends_as_if_never_stopped_when_stopped_at_every_step),
         cmocka_unit_test(resume_ends_as_if_never_stopped_when_there_is_no_agent),
+        cmocka_unit_test(resume_ends_as_if_never_stopped_when_samples_are_images),
         cmocka_unit_test(resume_ends_as_if_never_stopped_when_killed),
         cmocka_unit_test(resume_takes_the_checkpoint_before_when_one_is_damaged),
         cmocka_unit_test(resume_fails_when_both_checkpoints_are_damaged),

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "../golden/image_files.h"
+#include "../golden/image_hex.h"
 #include "../small_run.h"
 #include "memory/memory_file.h"
 #include "run/online_run.h"
@@ -306,6 +308,57 @@ static void seeds_pair_methods(void **state)
     close_trial(&third);
 }
 
+/* ---- images that cannot be decoded ------------------------------------------------------------------------------------------
+ */
+
+static void write_images(void)
+{
+    size_t size;
+    unsigned char *bytes = from_hex(golden_files[0].file, &size);
+    assert_int_equal(write_whole("good.png", bytes, size), 0);
+    assert_int_equal(write_whole("evil.png", bytes, size / 2), 0);
+    free(bytes);
+}
+
+/* They are counted once, train nothing and never enter the memory; tests among them are left out. */
+static void online_leaves_out_what_cannot_be_decoded(void **state)
+{
+    (void)state;
+    static const struct small_plan files = {.tasks = 2, .train = 30, .test = 6, .seed = 5, .kind = SMALL_FILES};
+    struct trial trial;
+    ocdm__run_settings settings = small_settings("rs");
+    ocdm_error error;
+    settings.model = "cnn";
+    settings.memory = 60;
+    settings.image_root = ".";
+    settings.resize = settings.crop = SMALL_SIDE;
+    write_images();
+    small_file(&files, "files");
+    open_trial(&trial, "files", settings);
+    uint64_t evil = 0, train = 0;
+    for (size_t i = 3; i < 72; i += 7) {
+        evil++;
+        train += trial.stream.table.parts[i] == OCDM__TRAIN;
+    }
+    while (advanced(&trial) != OCDM__RUN_FINISHED)
+        assert_false(isnan(trial.run->loss));
+    assert_int_equal(ocdm__run_skipped(trial.run), evil);
+    assert_int_equal(trial.run->evaluations[1].skipped, evil - train);
+    assert_int_equal(ocdm_memory_size(trial.run->memory), 60 - train);
+    for (uint32_t slot = 0; slot < ocdm_memory_size(trial.run->memory); slot++)
+        assert_int_not_equal(ocdm_memory_id(trial.run->memory, slot) % 7, 3);
+    close_trial(&trial);
+    settings.strict = true;
+    open_trial(&trial, "files", settings);
+    enum ocdm__run_event event;
+    ocdm_status status = OCDM_OK;
+    for (int i = 0; i < 14 && status == OCDM_OK; i++)
+        status = ocdm__run_advance(trial.run, NULL, &event, &error);
+    assert_int_equal(status, OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "evil.png"));
+    close_trial(&trial);
+}
+
 static int make_stream(void **state)
 {
     if (enter_folder(state) != 0)
@@ -317,10 +370,9 @@ static int make_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(online_learns_as_the_plain_loop_does),
-        cmocka_unit_test(finetune_learns_from_the_stream_alone),
-        cmocka_unit_test(agent_and_memory_never_see_tasks),
-        cmocka_unit_test(seeds_pair_methods),
+        cmocka_unit_test(online_learns_as_the_plain_loop_does),     cmocka_unit_test(finetune_learns_from_the_stream_alone),
+        cmocka_unit_test(agent_and_memory_never_see_tasks),         cmocka_unit_test(seeds_pair_methods),
+        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_folder);
 }
