@@ -341,7 +341,7 @@ static void online_leaves_out_what_cannot_be_decoded(void **state)
         train += trial.stream.table.parts[i] == OCDM__TRAIN;
     }
     while (advanced(&trial) != OCDM__RUN_FINISHED)
-        assert_false(isnan(trial.run->loss));
+        assert_true(trial.run->loss >= 0);
     assert_int_equal(ocdm__run_skipped(trial.run), evil);
     assert_int_equal(trial.run->evaluations[1].skipped, evil - train);
     assert_int_equal(ocdm_memory_size(trial.run->memory), 60 - train);
