@@ -394,22 +394,37 @@ static int make_streams(void **state)
     return 0;
 }
 
+/* What a test that failed left behind should not fail the next. */
+static int clear_folders(void **state)
+{
+    (void)state;
+    remove_folder("parts");
+    remove_folder("whole");
+    return 0;
+}
+
+static int leave_streams(void **state)
+{
+    clear_folders(state);
+    return leave_folder(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resume_ends_as_if_never_stopped_for_every_method),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_stopped_at_every_step),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_there_is_no_agent),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_samples_are_images),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_killed),
-        cmocka_unit_test(resume_takes_the_checkpoint_before_when_one_is_damaged),
-        cmocka_unit_test(resume_fails_when_both_checkpoints_are_damaged),
-        cmocka_unit_test(resume_names_the_setting_that_differs),
-        cmocka_unit_test(resume_refuses_a_stream_that_changed),
-        cmocka_unit_test(resume_refuses_a_log_that_was_cut),
-        cmocka_unit_test(folder_with_a_run_is_refused_unless_resumed),
-        cmocka_unit_test(folder_in_use_is_refused),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_every_method, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_at_every_step, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_there_is_no_agent, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_samples_are_images, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
+        cmocka_unit_test_setup(resume_takes_the_checkpoint_before_when_one_is_damaged, clear_folders),
+        cmocka_unit_test_setup(resume_fails_when_both_checkpoints_are_damaged, clear_folders),
+        cmocka_unit_test_setup(resume_names_the_setting_that_differs, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
+        cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
+        cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
     };
-    return cmocka_run_group_tests(tests, make_streams, leave_folder);
+    return cmocka_run_group_tests(tests, make_streams, leave_streams);
 }
