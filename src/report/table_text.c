@@ -63,16 +63,17 @@ static size_t part_end(const ocdm__table *table, size_t first, const ocdm__table
     return end;
 }
 
-/* Texts to the left when all cells of the column are texts, else to the right. */
+/* A column without a number is flush left, the others right. */
 static bool is_left(const ocdm__table *table, size_t column)
 {
     for (size_t row = 0; row < table->row_count; row++)
         if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
             return false;
-    return column == 0;
+    return true;
 }
 
-static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column,
+/* Nothing is written after the last cell of a line. */
+static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column, bool last,
                        const ocdm__table_style *style)
 {
     const ocdm__cell *cell = ocdm__table_at(table, row, column);
@@ -86,7 +87,7 @@ static void write_cell(ocdm__output *output, const ocdm__table *table, size_t ro
     ocdm__output_text(output, shown);
     if (cell->bold)
         ocdm__output_text(output, style->bold ? "\033[0m" : "*");
-    if (is_left(table, column))
+    if (is_left(table, column) && !last)
         write_spaces(output, room);
 }
 
@@ -102,7 +103,7 @@ static void write_heads(ocdm__output *output, const ocdm__table *table, size_t f
         if (!is_left(table, column))
             write_spaces(output, room);
         ocdm__output_text(output, table->columns[column].head);
-        if (is_left(table, column))
+        if (is_left(table, column) && k + 1 < end)
             write_spaces(output, room);
     }
     ocdm__output_text(output, "\n");
@@ -149,10 +150,10 @@ static void write_part(ocdm__output *output, const ocdm__table *table, size_t fi
         write_groups(output, table, first, end, style);
     write_heads(output, table, first, end, style);
     for (size_t row = 0; row < table->row_count; row++) {
-        write_cell(output, table, row, 0, style);
+        write_cell(output, table, row, 0, false, style);
         for (size_t column = first; column < end; column++) {
             write_spaces(output, GAP);
-            write_cell(output, table, row, column, style);
+            write_cell(output, table, row, column, column + 1 == end, style);
         }
         ocdm__output_text(output, "\n");
     }
