@@ -29,7 +29,7 @@ static size_t cell_width(const ocdm__cell *cell, const ocdm__table_style *style)
     return text_width(shown) + (cell->bold && !style->bold);
 }
 
-static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+static size_t own_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
 {
     size_t width = text_width(table->columns[column].head);
     for (size_t row = 0; row < table->row_count; row++) {
@@ -39,14 +39,25 @@ static size_t column_width(const ocdm__table *table, size_t column, const ocdm__
     return width;
 }
 
-/* What the columns of a group take in all, gaps before each; the last one gives way to a long heading. */
+/* The last column of a group gives way to a heading that is wider than all of them. */
+static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+{
+    const char *group = table->columns[column].group;
+    size_t own = own_width(table, column, style), others = 0;
+    if (group[0] == '\0' || ocdm__table_group_end(table, column) > column + 1)
+        return own;
+    for (size_t i = column; i > 0 && strcmp(table->columns[i - 1].group, group) == 0; i--)
+        others += own_width(table, i - 1, style) + GAP;
+    return others + own < text_width(group) ? text_width(group) - others : own;
+}
+
+/* What the columns of a group take in all, gaps before each. */
 static size_t group_width(const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
 {
     size_t width = 0;
     for (size_t i = first; i < end; i++)
         width += GAP + column_width(table, i, style);
-    size_t heading = GAP + text_width(table->columns[first].group);
-    return width > heading ? width : heading;
+    return width;
 }
 
 /* Where the part of the table that starts with `first` ends: after the groups that fit, one at least. */
