@@ -88,7 +88,7 @@ static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, 
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error)
 {
-    const struct ocdm__layer *head = &network->layers[network->model.count - 1];
+    struct ocdm__layer *head = &network->layers[network->model.count - 1];
     size_t width = head->node->in_channels;
     if (network->image_layers > 0) {
         ocdm_status status = evaluate_images(network, input, images, features, error);

@@ -8,6 +8,8 @@
  *     TABLE       the name of the struct ocdm__kernels to define
  * A `wide` is sixteen floats; where the CPU's vectors are shorter the compiler takes several.
  */
+#include <string.h>
+
 #include "agent/wide.h"
 
 /* Sums stay in float for so many rows, then go to double: fast, and the error does not grow with the image. */
@@ -15,39 +17,48 @@ enum { ROWS_AT_ONCE = 32, BLOCK = OCDM__CHANNEL_BLOCK };
 
 /* ---- forward -------------------------------------------------------------------------------------------------------- */
 
+/* Rows go in groups that stay in the cache while their channels are summed block by block. */
+TARGET static size_t group_end(size_t row, size_t rows)
+{
+    return rows - row < ROWS_AT_ONCE ? rows : row + ROWS_AT_ONCE;
+}
+
+TARGET static void add_to(double *total, const wide *part)
+{
+    wide_double sum = LOAD_DOUBLE(total) + __builtin_convertvector(*part, wide_double);
+    STORE_DOUBLE(total, sum);
+}
+
 /* Sums of distances from the first row, and of their squares: with a value from the middle of things taken off first, the
  * difference of large numbers that a plain sum of squares would end with does not arise. */
 TARGET static void shifted_sums(const ELEMENT *raw, size_t rows, size_t channels, double *sum, double *square)
 {
-    wide first = LOAD(raw);
-    wide_double total = {0}, total_square = {0};
-    for (size_t row = 0; row < rows;) {
-        size_t end = rows - row < ROWS_AT_ONCE ? rows : row + ROWS_AT_ONCE;
-        wide part = {0}, part_square = {0};
-        for (; row < end; row++) {
-            wide x = LOAD(raw + row * channels) - first;
-            part += x;
-            part_square += x * x;
+    memset(sum, 0, channels * sizeof *sum);
+    memset(square, 0, channels * sizeof *square);
+    for (size_t start = 0; start < rows; start += ROWS_AT_ONCE)
+        for (size_t c = 0; c < channels; c += BLOCK) {
+            wide part = {0}, part_square = {0};
+            const wide first = LOAD(raw + c);
+            for (size_t row = start; row < group_end(start, rows); row++) {
+                wide x = LOAD(raw + row * channels + c) - first;
+                part += x;
+                part_square += x * x;
+            }
+            add_to(sum + c, &part);
+            add_to(square + c, &part_square);
         }
-        total += __builtin_convertvector(part, wide_double);
-        total_square += __builtin_convertvector(part_square, wide_double);
-    }
-    STORE_DOUBLE(sum, total);
-    STORE_DOUBLE(square, total_square);
 }
 
 TARGET static void moments(const void *data, size_t rows, size_t channels, double *mean, double *square)
 {
     const ELEMENT *raw = data;
     double count = (double)rows;
-    for (size_t c = 0; c < channels; c += BLOCK) {
-        shifted_sums(raw + c, rows, channels, mean + c, square + c);
-        for (size_t i = c; i < c + BLOCK; i++) {
-            double shifted = mean[i] / count;
-            double spread = square[i] - mean[i] * shifted;
-            square[i] = spread < 0 ? 0 : spread;
-            mean[i] = shifted + (double)LOAD_ONE(raw + i);
-        }
+    shifted_sums(raw, rows, channels, mean, square);
+    for (size_t i = 0; i < channels; i++) {
+        double shifted = mean[i] / count;
+        double spread = square[i] - mean[i] * shifted;
+        square[i] = spread < 0 ? 0 : spread;
+        mean[i] = shifted + (double)LOAD_ONE(raw + i);
     }
 }
 
@@ -94,46 +105,45 @@ TARGET static void interleave(void *to, const float *planes, size_t rows, size_t
 
 /* ---- backward ------------------------------------------------------------------------------------------------------- */
 
-/* Sixteen channels of a fold. */
-TARGET static void fold_block(const struct ocdm__fold *fold, size_t c)
+/* Sixteen channels of a group of rows. */
+TARGET static void fold_block(const struct ocdm__fold *fold, size_t start, size_t end, size_t c)
 {
     const ELEMENT *first = fold->first, *second = fold->second, *output = fold->output, *raw = fold->raw;
     ELEMENT *gradient = fold->gradient;
     const wide six = WIDE_OF(6.0f);
     const wide mean = raw != NULL ? LOAD_WIDE(fold->mean + c) : (wide){0};
-    wide_double total = {0}, total_product = {0};
-    for (size_t row = 0; row < fold->rows;) {
-        size_t end = fold->rows - row < ROWS_AT_ONCE ? fold->rows : row + ROWS_AT_ONCE;
-        wide part = {0}, part_product = {0};
-        for (; row < end; row++) {
-            size_t at = row * fold->channels + c;
-            wide g = LOAD(first + at);
-            if (second != NULL)
-                g += LOAD(second + at);
-            if (fold->activation != OCDM__LINEAR_ACTIVATION)
-                g = WIDE_WHERE(LOAD(output + at) > 0.0f, g);
-            if (fold->activation == OCDM__RELU6)
-                g = WIDE_WHERE(LOAD(output + at) < six, g);
-            if (gradient != NULL)
-                STORE(gradient + at, g);
-            if (raw == NULL)
-                continue;
-            part += g;
-            part_product += g * (LOAD(raw + at) - mean);
-        }
-        total += __builtin_convertvector(part, wide_double);
-        total_product += __builtin_convertvector(part_product, wide_double);
+    wide part = {0}, part_product = {0};
+    for (size_t row = start; row < end; row++) {
+        size_t at = row * fold->channels + c;
+        wide g = LOAD(first + at);
+        if (second != NULL)
+            g += LOAD(second + at);
+        if (fold->activation != OCDM__LINEAR_ACTIVATION)
+            g = WIDE_WHERE(LOAD(output + at) > 0.0f, g);
+        if (fold->activation == OCDM__RELU6)
+            g = WIDE_WHERE(LOAD(output + at) < six, g);
+        if (gradient != NULL)
+            STORE(gradient + at, g);
+        if (raw == NULL)
+            continue;
+        part += g;
+        part_product += g * (LOAD(raw + at) - mean);
     }
     if (raw == NULL)
         return;
-    STORE_DOUBLE(fold->sum + c, total);
-    STORE_DOUBLE(fold->product + c, total_product);
+    add_to(fold->sum + c, &part);
+    add_to(fold->product + c, &part_product);
 }
 
 TARGET static void fold_image(const struct ocdm__fold *fold)
 {
-    for (size_t c = 0; c < fold->channels; c += BLOCK)
-        fold_block(fold, c);
+    if (fold->raw != NULL) {
+        memset(fold->sum, 0, fold->channels * sizeof *fold->sum);
+        memset(fold->product, 0, fold->channels * sizeof *fold->product);
+    }
+    for (size_t start = 0; start < fold->rows; start += ROWS_AT_ONCE)
+        for (size_t c = 0; c < fold->channels; c += BLOCK)
+            fold_block(fold, start, group_end(start, fold->rows), c);
 }
 
 TARGET static void unfold(void *in_place, const void *from, const float *const constants[4], size_t rows, size_t channels)

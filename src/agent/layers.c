@@ -51,9 +51,13 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, images);
     const struct ocdm__parameter *weight = &network->parameters[layer->weight];
     const ocdm__layout *home = weight->home != NULL ? weight->home : weight->plain;
+    const struct ocdm__product_shape product = {.rows = node->channels,
+                                                .columns = node->in_channels,
+                                                .depth = (int64_t)images * node->height * node->width,
+                                                .a_turned = true,
+                                                .bf16 = network->bf16};
     if (ocdm__layer_is_product(node))
-        return ocdm__product_create(network->device, node->channels, node->in_channels,
-                                    (int64_t)images * node->height * node->width, network->bf16, op, error);
+        return ocdm__product_create(network->device, &product, op, error);
     return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home, op, error);
 }
 
@@ -168,6 +172,8 @@ void ocdm__layers_release(ocdm__network *network)
             ocdm__op_destroy(layer->weights[j]);
         ocdm__op_destroy(layer->to_forward);
         ocdm__op_destroy(layer->to_data);
+        for (size_t j = 0; j < OCDM__PRODUCTS; j++)
+            ocdm__op_destroy(layer->products[j].op);
         ocdm__release_aligned(layer->forward_weights);
         ocdm__release_aligned(layer->data_weights);
         ocdm__release_aligned(layer->constants);

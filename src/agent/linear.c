@@ -2,44 +2,72 @@
  * they are so short that threads would only cost. */
 #include "agent/network.h"
 
-ocdm_status ocdm__linear_forward(const ocdm__network *network, const struct ocdm__layer *layer, const float *input, size_t rows,
+#include <string.h>
+
+#include "agent/wide.h"
+
+enum { WIDTH = 16 };
+
+/* The product for so many rows: batches are nearly all of one size. */
+static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm__op **op)
+{
+    for (size_t i = 0; i < OCDM__PRODUCTS; i++)
+        if (layer->products[i].rows == rows) {
+            *op = layer->products[i].op;
+            return OCDM_OK;
+        }
+    const struct ocdm__product_shape shape = {
+        .rows = (int64_t)rows, .columns = layer->node->channels, .depth = layer->node->in_channels, .b_turned = true};
+    ocdm_status status = ocdm__product_create(network->device, &shape, op, NULL);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__op_destroy(layer->products[OCDM__PRODUCTS - 1].op);
+    memmove(layer->products + 1, layer->products, (OCDM__PRODUCTS - 1) * sizeof layer->products[0]);
+    layer->products[0].rows = rows;
+    layer->products[0].op = *op;
+    return OCDM_OK;
+}
+
+/* row = activation(row + bias) */
+static void finish_row(float *row, const float *bias, size_t count, bool relu)
+{
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH) {
+        wide y = LOAD_WIDE(row + i) + LOAD_WIDE(bias + i);
+        STORE_WIDE(row + i, relu ? WIDE_UNLESS(y < 0.0f, y) : y);
+    }
+    for (; i < count; i++) {
+        float y = row[i] + bias[i];
+        row[i] = relu && y < 0 ? 0 : y;
+    }
+}
+
+ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output)
 {
-    const struct ocdm__node *node = layer->node;
-    const float *bias = network->parameters[layer->bias].value;
-    struct ocdm__gemm product = {.b_turned = true,
-                                 .rows = rows,
-                                 .columns = node->channels,
-                                 .depth = node->in_channels,
-                                 .a = input,
-                                 .a_stride = node->in_channels,
-                                 .b = network->parameters[layer->weight].value,
-                                 .b_stride = node->in_channels,
-                                 .c = output,
-                                 .c_stride = node->channels};
-    ocdm_status status = ocdm__gemm(&product);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t i = 0; i < node->channels; i++) {
-            float y = output[row * node->channels + i] + bias[i];
-            output[row * node->channels + i] = node->activation == OCDM__RELU && y < 0 ? 0 : y;
-        }
+    size_t channels = layer->node->channels;
+    ocdm__op *product = NULL;
+    ocdm_status status = product_for(network, layer, rows, &product);
+    if (status == OCDM_OK)
+        status = ocdm__op_run(product, 0, input, network->parameters[layer->weight].value, output);
+    for (size_t row = 0; row < rows && status == OCDM_OK; row++)
+        finish_row(output + row * channels, network->parameters[layer->bias].value, channels,
+                   layer->node->activation == OCDM__RELU);
     return status;
 }
 
 static void undo_activation(const struct ocdm__node *node, const struct ocdm__linear_back *back)
 {
-    size_t count = back->rows * node->channels;
-    for (size_t i = 0; node->activation == OCDM__RELU && i < count; i++)
+    size_t count = node->activation == OCDM__RELU ? back->rows * node->channels : 0, i = 0;
+    for (; i + WIDTH <= count; i += WIDTH)
+        STORE_WIDE(back->gradient + i, WIDE_WHERE(LOAD_WIDE(back->output + i) > 0.0f, LOAD_WIDE(back->gradient + i)));
+    for (; i < count; i++)
         back->gradient[i] = back->output[i] > 0 ? back->gradient[i] : 0;
 }
 
 static void sum_rows(const struct ocdm__node *node, const struct ocdm__linear_back *back)
 {
-    for (size_t i = 0; i < node->channels; i++)
-        back->bias_gradient[i] = 0;
-    for (size_t row = 0; row < back->rows; row++)
-        for (size_t i = 0; i < node->channels; i++)
-            back->bias_gradient[i] += back->gradient[row * node->channels + i];
+    ocdm__sum_lanes(back->bias_gradient, back->gradient, back->rows, node->channels, node->channels);
 }
 
 ocdm_status ocdm__linear_backward(const ocdm__network *network, const struct ocdm__layer *layer,

@@ -23,6 +23,7 @@
 enum {
     OCDM__LANES = 4,       /* shares of a batch, unless they would be too large */
     OCDM__LANE_IMAGES = 8, /* the most images in a lane: bounds the primitives that are kept */
+    OCDM__PRODUCTS = 4,    /* numbers of rows that a linear layer has a primitive for: the oldest makes room */
     OCDM__PARAMETER_NAME = 56,
 };
 
@@ -83,8 +84,12 @@ struct ocdm__layer {
     /* and of an evaluation */
     struct ocdm__span passing, pool_room;
     size_t image_bytes; /* of its output */
-    float *constants;   /* OCDM__CONSTANTS times channels */
-    double *partial;    /* per image two sums for each channel; while training */
+    struct {
+        size_t rows;
+        ocdm__op *op;
+    } products[OCDM__PRODUCTS]; /* of a linear layer, the last one made first */
+    float *constants;           /* OCDM__CONSTANTS times channels */
+    double *partial;            /* per image two sums for each channel; while training */
 };
 
 typedef struct ocdm__network {
@@ -193,7 +198,7 @@ ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, s
                                    ocdm_error *error);
 
 /* linear.c: vectors. `output` and gradients are rows of the node's channels. */
-ocdm_status ocdm__linear_forward(const ocdm__network *network, const struct ocdm__layer *layer, const float *input, size_t rows,
+ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output);
 struct ocdm__linear_back {
     const float *input, *output;

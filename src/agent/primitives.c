@@ -423,26 +423,33 @@ ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, con
 
 /* ---- products and copies -------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__product_create(ocdm__device *device, int64_t rows, int64_t columns, int64_t depth, bool bf16, ocdm__op **op,
+static dnnl_status_t describe_product(ocdm__op *op, const struct ocdm__product_shape *shape)
+{
+    dnnl_memory_desc_t a, b, c;
+    dnnl_matmul_desc_t product;
+    dnnl_data_type_t type = shape->bf16 ? dnnl_bf16 : dnnl_f32;
+    const dnnl_dims_t a_size = {shape->rows, shape->depth}, b_size = {shape->depth, shape->columns};
+    const dnnl_dims_t c_size = {shape->rows, shape->columns};
+    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&a, 2, a_size, type, shape->a_turned ? dnnl_ba : dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_memory_desc_init_by_tag(&b, 2, b_size, type, shape->b_turned ? dnnl_ba : dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_memory_desc_init_by_tag(&c, 2, c_size, dnnl_f32, dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_matmul_desc_init(&product, &a, &b, NULL, &c);
+    if (status != dnnl_success)
+        return status;
+    return dnnl_primitive_desc_create(&op->description, &product, op->device->attributes, op->device->engine, NULL);
+}
+
+ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__product_shape *shape, ocdm__op **op,
                                  ocdm_error *error)
 {
     const dnnl_query_t queries[ARGUMENTS] = {dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md};
     ocdm__op *made = new_op(device, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
     if (made == NULL)
         return ocdm__fail_memory(error, "a matrix product");
-    dnnl_memory_desc_t a, b, c;
-    dnnl_matmul_desc_t product;
-    dnnl_data_type_t type = bf16 ? dnnl_bf16 : dnnl_f32;
-    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&a, 2, (const dnnl_dims_t){rows, depth}, type, dnnl_ba);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&b, 2, (const dnnl_dims_t){depth, columns}, type, dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&c, 2, (const dnnl_dims_t){rows, columns}, dnnl_f32, dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_matmul_desc_init(&product, &a, &b, NULL, &c);
-    if (status == dnnl_success)
-        status = dnnl_primitive_desc_create(&made->description, &product, device->attributes, device->engine, NULL);
-    return finish_op(made, status, queries, "a matrix product", op, error);
+    return finish_op(made, describe_product(made, shape), queries, "a matrix product", op, error);
 }
 
 ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,

@@ -65,8 +65,14 @@ void ocdm__restore_threads(int before);
 ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
                               const ocdm__layout *weights, ocdm__op **op, ocdm_error *error);
 
-/* target (rows x columns, f32) = a' b with a depth x rows and b depth x columns: run with a, b, target. */
-ocdm_status ocdm__product_create(ocdm__device *device, int64_t rows, int64_t columns, int64_t depth, bool bf16, ocdm__op **op,
+/* target (rows x columns, f32) = a b, all in plain order; a lies as depth x rows when turned, b as columns x depth. Run with a,
+ * b, target. */
+struct ocdm__product_shape {
+    int64_t rows, columns, depth;
+    bool a_turned, b_turned;
+    bool bf16; /* a and b */
+};
+ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__product_shape *shape, ocdm__op **op,
                                  ocdm_error *error);
 
 /* Copies from one layout to another: run with source, NULL, target. */

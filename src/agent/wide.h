@@ -13,6 +13,7 @@ typedef double wide_double_in_memory __attribute__((vector_size(128), aligned(8)
 
 #define LOAD_WIDE(p) ((wide)(*(const wide_in_memory *)(p)))
 #define STORE_WIDE(p, v) (*(wide_in_memory *)(p) = (v))
+#define LOAD_DOUBLE(p) ((wide_double)(*(const wide_double_in_memory *)(p)))
 #define STORE_DOUBLE(p, v) (*(wide_double_in_memory *)(p) = (v))
 #define WIDE_OF(x) ((wide){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x})
 

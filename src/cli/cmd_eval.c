@@ -52,7 +52,7 @@ static void close_work(struct work *work)
 static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *error)
 {
     const char *path = work->settings.weights;
-    ocdm__weights_file file;
+    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
     struct ocdm__weights_fit fit = {.model = NULL};
     ocdm_status status = ocdm__weights_open(&file, path, error);
     if (status == OCDM_OK)

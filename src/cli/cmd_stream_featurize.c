@@ -20,7 +20,7 @@ static const char *const type_names[] = {"f32", "f16", NULL};
 static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featurize_settings *settings, char **command,
                                 ocdm_error *error)
 {
-    static const char *const left_out[] = {"output", "quiet", "json", "threads", "batch", NULL};
+    static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
     size_t type = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
     if (status == OCDM_OK)
@@ -85,7 +85,7 @@ static const char *const description[] = {
     "The weights need no head. A mobilenet1 file that ends at some layer gives the network that ends there. --standardize "
     "subtracts the mean and divides by the deviation of the training part, and needs room beside the output for the features "
     "as 32-bit floats while it runs. Every image must be readable. The file tells the command and the SHA-256 of the stream "
-    "and the weights that it was made of; threads and batches do not change its bytes.",
+    "and the weights that it was made of; threads do not change its bytes.",
     NULL,
 };
 

@@ -18,7 +18,7 @@
         {.name = "images", .value = "ROOT", .help = "the folder of the image files, instead of the stream's own"},             \
         {.name = "threads", .value = "T", .fallback = "2", .help = "threads for the network, and as many to decode images"},   \
     {                                                                                                                          \
-        .name = "batch", .value = "B", .fallback = "100", .help = "samples at a time; the result is the same for any number"   \
+        .name = "batch", .value = "B", .fallback = "100", .help = "samples at a time; the last bits may hang on it"            \
     }
 
 /*

@@ -22,6 +22,7 @@ extern const ocdm__verb ocdm__verb_compare;
 extern const ocdm__verb ocdm__verb_paper;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
+extern const ocdm__verb ocdm__verb_bench_train;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;

@@ -6,22 +6,6 @@
 #include "base/error.h"
 #include "base/output.h"
 
-ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error)
-{
-    *weights = (ocdm__weights_file){.tensors = {.tensor_count = 0}};
-    ocdm_status status = ocdm__map_file(&weights->file, path, error);
-    if (status != OCDM_OK)
-        return status;
-    return ocdm__safetensors_read(&weights->tensors, path, weights->file.bytes, weights->file.size, error);
-}
-
-void ocdm__weights_close(ocdm__weights_file *weights)
-{
-    ocdm__safetensors_close(&weights->tensors);
-    ocdm__unmap_file(&weights->file);
-    *weights = (ocdm__weights_file){.tensors = {.tensor_count = 0}};
-}
-
 ocdm_status ocdm__learner_create(ocdm__agent_settings *settings, const ocdm__inputs *inputs, const char *weights,
                                  ocdm__agent **agent, ocdm_error *error)
 {
@@ -30,7 +14,7 @@ ocdm_status ocdm__learner_create(ocdm__agent_settings *settings, const ocdm__inp
     settings->features = settings->height == 0 ? (uint32_t)ocdm__inputs_size(inputs) : 0;
     if (weights == NULL)
         return ocdm__agent_create(settings, NULL, agent, error);
-    ocdm__weights_file file;
+    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
     ocdm_status status = ocdm__weights_open(&file, weights, error);
     struct ocdm__weights given = {.name = weights, .file = &file.tensors};
     if (status == OCDM_OK)

@@ -3,19 +3,9 @@
 #define OCDM_RUN_LEARNER_H
 
 #include "agent/agent.h"
-#include "base/mapped_file.h"
 #include "ocdm/ocdm.h"
 #include "run/inputs.h"
-
-/* A weights file that is open. Start with all bytes zero. */
-typedef struct ocdm__weights_file {
-    ocdm__mapped_file file;
-    struct ocdm__safetensors tensors;
-} ocdm__weights_file;
-
-/* OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY. To be closed in either case; `path` must live as long. */
-ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error);
-void ocdm__weights_close(ocdm__weights_file *weights);
+#include "run/predict_weights.h"
 
 /* Makes an agent, its features or image size being those of the inputs; `weights` is a file's path or NULL. As
  * ocdm__agent_create, and what the file gives. */

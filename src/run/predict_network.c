@@ -28,8 +28,11 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
                              const struct ocdm__weights_fit *fit, ocdm_error *error)
 {
     size_t classes = predictor->stream.table.class_count, features = ocdm__inputs_size(predictor->inputs);
-    if (fit->model == NULL || strcmp(fit->model, settings->model) != 0)
+    if (fit->model == NULL)
         return OCDM_OK; /* the agent tells which tensors are wrong */
+    if (strcmp(fit->model, settings->model) != 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` tells more of them",
+                          "%s: the weights are for %s, not for %s", settings->weights, fit->model, settings->model);
     if (fit->features > 0 && fit->features != features)
         return ocdm__fail(error, OCDM_BAD_FILE, "weights and stream must come from the same features",
                           "%s: the weights are for %" PRIu32 " features, the stream has %zu", settings->weights, fit->features,

@@ -1,8 +1,9 @@
 /*
  * Label records (stream/record.h: jsonl, csv, tsv, svm) as a labelled set. A record's id is what its id says, or, without one,
- * its number from 0 (from the number of samples that the set has already). Members of a JSON record, or columns of a csv or tsv file, may tell more, each optional: `task`, `split`,
- * `image` and `row`, as stream/records_source_members.h has them. An id that is there already is an error, but a record with a
- * row is known by that, and gets # and its number after the id: in NUS-WIDE's list six photos stand twice.
+ * its number from 0 (from the number of samples that the set has already). Members of a JSON record, or columns of a csv or tsv
+ * file, may tell more, each optional: `task`, `split`, `image` and `row`, as stream/records_source_members.h has them. An id
+ * that is there already is an error, but a record with a row is known by that, and gets # and its number after the id: in
+ * NUS-WIDE's list six photos stand twice.
  */
 #ifndef OCDM_STREAM_RECORDS_SOURCE_H
 #define OCDM_STREAM_RECORDS_SOURCE_H

@@ -21,13 +21,13 @@
 
 static void write_files(void)
 {
-    static const char arff[] = "@relation r\n@attribute 'x y' real\n@attribute z {'a b',c}\n@attribute sky {0,1}\n@data\n"
-                               "1,'a b',1\n{1 c}\n",
-                      xml[] = "<labels><label name='sky'/></labels>", svm[] = "a 1:1\nb 2:1\n",
-                      json[] =
-                          "{\"labels\":[\"a\"],\"by\":\"x\",\"image\":\"p\"}\n{\"labels\":[\"a\\n\"],\"by\":\"w\",\"id\":0,\"row\":7}\n",
-                      csv[] = "labels,by,id\na,2,i\n\"b\"\"c\",1,j\n",
-                      npy[] = "\x93NUMPY\1\0\x3A\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2)}\n\0\1";
+    static const char
+        arff[] = "@relation r\n@attribute 'x y' real\n@attribute z {'a b',c}\n@attribute sky {0,1}\n@data\n"
+                 "1,'a b',1\n{1 c}\n",
+        xml[] = "<labels><label name='sky'/></labels>", svm[] = "a 1:1\nb 2:1\n",
+        json[] = "{\"labels\":[\"a\"],\"by\":\"x\",\"image\":\"p\"}\n{\"labels\":[\"a\\n\"],\"by\":\"w\",\"id\":0,\"row\":7}\n",
+        csv[] = "labels,by,id\na,2,i\n\"b\"\"c\",1,j\n",
+        npy[] = "\x93NUMPY\1\0\x3A\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2)}\n\0\1";
     static const struct {
         const char *path, *text;
         size_t size;

@@ -1,0 +1,208 @@
+/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on made-up samples. */
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/model.h"
+#include "agent/primitives.h"
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/random.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+
+enum { MOST_STEPS = 100000, WARM_UP = 2 };
+
+static const char *const models[] = {"linear",   "mlp",       "cnn",       "resnet18",   "resnet34",
+                                     "resnet50", "resnet101", "resnet152", "mobilenet1", NULL};
+static const char *const precisions[] = {"f32", "bf16", NULL};
+
+/* What the command line asks for, and what came out. */
+struct request {
+    ocdm__agent_settings settings;
+    size_t model, precision;
+    uint64_t batch, steps;
+    double *seconds;
+    size_t timed;
+    uint64_t peak_bytes;
+    float *input;
+    uint32_t *labels;
+    size_t *starts;
+};
+
+static ocdm_status read_train_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    uint64_t image, threads, features, classes;
+    ocdm_status status = ocdm__argument_choice(arguments, "model", &request->model, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "precision", &request->precision, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "image", 1, 4096, &image, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "features", 1, 10000000, &features, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "classes", 1, 1000000, &classes, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "batch", 1, 4096, &request->batch, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "threads", 1, OCDM__MAX_THREADS, &threads, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "steps", 0, MOST_STEPS, &request->steps, error);
+    if (status != OCDM_OK)
+        return status;
+    request->settings = ocdm__agent_settings_default();
+    request->settings.model = models[request->model];
+    request->settings.bf16 = request->precision == 1;
+    request->settings.height = request->settings.width = (uint32_t)image;
+    request->settings.features = (uint32_t)features;
+    request->settings.class_count = (uint32_t)classes;
+    request->settings.threads = (unsigned)threads;
+    request->settings.fast = ocdm__argument_given(arguments, "fast");
+    return OCDM_OK;
+}
+
+static size_t sample_width(const struct request *request)
+{
+    const ocdm__agent_settings *settings = &request->settings;
+    return ocdm__model_takes_images(settings->model) ? (size_t)3 * settings->height * settings->width : settings->features;
+}
+
+/* Samples between -1 and 1 with three labels each. */
+static ocdm_status make_batch(struct request *request, ocdm_error *error)
+{
+    size_t count = request->batch, width = sample_width(request);
+    uint64_t base = ocdm__random_base(0, OCDM__FOR_BENCH);
+    request->input = ocdm__allocate(count, width * sizeof *request->input);
+    request->labels = ocdm__allocate(3 * count, sizeof *request->labels);
+    request->starts = ocdm__allocate(count + 1, sizeof *request->starts);
+    request->seconds = ocdm__allocate(MOST_STEPS, sizeof *request->seconds);
+    if (request->input == NULL || request->labels == NULL || request->starts == NULL || request->seconds == NULL)
+        return ocdm__fail_memory(error, "a batch");
+    for (size_t i = 0; i < count * width; i++)
+        request->input[i] = (float)(ocdm__random_at(base, i) >> 40) * 0x1p-23f - 1.0f;
+    for (size_t i = 0; i < 3 * count; i++)
+        request->labels[i] = (uint32_t)(ocdm__random_at(base, count * width + i) % request->settings.class_count);
+    for (size_t i = 0; i <= count; i++)
+        request->starts[i] = 3 * i;
+    return OCDM_OK;
+}
+
+static int shorter_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Steps until the number asked for is reached, or, when it is 0, for ten seconds and at least five steps. */
+static ocdm_status time_steps(struct request *request, ocdm_error *error)
+{
+    ocdm__agent *agent = NULL;
+    ocdm_status status = ocdm__agent_create(&request->settings, NULL, &agent, error);
+    struct ocdm__labelled_batch batch = {request->input, request->starts, request->labels, (size_t)request->batch};
+    for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
+        status = ocdm__agent_train(agent, &batch, NULL, error);
+    double begin = ocdm__seconds_now();
+    while (status == OCDM_OK && request->timed < MOST_STEPS) {
+        if (request->steps > 0 ? request->timed == request->steps : request->timed >= 5 && ocdm__seconds_now() - begin > 10)
+            break;
+        double start = ocdm__seconds_now();
+        status = ocdm__agent_train(agent, &batch, NULL, error);
+        request->seconds[request->timed++] = ocdm__seconds_now() - start;
+    }
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        request->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    ocdm__agent_destroy(agent);
+    qsort(request->seconds, request->timed, sizeof *request->seconds, shorter_first);
+    return status;
+}
+
+static ocdm_status print_train(const struct request *request, bool json, ocdm_error *error)
+{
+    double median = request->seconds[request->timed / 2] * 1e3;
+    if (!json) {
+        printf("%s, %s (%s), batch %llu, %u threads: %.3f ms a step (median of %zu, least %.3f), peak memory %.0f MiB\n",
+               models[request->model], precisions[request->precision], ocdm__device_instructions(),
+               (unsigned long long)request->batch, request->settings.threads, median, request->timed, request->seconds[0] * 1e3,
+               (double)request->peak_bytes / 1048576.0);
+        return OCDM_OK;
+    }
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(&output, "{\"model\":\"");
+    ocdm__output_text(&output, models[request->model]);
+    ocdm__output_text(&output, "\",\"precision\":\"");
+    ocdm__output_text(&output, precisions[request->precision]);
+    ocdm__output_count(&output, "\",\"threads\":", request->settings.threads);
+    ocdm__output_real(&output, ",\"ms_per_step\":", median);
+    ocdm__output_count(&output, ",\"peak_bytes\":", request->peak_bytes);
+    ocdm__output_real(&output, ",\"least_ms\":", request->seconds[0] * 1e3);
+    ocdm__output_count(&output, ",\"steps\":", request->timed);
+    ocdm__output_text(&output, "}\n");
+    return ocdm__output_commit(&output, error);
+}
+
+static int run_train(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request = {.timed = 0};
+    ocdm_status status = read_train_request(arguments, &request, &error);
+    if (status == OCDM_OK)
+        status = make_batch(&request, &error);
+    if (status == OCDM_OK)
+        status = time_steps(&request, &error);
+    if (status == OCDM_OK)
+        status = print_train(&request, ocdm__argument_given(arguments, "json"), &error);
+    ocdm__release(request.input);
+    ocdm__release(request.labels);
+    ocdm__release(request.starts);
+    ocdm__release(request.seconds);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static const char *const train_description[] = {
+    "Times steps of a network on made-up samples: forward, loss, backward and Adam; the median over the steps. Two steps "
+    "before "
+    "are not timed. peak_bytes is the most memory that the program had.",
+    "--image is for networks that take images, --features for linear and mlp.",
+    NULL,
+};
+
+static const ocdm__flag train_flags[] = {
+    {.name = "model", .value = "M", .fallback = "resnet18", .choices = models, .help = "the network"},
+    {.name = "image", .value = "N", .fallback = "224", .help = "pixels of an image's side"},
+    {.name = "features", .value = "F", .fallback = "2048", .help = "features of a sample"},
+    {.name = "classes", .value = "C", .fallback = "80", .help = "classes"},
+    {.letter = 'b', .name = "batch", .value = "B", .fallback = "20", .help = "samples per step"},
+    {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "what layers compute in"},
+    {.name = "threads", .value = "T", .fallback = "2", .help = "threads; linear and mlp use one"},
+    {.name = "fast", .help = "let results depend on the number of threads"},
+    {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as ten seconds allow, at least five"},
+    {.name = "json", .help = "print JSON"},
+    {.name = NULL},
+};
+
+static const ocdm__example train_examples[] = {
+    {"a residual network on two cores", "ocdm bench train --model resnet18 --image 224 --threads 2"},
+    {"a linear head on features", "ocdm bench train --model linear --features 2048 --classes 80 --json"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_bench_train = {
+    .name = "bench train",
+    .summary = "time a step of a network",
+    .description = train_description,
+    .examples = train_examples,
+    .flags = train_flags,
+    .run = run_train,
+};

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# `ocdm run` and `ocdm eval` on a built-in stream: files, signals, SIGKILL, resuming, bad input. $1: the program.
+. "$(dirname "$0")/tap.sh"
+ocdm=$1
+cd "$place" || exit 1
+
+# Settings under which a run takes a second or two, so that it can be stopped half way.
+settings="--lr 0.005 --memory 200 --seed 3 --checkpoint-every 20 --threads 1"
+
+build() {
+    run "$ocdm" stream build --recipe scenes --as features -o s.safetensors
+    same 0 "$code" && [ -s s.safetensors ]
+}
+
+# without_times FILE: a summary without what belongs to a machine.
+without_times() {
+    sed 's/,"times":{.*$//' "$1"
+}
+
+same_runs() { # same_runs A B
+    cmp "$1/weights.safetensors" "$2/weights.safetensors" && cmp "$1/memory.jsonl" "$2/memory.jsonl" &&
+        same "$(without_times "$1/summary.json")" "$(without_times "$2/summary.json")"
+}
+
+makes_its_files() {
+    # shellcheck disable=SC2086
+    run "$ocdm" run s.safetensors -o whole $settings
+    same 0 "$code" || return 1
+    for file in run.jsonl summary.json memory.jsonl weights.safetensors checkpoint.safetensors checkpoint.previous.safetensors lock; do
+        [ -e "whole/$file" ] || { echo "no $file"; return 1; }
+    done
+    same 7 "$(find whole -type f | wc -l)" && same 200 "$(wc -l < whole/memory.jsonl)" && grep -q '^total ' "$out" &&
+        grep -q '"format":"ocdm-run","version":1,' whole/summary.json &&
+        same 1 "$(grep -c '"type":"end"' whole/run.jsonl)"
+}
+
+# What is documented is there, and says null where there is nothing.
+tells_everything() {
+    for member in program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times \
+        environment per_class update_share per_1000_steps distance_seen CF1_macro; do
+        grep -q "\"$member\":" whole/summary.json || { echo "no $member"; return 1; }
+    done
+}
+
+runs_the_memory_alone() {
+    run "$ocdm" run s.safetensors -o alone --model none --method prs --memory 50 --json
+    same 0 "$code" && cmp "$out" alone/summary.json && same 50 "$(wc -l < alone/memory.jsonl)" &&
+        [ ! -e alone/weights.safetensors ] && grep -q '"mAP":null' "$out" && grep -q '"loss":\[null' "$out"
+}
+
+# wait_for FILE PATTERN: until a line is there, ten seconds at most.
+wait_for() {
+    for _ in $(seq 1000); do
+        grep -q "$2" "$1" 2> /dev/null && return 0
+        sleep 0.01
+    done
+    echo "no $2 in $1"
+    return 1
+}
+
+# stopped_by SIGNAL CODE: a run that is sent a signal after some steps, then goes on.
+stopped_by() {
+    rm -rf parts
+    # shellcheck disable=SC2086
+    "$ocdm" run s.safetensors -o parts $settings -q 2> "$err" &
+    local child=$!
+    wait_for parts/run.jsonl '"step":60,' || return 1
+    kill "-$1" "$child"
+    wait "$child" 2> /dev/null
+    code=$?
+    same "$2" "$code" || return 1
+    [ ! -e parts/summary.json ] || { echo "it had finished"; return 1; }
+    # shellcheck disable=SC2086
+    run "$ocdm" run s.safetensors -o parts $settings --resume -q
+    same 0 "$code" && same_runs whole parts && grep -q '"resumed":' parts/run.jsonl
+}
+
+# Killed again and again, at any moment.
+killed_often() {
+    rm -rf parts
+    for pause in 0.05 0.11 0.07 0.16 0.09 0.21; do
+        # shellcheck disable=SC2086
+        "$ocdm" run s.safetensors -o parts $settings --resume -q 2> /dev/null &
+        local child=$!
+        sleep "$pause"
+        kill -KILL "$child" 2> /dev/null
+        wait "$child" 2> /dev/null
+    done
+    # shellcheck disable=SC2086
+    run "$ocdm" run s.safetensors -o parts $settings --resume -q
+    same 0 "$code" && same_runs whole parts
+}
+
+# fails CODE PATTERN ARGUMENTS...: nothing on stdout, one line of error.
+fails() {
+    local expected=$1 pattern=$2
+    shift 2
+    run "$ocdm" "$@"
+    same "$expected" "$code" && same "" "$(cat "$out")" && same 1 "$(grep -c '^error: ' "$err")" && grep -q -- "$pattern" "$err"
+}
+
+refuses_bad_settings() {
+    fails 2 'a memory of 5 samples is smaller than the 10 that are replayed' run s.safetensors -o bad --memory 5 &&
+        fails 2 'the stream has features, the model resnet18 takes images' run s.safetensors -o bad --model resnet18 &&
+        fails 2 'the method finetune needs a model' run s.safetensors -o bad --method finetune --model none &&
+        fails 2 'is for multitask alone' run s.safetensors -o bad --epochs 3 &&
+        fails 2 'the order names 1 tasks' run s.safetensors -o bad --order 0 &&
+        fails 3 'the method cbrs takes samples with one label' run s.safetensors -o bad --method cbrs &&
+        fails 2 'no folder is named' run s.safetensors &&
+        fails 4 'no-such-file' run no-such-file -o bad &&
+        fails 4 'no-weights' run s.safetensors -o bad --weights no-weights
+}
+
+refuses_a_folder_with_a_run() {
+    # shellcheck disable=SC2086
+    fails 2 'whole: a finished run is there' run s.safetensors -o whole $settings || return 1
+    # shellcheck disable=SC2086
+    run "$ocdm" run s.safetensors -o whole $settings --resume
+    same 0 "$code" && grep -q 'note: the run is finished' "$err" && grep -q '^total ' "$out" &&
+        fails 2 'the run began with memory 200, not 300' run s.safetensors -o whole --lr 0.005 --memory 300 --seed 3 --resume
+}
+
+refuses_another_stream() {
+    run "$ocdm" stream build --recipe scenes --as features --seed 5 -o other.safetensors
+    # shellcheck disable=SC2086
+    same 0 "$code" && fails 3 'has changed since the run began' run other.safetensors -o whole $settings --resume
+}
+
+# A file system that takes a little: what was saved before stays whole. /dev/full takes nothing at all.
+tells_when_nothing_can_be_written() {
+    mkdir full && ln -s /dev/full full/run.jsonl
+    fails 4 'run.jsonl' run s.safetensors -o full --resume --lr 0.005
+}
+
+evaluates_what_was_saved() {
+    run "$ocdm" eval s.safetensors --weights whole/weights.safetensors --json --per-class
+    same 0 "$code" || return 1
+    # The last evaluation of the run was on the same tests with the same weights.
+    for part in total majority minority; do
+        grep -o "\"$part\":{[^}]*}" "$out" | head -1 > now
+        grep -o "\"$part\":{[^}]*}" whole/summary.json | tail -1 > then
+        cmp now then || return 1
+    done
+    same "$(grep -o '"per_class":.*\]' "$out")" "$(grep -o '"per_class":\[[^]]*\]' whole/summary.json)"
+}
+
+explains() {
+    run "$ocdm" eval --explain
+    same 0 "$code" && grep -q '^mAP  *mean over classes of AP_c$' "$out" && grep -q '^CF1 ' "$out" || return 1
+    run "$ocdm" eval s.safetensors --weights whole/weights.safetensors --per-class
+    same 0 "$code" && grep -q '^class ' "$out" && grep -q '^total ' "$out" &&
+        fails 2 'no weights file' eval s.safetensors &&
+        fails 2 'takes images' eval s.safetensors --weights whole/weights.safetensors --model cnn
+}
+
+check "a stream is built" build
+check "a run leaves its files" makes_its_files
+check "a summary has every member" tells_everything
+check "--model none runs the memory alone" runs_the_memory_alone
+check "SIGINT saves, exits with 130, and --resume ends the same" stopped_by INT 130
+check "SIGTERM saves, exits with 143, and --resume ends the same" stopped_by TERM 143
+check "after SIGKILL --resume ends the same" stopped_by KILL 137
+check "killed often, it ends the same" killed_often
+check "settings that contradict are refused" refuses_bad_settings
+check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
+check "another stream is refused" refuses_another_stream
+check "a log that cannot be written is told" tells_when_nothing_can_be_written
+check "eval gives the run's last numbers" evaluates_what_was_saved
+check "eval explains its numbers" explains
+finish

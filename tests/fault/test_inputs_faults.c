@@ -1,0 +1,77 @@
+/* Every allocation behind a network's inputs fails once: they tell that memory is out, leak nothing, and work the next time. */
+#define _XOPEN_SOURCE 700
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../holds.h"
+#include "../scratch_folder.h"
+#include "../unit/small_stream.h"
+
+#include <errno.h>
+
+#include "faults.h"
+#include "run/inputs.h"
+
+/* Opens, asks for two batches of which the second is larger, and fetches them. */
+static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
+{
+    static const uint32_t samples[] = {3, 1, 4, 1, 5};
+    ocdm__input_settings settings = {.resize = 20, .crop = 16, .threads = 2};
+    ocdm__inputs *inputs = NULL;
+    ocdm__ready ready = {.count = 0};
+    ocdm_status status = ocdm__inputs_open(stream, &settings, &inputs, error);
+    for (size_t count = 2; count <= 5 && status == OCDM_OK; count += 3) {
+        status = ocdm__inputs_request(inputs, 0, samples, count, 0, true, error);
+        if (status == OCDM_OK)
+            status = ocdm__inputs_wait(inputs, 0, &ready, error);
+        assert_true(status != OCDM_OK || ready.count == count);
+    }
+    ocdm__inputs_close(inputs);
+    return status;
+}
+
+static void inputs_fail_cleanly_at_every_allocation(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"features", "images"};
+    for (size_t p = 0; p < 2; p++) {
+        ocdm__stream stream = {.task_count = 0};
+        ocdm_error error = {.message = ""};
+        assert_int_equal(ocdm__stream_open(&stream, paths[p], NULL), OCDM_OK);
+        fault_off();
+        assert_int_equal(read_batches(&stream, &error), OCDM_OK);
+        unsigned long calls = fault_calls(FAULT_ALLOCATE);
+        assert_true(calls > 4);
+        for (unsigned long n = 1; n <= calls; n++) {
+            fault_at(FAULT_ALLOCATE, n, ENOMEM, false);
+            ocdm_status status = read_batches(&stream, &error);
+            bool reached = fault_calls(FAULT_ALLOCATE) >= n; /* which thread prepares what decides how many there are */
+            fault_off();
+            HOLDS(error.message, status == (reached ? OCDM_NO_MEMORY : OCDM_OK));
+        }
+        assert_int_equal(read_batches(&stream, &error), OCDM_OK);
+        ocdm__stream_close(&stream);
+    }
+}
+
+static int make_streams(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    write_small_stream("features", OCDM__FEATURES, OCDM__F32, NULL, SMALL_SAMPLES);
+    write_small_stream("images", OCDM__IMAGES, OCDM__U8, NULL, SMALL_SAMPLES);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_fail_cleanly_at_every_allocation),
+    };
+    return cmocka_run_group_tests(tests, make_streams, leave_folder);
+}

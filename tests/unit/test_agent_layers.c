@@ -1,0 +1,456 @@
+/* Each layer alone against PyTorch in f64: what goes forward, and both gradients, within 1e-4. */
+#include "agent_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../golden/layers.inc"
+#include "../holds.h"
+#include "agent/loss.h"
+
+enum { CASES = 7 };
+#define WITHIN 1e-4
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static ocdm__device *device;
+
+static int open_device(void **state)
+{
+    (void)state;
+    (void)ocdm__single_thread();
+    return ocdm__device_create(1, false, &device, NULL) == OCDM_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    ocdm__device_destroy(device);
+    return 0;
+}
+
+/* ---- planes and pixels ------------------------------------------------------------------------------------------------ */
+
+static float *turned(const float *from, size_t images, size_t channels, size_t pixels, bool to_pixels)
+{
+    float *to = malloc(images * channels * pixels * sizeof *to);
+    assert_non_null(to);
+    for (size_t n = 0; n < images; n++)
+        for (size_t c = 0; c < channels; c++)
+            for (size_t p = 0; p < pixels; p++) {
+                size_t plane = (n * channels + c) * pixels + p, pixel = (n * pixels + p) * channels + c;
+                to[to_pixels ? pixel : plane] = from[to_pixels ? plane : pixel];
+            }
+    return to;
+}
+
+/* A wave over planes, as pixels. */
+static float *pixels_of_wave(size_t images, size_t channels, size_t pixels, double seed)
+{
+    float *planes = wave(images * channels * pixels, seed);
+    float *result = turned(planes, images, channels, pixels, true);
+    free(planes);
+    return result;
+}
+
+/* Compares pixels with every step-th of the golden planes, the step that make-golden took. */
+static void planes_near(const char *where, const float *pixels, const size_t shape[3], size_t step, const double *want,
+                        size_t count)
+{
+    float *planes = turned(pixels, shape[0], shape[1], shape[2], false);
+    HOLDS(where, count == (shape[0] * shape[1] * shape[2] + step - 1) / step);
+    double away = apart(planes, step, want, count);
+    if (!(away <= WITHIN))
+        print_error("%s: apart by %g\n", where, away);
+    assert_true(away <= WITHIN);
+    free(planes);
+}
+
+static size_t step_of(size_t count, size_t kept)
+{
+    return count / kept > 1 ? count / kept : 1;
+}
+
+/* ---- convolution ------------------------------------------------------------------------------------------------------ */
+
+static const struct conv_case {
+    const char *name;
+    int64_t inputs, outputs, size, kernel, stride, groups, before, after, out;
+    const double *output, *source, *weights;
+    size_t output_count, source_count, weights_count;
+} cases[CASES] = {
+#define CASE(name, ...)                                                                                                        \
+    {                                                                                                                          \
+#name, __VA_ARGS__, name##_size, name##_output, name##_source, name##_weights, COUNT(name##_output),                   \
+            COUNT(name##_source), COUNT(name##_weights)                                                                        \
+    }
+    CASE(plain, 16, 32, 9, 3, 1, 1, 1, 1),         CASE(strided, 16, 32, 9, 3, 2, 1, 1, 1),
+    CASE(seven, 3, 16, 16, 7, 2, 1, 3, 3),         CASE(depthwise, 16, 16, 8, 3, 1, 16, 1, 1),
+    CASE(same, 16, 16, 8, 3, 2, 16, 0, 1),         CASE(point, 16, 32, 6, 1, 1, 1, 0, 0),
+    CASE(point_strided, 16, 32, 7, 1, 2, 1, 0, 0),
+};
+
+static struct ocdm__conv_shape shape_of(const struct conv_case *c)
+{
+    return (struct ocdm__conv_shape){.images = 2,
+                                     .in_channels = c->inputs,
+                                     .in_height = c->size,
+                                     .in_width = c->size,
+                                     .out_channels = c->outputs,
+                                     .out_height = c->out,
+                                     .out_width = c->out,
+                                     .kernel = c->kernel,
+                                     .stride = c->stride,
+                                     .pad_before = c->before,
+                                     .pad_after_height = c->after,
+                                     .pad_after_width = c->after,
+                                     .groups = c->groups};
+}
+
+/* Weights in the layout that the primitive chose. */
+static void *weights_for(const ocdm__op *op, const struct ocdm__conv_shape *shape, const float *plain)
+{
+    ocdm__layout *layout = NULL;
+    ocdm__op *reorder = NULL;
+    assert_int_equal(ocdm__layout_plain(shape, &layout, NULL), OCDM_OK);
+    assert_int_equal(ocdm__reorder_create(device, layout, ocdm__op_weights(op), &reorder, NULL), OCDM_OK);
+    void *weights = malloc(ocdm__layout_bytes(ocdm__op_weights(op)));
+    assert_int_equal(ocdm__op_run(reorder, 0, plain, NULL, weights), OCDM_OK);
+    ocdm__op_destroy(reorder);
+    ocdm__layout_destroy(layout);
+    return weights;
+}
+
+static float *weights_in_plain_order(const ocdm__op *op, const struct ocdm__conv_shape *shape, const void *weights)
+{
+    ocdm__layout *layout = NULL;
+    ocdm__op *reorder = NULL;
+    assert_int_equal(ocdm__layout_plain(shape, &layout, NULL), OCDM_OK);
+    assert_int_equal(ocdm__reorder_create(device, ocdm__op_weights(op), layout, &reorder, NULL), OCDM_OK);
+    float *plain = malloc(ocdm__layout_bytes(layout));
+    assert_int_equal(ocdm__op_run(reorder, 0, weights, NULL, plain), OCDM_OK);
+    ocdm__op_destroy(reorder);
+    ocdm__layout_destroy(layout);
+    return plain;
+}
+
+/* Runs forward or data with weights of a wave, and compares. */
+static void conv_with_weights(const struct conv_case *c, enum ocdm__op_kind kind, const float *first)
+{
+    struct ocdm__conv_shape shape = shape_of(c);
+    bool forward = kind == OCDM__CONV_FORWARD;
+    ocdm__op *op = NULL;
+    HOLDS(c->name, ocdm__conv_create(device, kind, &shape, NULL, &op, NULL) == OCDM_OK);
+    float *plain = wave((size_t)(c->outputs * c->inputs / c->groups * c->kernel * c->kernel), 2);
+    void *weights = weights_for(op, &shape, plain);
+    size_t side = (size_t)(forward ? c->out : c->size), channels = (size_t)(forward ? c->outputs : c->inputs);
+    float *result = malloc(2 * channels * side * side * sizeof *result);
+    HOLDS(c->name, ocdm__op_run(op, 0, first, weights, result) == OCDM_OK);
+    const size_t extent[3] = {2, channels, side * side};
+    planes_near(c->name, result, extent, step_of(2 * channels * side * side, 150), forward ? c->output : c->source,
+                forward ? c->output_count : c->source_count);
+    free(result);
+    free(weights);
+    free(plain);
+    ocdm__op_destroy(op);
+}
+
+static void weights_near(const struct conv_case *c, const float *plain)
+{
+    size_t count = (size_t)(c->outputs * c->inputs / c->groups * c->kernel * c->kernel);
+    size_t step = step_of(count, 150);
+    HOLDS(c->name, c->weights_count == (count + step - 1) / step);
+    HOLDS(c->name, apart(plain, step, c->weights, c->weights_count) <= WITHIN);
+}
+
+static void conv_gives_what_pytorch_gives_in_every_direction(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        const struct conv_case *c = &cases[i];
+        struct ocdm__conv_shape shape = shape_of(c);
+        float *source = pixels_of_wave(2, (size_t)c->inputs, (size_t)(c->size * c->size), 1);
+        float *gradient = pixels_of_wave(2, (size_t)c->outputs, (size_t)(c->out * c->out), 3);
+        conv_with_weights(c, OCDM__CONV_FORWARD, source);
+        conv_with_weights(c, OCDM__CONV_DATA, gradient);
+        ocdm__op *op = NULL;
+        HOLDS(c->name, ocdm__conv_create(device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, NULL) == OCDM_OK);
+        void *weights = malloc(ocdm__layout_bytes(ocdm__op_weights(op)));
+        HOLDS(c->name, ocdm__op_run(op, 0, source, gradient, weights) == OCDM_OK);
+        float *plain = weights_in_plain_order(op, &shape, weights);
+        weights_near(c, plain);
+        free(plain);
+        free(weights);
+        ocdm__op_destroy(op);
+        free(source);
+        free(gradient);
+    }
+}
+
+static void product_gives_the_gradient_of_a_point_convolution(void **state)
+{
+    (void)state;
+    const struct conv_case *c = &cases[5];
+    float *source = pixels_of_wave(2, 16, 36, 1), *gradient = pixels_of_wave(2, 32, 36, 3);
+    float result[32 * 16];
+    ocdm__op *op = NULL;
+    const struct ocdm__product_shape shape = {.rows = 32, .columns = 16, .depth = 72, .a_turned = true};
+    assert_int_equal(ocdm__product_create(device, &shape, &op, NULL), OCDM_OK);
+    assert_int_equal(ocdm__op_run(op, 0, gradient, source, result), OCDM_OK);
+    weights_near(c, result);
+    ocdm__op_destroy(op);
+    free(source);
+    free(gradient);
+}
+
+static void pool_gives_what_pytorch_gives(void **state)
+{
+    (void)state;
+    struct ocdm__conv_shape shape = {.images = 2,
+                                     .in_channels = 16,
+                                     .in_height = 9,
+                                     .in_width = 9,
+                                     .out_channels = 16,
+                                     .out_height = 5,
+                                     .out_width = 5,
+                                     .kernel = 3,
+                                     .stride = 2,
+                                     .pad_before = 1,
+                                     .pad_after_height = 1,
+                                     .pad_after_width = 1,
+                                     .groups = 1};
+    ocdm__op *forward = NULL, *backward = NULL;
+    assert_int_equal(ocdm__conv_create(device, OCDM__POOL_FORWARD, &shape, NULL, &forward, NULL), OCDM_OK);
+    assert_int_equal(ocdm__conv_create(device, OCDM__POOL_BACKWARD, &shape, NULL, &backward, NULL), OCDM_OK);
+    float *source = pixels_of_wave(2, 16, 81, 1), *gradient = pixels_of_wave(2, 16, 25, 3);
+    float output[2 * 16 * 25], back[2 * 16 * 81];
+    void *workspace = malloc(ocdm__op_workspace(forward) + 1);
+    assert_int_equal(ocdm__op_run(forward, 0, source, workspace, output), OCDM_OK);
+    assert_int_equal(ocdm__op_run(backward, 0, gradient, workspace, back), OCDM_OK);
+    planes_near("pool", output, (const size_t[3]){2, 16, 25}, 5, pool_output, COUNT(pool_output));
+    planes_near("pool's gradient", back, (const size_t[3]){2, 16, 81}, 13, pool_source, COUNT(pool_source));
+    free(workspace);
+    free(source);
+    free(gradient);
+    ocdm__op_destroy(forward);
+    ocdm__op_destroy(backward);
+}
+
+/* ---- batch norm ------------------------------------------------------------------------------------------------------- */
+
+enum { IMAGES = 3, CHANNELS = 16, PIXELS = 25, ALL = IMAGES * CHANNELS * PIXELS };
+
+static const struct norm_case {
+    const char *name;
+    enum ocdm__activation activation;
+    bool residual;
+    float factor;
+    const double *output, *source, *gain, *bias, *mean, *variance;
+} norms[] = {
+#define NORM(name, activation, residual, factor)                                                                               \
+    {                                                                                                                          \
+#name, activation, residual, factor, name##_output, name##_source, name##_gain, name##_bias, name##_mean,              \
+            name##_variance                                                                                                    \
+    }
+    NORM(norm, OCDM__LINEAR_ACTIVATION, false, 2),
+    NORM(norm_relu, OCDM__RELU, false, 2),
+    NORM(norm_relu6, OCDM__RELU6, false, 8),
+    NORM(norm_residual, OCDM__RELU, true, 2),
+};
+
+/* A network of one convolution's norm, enough for the functions that turn sums into constants: they are checked by way of the
+ * whole networks; here the kernels are, with the constants made plainly. */
+struct plain_norm {
+    float mean[CHANNELS], scale[CHANNELS], shift[CHANNELS], slope[CHANNELS], offset[CHANNELS];
+    double inverse[CHANNELS], variance[CHANNELS];
+};
+
+static void plain_statistics(const struct ocdm__kernels *kernels, const float *raw, const float *gain, const float *bias,
+                             struct plain_norm *norm)
+{
+    double mean[CHANNELS], square[CHANNELS];
+    kernels->moments(raw, IMAGES * PIXELS, CHANNELS, mean, square);
+    for (size_t c = 0; c < CHANNELS; c++) {
+        norm->variance[c] = square[c] / (IMAGES * PIXELS);
+        norm->inverse[c] = 1 / sqrt(norm->variance[c] + 1e-5);
+        norm->mean[c] = (float)mean[c];
+        norm->scale[c] = (float)(norm->inverse[c] * (double)gain[c]);
+        norm->shift[c] = (float)((double)bias[c] - mean[c] * norm->inverse[c] * (double)gain[c]);
+    }
+}
+
+static void check_norm(const struct ocdm__kernels *kernels, const struct norm_case *n)
+{
+    float *raw = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 4), *residual = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 5);
+    float *gradient = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 8), *gain = wave(CHANNELS, 6), *bias = wave(CHANNELS, 7);
+    float output[ALL], found_gain[CHANNELS], found_bias[CHANNELS], running[CHANNELS];
+    double sum[CHANNELS], product[CHANNELS];
+    struct plain_norm norm;
+    for (size_t i = 0; i < ALL; i++)
+        raw[i] = 3 * raw[i] + 1;
+    for (size_t c = 0; c < CHANNELS; c++)
+        gain[c] *= n->factor;
+    plain_statistics(kernels, raw, gain, bias, &norm);
+    const float *const scale_shift[2] = {norm.scale, norm.shift};
+    kernels->normalise(output, raw, n->residual ? residual : NULL, scale_shift, IMAGES * PIXELS, CHANNELS, n->activation);
+    const size_t extent[3] = {IMAGES, CHANNELS, PIXELS};
+    planes_near(n->name, output, extent, ALL / 100, n->output, COUNT(norm_output));
+    struct ocdm__fold fold = {gradient, gradient,        NULL,     output,       raw, norm.mean, sum,
+                              product,  IMAGES * PIXELS, CHANNELS, n->activation};
+    kernels->fold(&fold);
+    for (size_t c = 0; c < CHANNELS; c++) {
+        found_gain[c] = (float)(product[c] * norm.inverse[c]);
+        found_bias[c] = (float)sum[c];
+        norm.slope[c] = (float)(product[c] * norm.inverse[c] * norm.inverse[c] / (IMAGES * PIXELS));
+        norm.offset[c] = (float)(sum[c] / (IMAGES * PIXELS));
+        running[c] = (float)(0.9 + 0.1 * norm.variance[c] * (IMAGES * PIXELS) / (IMAGES * PIXELS - 1));
+    }
+    const float *const constants[4] = {norm.scale, norm.mean, norm.slope, norm.offset};
+    kernels->unfold(raw, gradient, constants, IMAGES * PIXELS, CHANNELS);
+    planes_near(n->name, raw, extent, ALL / 100, n->source, COUNT(norm_source));
+    HOLDS(n->name, apart(found_gain, 1, n->gain, CHANNELS) <= WITHIN);
+    HOLDS(n->name, apart(found_bias, 1, n->bias, CHANNELS) <= WITHIN);
+    HOLDS(n->name, apart(running, 1, n->variance, CHANNELS) <= WITHIN);
+    free(raw);
+    free(residual);
+    free(gradient);
+    free(gain);
+    free(bias);
+}
+
+static void norm_gives_what_pytorch_gives(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(norms); i++)
+        check_norm(ocdm__kernels_for(false), &norms[i]);
+}
+
+/* The versions for wider instructions differ in nothing, not even in the last bit. */
+static void kernels_are_the_same_for_every_width(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(norms); i++)
+        check_norm(&ocdm__kernels_plain, &norms[i]);
+    float *raw = wave(77 * 48, 3);
+    double mean[2][48], square[2][48];
+    ocdm__kernels_plain.moments(raw, 77, 48, mean[0], square[0]);
+    ocdm__kernels_for(false)->moments(raw, 77, 48, mean[1], square[1]);
+    assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+    assert_memory_equal(square[0], square[1], sizeof square[0]);
+    free(raw);
+}
+
+/* ---- loss and Adam ---------------------------------------------------------------------------------------------------- */
+
+static void loss_is_binary_cross_entropy(void **state)
+{
+    (void)state;
+    float *logits = wave(55, 9), gradients[55];
+    size_t starts[6] = {0}, used = 0, bad;
+    uint32_t labels[55];
+    for (size_t row = 0; row < 5; row++) {
+        for (uint32_t i = 0; i < 11; i++)
+            if ((row * 11 + i) % 7 == 0)
+                labels[used++] = i;
+        starts[row + 1] = used;
+    }
+    for (size_t i = 0; i < 55; i++)
+        logits[i] *= 8;
+    struct ocdm__targets targets = {starts, labels, 5, 11};
+    float loss = (float)ocdm__loss(&targets, logits, gradients, &bad);
+    assert_int_equal(bad, 5);
+    assert_true(apart(&loss, 1, bce_loss, 1) <= 1e-5);
+    assert_true(apart(gradients, 1, bce_gradient, 55) <= 1e-5);
+    logits[30] = NAN;
+    (void)ocdm__loss(&targets, logits, gradients, &bad);
+    assert_int_equal(bad, 2);
+    free(logits);
+}
+
+static void loss_counts_a_repeated_label_once(void **state)
+{
+    (void)state;
+    const float logits[3] = {0.5f, -1, 2};
+    float once[3], twice[3];
+    size_t bad;
+    struct ocdm__targets a = {(const size_t[]){0, 2}, (const uint32_t[]){2, 0}, 1, 3};
+    struct ocdm__targets b = {(const size_t[]){0, 4}, (const uint32_t[]){2, 0, 0, 2}, 1, 3};
+    assert_true(ocdm__loss(&a, logits, once, &bad) == ocdm__loss(&b, logits, twice, &bad));
+    assert_memory_equal(once, twice, sizeof once);
+}
+
+static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
+{
+    float mean[40] = {0}, square[40] = {0};
+    for (int t = 1; t <= 3; t++) {
+        float *gradient = wave(40, 10 + t);
+        for (size_t i = 0; i < 40; i++)
+            gradient[i] *= 0.3f;
+        struct ocdm__adam adam = {.value = weights,
+                                  .mean = mean,
+                                  .square = square,
+                                  .gradient = gradient,
+                                  .count = 40,
+                                  .lanes = 1,
+                                  .step_size = (float)(0.01 / (1 - pow(0.9, t))),
+                                  .root_scale = (float)(1 / sqrt(1 - pow(0.999, t))),
+                                  .epsilon = 1e-4f};
+        step(&adam);
+        free(gradient);
+    }
+}
+
+static void adam_takes_the_steps_that_pytorch_takes(void **state)
+{
+    (void)state;
+    float *weights = wave(40, 10), *again = wave(40, 10);
+    three_steps(ocdm__adam, weights);
+    assert_true(apart(weights, 1, adam_weights, 40) <= 1e-5);
+    three_steps(ocdm__adam_plain, again);
+    assert_memory_equal(weights, again, 40 * sizeof *weights);
+    free(weights);
+    free(again);
+}
+
+static void adam_adds_lanes_and_clips(void **state)
+{
+    (void)state;
+    float gradient[2 * 20], value[20] = {0}, mean[20] = {0}, square[20] = {0};
+    for (size_t i = 0; i < 20; i++) {
+        gradient[i] = (float)i - 10;
+        gradient[20 + i] = 1;
+    }
+    struct ocdm__adam adam = {.value = value,
+                              .mean = mean,
+                              .square = square,
+                              .gradient = gradient,
+                              .count = 20,
+                              .lanes = 2,
+                              .lane_stride = 20,
+                              .step_size = 1,
+                              .root_scale = 1,
+                              .epsilon = 1,
+                              .clip = 5};
+    ocdm__adam(&adam);
+    for (size_t i = 0; i < 20; i++) {
+        float cut = fminf(fmaxf((float)i - 9, -5), 5);
+        assert_true(fabsf(mean[i] - 0.1f * cut) < 1e-6f);
+        assert_true(fabsf(square[i] - 0.001f * cut * cut) < 1e-6f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conv_gives_what_pytorch_gives_in_every_direction),
+        cmocka_unit_test(product_gives_the_gradient_of_a_point_convolution),
+        cmocka_unit_test(pool_gives_what_pytorch_gives),
+        cmocka_unit_test(norm_gives_what_pytorch_gives),
+        cmocka_unit_test(kernels_are_the_same_for_every_width),
+        cmocka_unit_test(loss_is_binary_cross_entropy),
+        cmocka_unit_test(loss_counts_a_repeated_label_once),
+        cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),
+        cmocka_unit_test(adam_adds_lanes_and_clips),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,0 +1,369 @@
+/* Whole networks: against PyTorch in f64, against differences, and against themselves with other numbers of threads. */
+#include "agent_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../golden/resnet18.inc"
+#include "../holds.h"
+#include "base/random.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- resnet18 --------------------------------------------------------------------------------------------------------- */
+
+enum { BATCH = 8, CLASSES = 10, SIDE = 64, PLANE = SIDE * SIDE };
+
+/* The batch of tests/make-golden: numbers from -1 to 1. */
+static struct made_batch golden_batch(void)
+{
+    struct made_batch made = {.input = malloc(sizeof(float) * BATCH * 3 * PLANE)};
+    uint64_t base = ocdm__random_base(3, OCDM__FOR_BENCH);
+    for (size_t i = 0; i < (size_t)BATCH * 3 * PLANE; i++)
+        made.input[i] = (float)((double)(ocdm__random_at(base, i) >> 11) * 0x1p-53 * 2 - 1);
+    made.starts = calloc(BATCH + 1, sizeof *made.starts);
+    made.labels = calloc(BATCH * CLASSES, sizeof *made.labels);
+    size_t used = 0;
+    for (size_t i = 0; i < BATCH * CLASSES; i++) {
+        if (i % 7 == 0)
+            made.labels[used++] = (uint32_t)(i % CLASSES);
+        made.starts[i / CLASSES + 1] = used;
+    }
+    made.batch = (struct ocdm__labelled_batch){made.input, made.starts, made.labels, BATCH};
+    return made;
+}
+
+static ocdm__agent_settings golden_settings(void)
+{
+    ocdm__agent_settings settings = settings_for("resnet18", SIDE, CLASSES, 2);
+    settings.learning_rate = 1e-4;
+    return settings;
+}
+
+static void gradients_near(const ocdm__network *network, const float *gradient)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        const struct ocdm__parameter *parameter = &network->parameters[i];
+        if (!parameter->trained)
+            continue;
+        double length = 0, with_wave = 0, want = resnet18_gradient_lengths[at];
+        float *waves = wave(parameter->size, 2);
+        for (size_t j = 0; j < parameter->size; j++) {
+            double g = (double)gradient[parameter->first + j];
+            length += g * g;
+            with_wave += g * (double)waves[j];
+        }
+        free(waves);
+        HOLDS(parameter->name, fabs(sqrt(length) - want) <= 1e-3 * want);
+        HOLDS(parameter->name, fabs(with_wave - resnet18_gradient_waves[at]) <= 1e-3 * want);
+        HOLDS(parameter->name, fabs((double)gradient[parameter->first] - resnet18_gradient_firsts[at]) <= 1e-3 * want);
+        at++;
+    }
+    assert_int_equal(at, COUNT(resnet18_gradient_lengths));
+}
+
+static void resnet18_gives_what_pytorch_gives(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = golden_settings();
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch made = golden_batch();
+    float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
+    double loss;
+    assert_int_equal(ocdm__agent_batch_gradient(agent, &made.batch, gradient, &loss, NULL), OCDM_OK);
+    assert_true(apart(agent->logits, 1, resnet18_logits, COUNT(resnet18_logits)) <= 1e-3);
+    assert_true(fabs(loss - resnet18_losses[0]) <= 1e-3 * resnet18_losses[0]);
+    gradients_near(agent->network, gradient);
+    free(gradient);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+static void resnet18_stays_near_pytorch_for_ten_steps(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = golden_settings();
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch made = golden_batch();
+    float logits[BATCH * CLASSES];
+    for (size_t step = 0; step < 10; step++) {
+        double loss;
+        assert_int_equal(ocdm__agent_train(agent, &made.batch, &loss, NULL), OCDM_OK);
+        assert_true(fabs(loss - resnet18_losses[step]) <= 1e-2 * resnet18_losses[step]);
+    }
+    assert_int_equal(ocdm__agent_steps(agent), 10);
+    assert_int_equal(ocdm__agent_predict(agent, made.input, BATCH, logits, NULL), OCDM_OK);
+    assert_true(apart(logits, 1, resnet18_evaluated, BATCH * CLASSES) <= 1e-2);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+/* ---- differences ------------------------------------------------------------------------------------------------------ */
+
+/* Moves a parameter along a direction. */
+static void move(ocdm__network *network, struct ocdm__parameter *parameter, const float *direction, double by)
+{
+    for (size_t i = 0; i < parameter->room; i++)
+        parameter->value[i] += (float)(by * (double)direction[i]);
+    network->stale = true;
+}
+
+static double loss_at(ocdm__agent *agent, const struct made_batch *made, float *gradient)
+{
+    double loss;
+    assert_int_equal(ocdm__agent_batch_gradient(agent, &made->batch, gradient, &loss, NULL), OCDM_OK);
+    return loss;
+}
+
+/* Along the gradient itself the loss must rise by the gradient's length: a layer whose gradient is wrong in any part, or whose
+ * gradient is not passed on, cannot rise so. */
+static void check_parameter(ocdm__agent *agent, const struct made_batch *made, struct ocdm__parameter *parameter)
+{
+    ocdm__network *network = agent->network;
+    float *gradient = calloc(network->trained_count, sizeof *gradient);
+    float *other = calloc(network->trained_count, sizeof *other);
+    float *direction = calloc(parameter->room, sizeof *direction);
+    double loss = loss_at(agent, made, gradient);
+    double length = 0;
+    for (size_t i = 0; i < parameter->size; i++)
+        length += pow((double)gradient[parameter->first + i], 2);
+    length = sqrt(length);
+    for (size_t i = 0; i < parameter->size; i++)
+        gradient[parameter->first + i] /= (float)length;
+    if (parameter->to_home != NULL)
+        assert_int_equal(ocdm__op_run(parameter->to_home, 0, gradient + parameter->first, NULL, direction), OCDM_OK);
+    else
+        memcpy(direction, gradient + parameter->first, parameter->size * sizeof *direction);
+    double step = fmin(2e-3, 0.005 * loss / length);
+    move(network, parameter, direction, step);
+    double above = loss_at(agent, made, other);
+    move(network, parameter, direction, -2 * step);
+    double below = loss_at(agent, made, other);
+    move(network, parameter, direction, step);
+    double slope = (above - below) / (2 * step);
+    if (!(fabs(slope - length) <= 0.05 * length + 2e-5))
+        print_error("slope %g, gradient %g\n", slope, length);
+    HOLDS(parameter->name, fabs(slope - length) <= 0.05 * length + 2e-5);
+    free(gradient);
+    free(other);
+    free(direction);
+}
+
+static void gradients_are_slopes_of_the_loss_for_every_parameter(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        uint32_t size, blocks;
+        size_t batch;
+    } cases[] = {{"linear", 12, 0, 6}, {"mlp", 12, 0, 6}, {"cnn", 16, 0, 6}, {"mobilenet1", 24, 3, 6}, {"resnet18", 32, 0, 4}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ocdm__agent_settings settings = settings_for(cases[i].model, cases[i].size, 4, 1);
+        settings.blocks = cases[i].blocks;
+        ocdm__agent *agent = agent_with(&settings);
+        struct made_batch made = batch_for(&settings, cases[i].batch, 3);
+        /* A larger head: the gradients below it would drown in rounding. */
+        struct ocdm__parameter *head = &agent->network->parameters[agent->network->parameter_count - 2];
+        for (size_t j = 0; j < head->size; j++)
+            head->value[j] *= 30;
+        size_t every = agent->network->parameter_count > 40 ? 7 : 1;
+        for (size_t j = 0; j < agent->network->parameter_count; j += every)
+            if (agent->network->parameters[j].trained)
+                check_parameter(agent, &made, &agent->network->parameters[j]);
+        batch_free(&made);
+        ocdm__agent_destroy(agent);
+    }
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------------- */
+
+static void weights_are_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        uint32_t size;
+    } cases[] = {{"cnn", 32}, {"mobilenet1", 48}, {"resnet18", 32}, {"resnet50", 32}, {"mlp", 20}};
+    static const unsigned threads[] = {2, 3, 8};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ocdm__agent_settings settings = settings_for(cases[i].model, cases[i].size, 6, 1);
+        ocdm__agent *alone = agent_with(&settings);
+        train_steps(alone, &settings, 5, 1);
+        for (size_t j = 0; j < COUNT(threads); j++) {
+            settings.threads = threads[j];
+            ocdm__agent *other = agent_with(&settings);
+            train_steps(other, &settings, 5, 1);
+            same_agents(alone, other, cases[i].model);
+            ocdm__agent_destroy(other);
+        }
+        ocdm__agent_destroy(alone);
+    }
+}
+
+static void predictions_do_not_depend_on_threads_or_neighbours(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("cnn", 32, 6, 1);
+    struct made_batch made = batch_for(&settings, 70, 9);
+    float first[70 * 6], second[70 * 6], features[256], again[70 * 256];
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        settings.threads = threads;
+        ocdm__agent *agent = agent_with(&settings);
+        train_steps(agent, &settings, 3, 1);
+        assert_int_equal(ocdm__agent_predict(agent, made.input, 70, threads == 1 ? first : second, NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_feature_width(agent), 256);
+        assert_int_equal(ocdm__agent_features(agent, made.input, 70, again, NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_features(agent, made.input + 69 * 3 * 32 * 32, 1, features, NULL), OCDM_OK);
+        assert_memory_equal(features, again + (size_t)69 * 256, sizeof features);
+        ocdm__agent_destroy(agent);
+    }
+    assert_memory_equal(first, second, sizeof first);
+    batch_free(&made);
+}
+
+/* ---- gradients for GSS ------------------------------------------------------------------------------------------------ */
+
+/* In evaluation mode samples do not see each other: the gradient of a batch is the mean of its samples'. */
+static void gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("cnn", 32, 6, 2);
+    ocdm__agent *agent = agent_with(&settings);
+    train_steps(agent, &settings, 2, 1);
+    struct made_batch made = batch_for(&settings, 3, 4);
+    size_t size = ocdm__agent_gradient_size(agent);
+    float *whole = calloc(size, sizeof *whole), *one = calloc(size, sizeof *one), *sum = calloc(size, sizeof *sum);
+    assert_int_equal(ocdm__agent_gradient(agent, &made.batch, whole, NULL), OCDM_OK);
+    for (size_t i = 0; i < 3; i++) {
+        struct ocdm__labelled_batch single = {made.input + i * 3 * 32 * 32, made.starts + i, made.labels, 1};
+        assert_int_equal(ocdm__agent_gradient(agent, &single, one, NULL), OCDM_OK);
+        for (size_t j = 0; j < size; j++)
+            sum[j] += one[j] / 3;
+    }
+    double largest = 0, difference = 0;
+    for (size_t j = 0; j < size; j++) {
+        largest = fmax(largest, fabs((double)whole[j]));
+        difference = fmax(difference, fabs((double)whole[j] - (double)sum[j]));
+    }
+    assert_true(largest > 0 && difference <= 1e-4 * largest);
+    free(whole);
+    free(one);
+    free(sum);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+/* ---- bad input -------------------------------------------------------------------------------------------------------- */
+
+static void train_names_the_sample_whose_loss_is_no_number(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("mlp", 8, 3, 1);
+    ocdm__agent *agent = agent_with(&settings), *untouched = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 4, 2);
+    made.input[2 * 8 + 5] = NAN;
+    ocdm_error error = {0};
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, &error), OCDM_BAD_RECORD);
+    assert_string_equal(error.message, "step 1: the loss of sample 2 of the batch is not a finite number");
+    same_agents(agent, untouched, "after a bad sample");
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+    ocdm__agent_destroy(untouched);
+}
+
+/* A batch norm spreads what is no number over the whole batch, and no activation may swallow it. */
+static void train_stops_when_an_image_is_no_number(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("mobilenet1", 32, 3, 1);
+    settings.blocks = 2;
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 2, 2);
+    made.input[5] = NAN;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, NULL), OCDM_BAD_RECORD);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+static void create_refuses_what_cannot_be(void **state)
+{
+    (void)state;
+    ocdm__agent *agent = NULL;
+    ocdm_error error = {0};
+    ocdm__agent_settings settings = settings_for("resnet19", 32, 3, 1);
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_UNKNOWN_NAME);
+    settings = settings_for("linear", 0, 3, 1);
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
+    settings = settings_for("linear", 5, 0, 1);
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
+    settings = settings_for("cnn", 7, 3, 1);
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "cnn: images of 7 x 7 pixels are too small");
+    settings = settings_for("cnn", 32, 3, 0);
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
+    settings = settings_for("mlp", 32, 3, 1);
+    settings.bf16 = true;
+    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
+    settings = settings_for("mlp", 4, 3, 1);
+    agent = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 2, 2);
+    made.starts[1] = 1;
+    made.starts[2] = 1;
+    made.labels[0] = 3;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, &error), OCDM_BAD_ARGUMENT);
+    made.batch.count = 0;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, &error), OCDM_BAD_ARGUMENT);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+/* bf16 where the CPU has it: near f32, and the same for any number of threads; elsewhere a refusal that says so. */
+static void bf16_is_near_f32_or_refused(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("resnet18", 32, 6, 1);
+    ocdm__agent *full = agent_with(&settings), *half = NULL, *threaded = NULL;
+    ocdm_error error = {0};
+    settings.bf16 = true;
+    ocdm_status status = ocdm__agent_create(&settings, NULL, &half, &error);
+    if (status != OCDM_OK) {
+        assert_int_equal(status, OCDM_BAD_ARGUMENT);
+        assert_non_null(strstr(error.message, "bf16"));
+        ocdm__agent_destroy(full);
+        return;
+    }
+    settings.threads = 3;
+    threaded = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 8, 5);
+    double loss[2];
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(ocdm__agent_train(full, &made.batch, &loss[0], NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_train(half, &made.batch, &loss[1], NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_train(threaded, &made.batch, NULL, NULL), OCDM_OK);
+        assert_true(fabs(loss[0] - loss[1]) <= 0.03 * loss[0]);
+    }
+    same_agents(half, threaded, "bf16");
+    batch_free(&made);
+    ocdm__agent_destroy(full);
+    ocdm__agent_destroy(half);
+    ocdm__agent_destroy(threaded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resnet18_gives_what_pytorch_gives),
+        cmocka_unit_test(resnet18_stays_near_pytorch_for_ten_steps),
+        cmocka_unit_test(gradients_are_slopes_of_the_loss_for_every_parameter),
+        cmocka_unit_test(weights_are_the_same_for_any_number_of_threads),
+        cmocka_unit_test(predictions_do_not_depend_on_threads_or_neighbours),
+        cmocka_unit_test(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation),
+        cmocka_unit_test(train_names_the_sample_whose_loss_is_no_number),
+        cmocka_unit_test(train_stops_when_an_image_is_no_number),
+        cmocka_unit_test(create_refuses_what_cannot_be),
+        cmocka_unit_test(bf16_is_near_f32_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

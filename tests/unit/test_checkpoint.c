@@ -1,0 +1,378 @@
+/* A run that is stopped or killed anywhere and goes on ends as one that was never stopped; and what stands in the way is told.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "../small_run.h"
+
+static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};
+static const struct small_plan images = {.tasks = 2, .train = 22, .test = 6, .seed = 1, .kind = SMALL_IMAGES};
+static const struct small_plan single = {.tasks = 3, .train = 47, .test = 20, .single = true, .seed = 2};
+
+/* ---- a listener that stops ------------------------------------------------------------------------------------------- */
+
+struct listener {
+    volatile sig_atomic_t stop;
+    uint64_t stop_after; /* steps; 0: never */
+    bool kills;          /* ends the process instead */
+    char notes[1024];
+    uint64_t last_step;
+};
+
+static void stepped(void *state, const ocdm__run *run)
+{
+    struct listener *listener = state;
+    listener->last_step = run->step;
+    if (run->step == listener->stop_after && listener->kills)
+        _exit(7);
+    if (run->step == listener->stop_after)
+        listener->stop = 1;
+}
+
+static void noted(void *state, const char *text)
+{
+    struct listener *listener = state;
+    snprintf(listener->notes, sizeof listener->notes, "%s", text);
+}
+
+static ocdm_status run_in(const char *folder, ocdm__run_settings settings, const char *stream_path, bool resume,
+                          struct listener *listener, ocdm_error *error)
+{
+    struct listener nobody = {.stop = 0};
+    listener = listener != NULL ? listener : &nobody;
+    const ocdm__run_hooks hooks = {.progress = {.stop = &listener->stop}, .stepped = stepped, .note = noted, .state = listener};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = folder, .resume = resume};
+    ocdm_status status = ocdm__stream_open(&stream, stream_path, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve(&settings, &stream, stream_path, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_in_folder(&job, &hooks, error);
+    ocdm__stream_close(&stream);
+    return status;
+}
+
+static void finishes(const char *folder, ocdm__run_settings settings, const char *stream, bool resume)
+{
+    ocdm_error error;
+    if (run_in(folder, settings, stream, resume, NULL, &error) != OCDM_OK)
+        fail_msg("%s: %s", folder, error.message);
+}
+
+static void stops(const char *folder, ocdm__run_settings settings, const char *stream, uint64_t after)
+{
+    ocdm_error error;
+    struct listener listener = {.stop_after = after};
+    assert_int_equal(run_in(folder, settings, stream, access(folder, F_OK) == 0, &listener, &error), OCDM_STOPPED);
+    assert_int_equal(listener.last_step, after);
+}
+
+static ocdm__run_settings settings_of(const char *method)
+{
+    ocdm__run_settings settings = small_settings(method);
+    settings.checkpoint_every = 7;
+    settings.epochs = strcmp(method, "multitask") == 0 ? 2 : 1;
+    return settings;
+}
+
+static const char *stream_of(const char *method)
+{
+    return strcmp(method, "cbrs") == 0 ? "single" : "several";
+}
+
+/* ---- going on -------------------------------------------------------------------------------------------------------- */
+
+/* 47 samples in batches of 5: tasks end after 10, 20 and 30 steps. */
+static void resume_ends_as_if_never_stopped_for_every_method(void **state)
+{
+    (void)state;
+    static const uint64_t stop_after[] = {1, 6, 7, 10, 13, 20, 29, 30};
+    for (size_t m = 0; ocdm__run_methods[m] != NULL; m++) {
+        const char *method = ocdm__run_methods[m];
+        ocdm__run_settings settings = settings_of(method);
+        finishes("whole", settings, stream_of(method), false);
+        for (size_t i = 0; i < sizeof stop_after / sizeof *stop_after; i++) {
+            stops("parts", settings, stream_of(method), stop_after[i]);
+            finishes("parts", settings, stream_of(method), true);
+            same_results("whole", "parts", true);
+            remove_folder("parts");
+        }
+        remove_folder("whole");
+    }
+}
+
+static void resume_ends_as_if_never_stopped_when_stopped_at_every_step(void **state)
+{
+    (void)state;
+    ocdm__run_settings settings = settings_of("ocdm");
+    finishes("whole", settings, "several", false);
+    for (uint64_t step = 1; step <= 29; step++)
+        stops("parts", settings, "several", step);
+    finishes("parts", settings, "several", true);
+    same_results("whole", "parts", true);
+    remove_folder("parts");
+    remove_folder("whole");
+}
+
+static void resume_ends_as_if_never_stopped_when_there_is_no_agent(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"ocdm", "prs", "rs", NULL};
+    for (size_t m = 0; methods[m] != NULL; m++) {
+        ocdm__run_settings settings = settings_of(methods[m]);
+        settings.model = "none";
+        finishes("whole", settings, "several", false);
+        stops("parts", settings, "several", 17);
+        finishes("parts", settings, "several", true);
+        same_results("whole", "parts", false);
+        remove_folder("parts");
+        remove_folder("whole");
+    }
+}
+
+/* Augmentation follows from seed, sample and step; neither it nor the network hangs on the number of threads. */
+static void resume_ends_as_if_never_stopped_when_samples_are_images(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"ocdm", "gss", "multitask"};
+    for (size_t m = 0; m < 3; m++) {
+        ocdm__run_settings settings = settings_of(methods[m]);
+        settings.model = "cnn";
+        settings.memory = 12;
+        settings.crop = SMALL_SIDE - 2;
+        finishes("whole", settings, "images", false);
+        settings.threads = 2;
+        stops("parts", settings, "images", 4);
+        finishes("parts", settings, "images", true);
+        same_results("whole", "parts", true);
+        remove_folder("parts");
+        remove_folder("whole");
+    }
+}
+
+/* The log of a run that was killed goes back with it: steps are there once, in their order, and resumed runs say so. */
+static void check_log(const char *path, size_t *resumed)
+{
+    char *text = text_before(path, NULL);
+    unsigned long last = 0, evaluations = 0;
+    *resumed = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        unsigned long step = 0;
+        assert_int_equal(line[strlen(line) - 1], '}');
+        if (sscanf(line, "{\"type\":\"step\",\"step\":%lu", &step) == 1) {
+            assert_true(step > last);
+            last = step;
+        }
+        evaluations += strncmp(line, "{\"type\":\"evaluation\"", 20) == 0;
+        *resumed += strstr(line, "\"resumed\":") != NULL;
+    }
+    assert_int_equal(last, 30);
+    assert_int_equal(evaluations, 3);
+    free(text);
+}
+
+static void resume_ends_as_if_never_stopped_when_killed(void **state)
+{
+    (void)state;
+    ocdm__run_settings settings = settings_of("prs");
+    finishes("whole", settings, "several", false);
+    for (uint64_t step = 1; step <= 30; step += 4) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct listener listener = {.stop_after = step, .kills = true};
+            ocdm_error error;
+            run_in("parts", settings, "several", false, &listener, &error);
+            _exit(1);
+        }
+        int ended = 0;
+        size_t resumed;
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 7);
+        finishes("parts", settings, "several", true);
+        same_results("whole", "parts", true);
+        check_log("parts/run.jsonl", &resumed);
+        assert_int_equal(resumed, step > 7);
+        remove_folder("parts");
+    }
+    remove_folder("whole");
+}
+
+/* ---- what stands in the way -------------------------------------------------------------------------------------------- */
+
+static void damage(const char *path, size_t at)
+{
+    size_t size;
+    unsigned char *bytes = read_whole(path, &size);
+    assert_true(bytes != NULL && size > at);
+    bytes[size - 1 - at] ^= 0x10;
+    assert_int_equal(write_whole(path, bytes, size), 0);
+    free(bytes);
+}
+
+static void resume_takes_the_checkpoint_before_when_one_is_damaged(void **state)
+{
+    (void)state;
+    ocdm__run_settings settings = settings_of("ocdm");
+    finishes("whole", settings, "several", false);
+    for (int gone = 0; gone < 2; gone++) {
+        ocdm_error error;
+        struct listener listener = {.stop = 0};
+        stops("parts", settings, "several", 17);
+        if (gone)
+            assert_int_equal(remove("parts/checkpoint.safetensors"), 0);
+        else
+            damage("parts/checkpoint.safetensors", 100);
+        assert_int_equal(run_in("parts", settings, "several", true, &listener, &error), OCDM_OK);
+        assert_non_null(strstr(listener.notes, "checkpoint.safetensors"));
+        assert_non_null(strstr(listener.notes, "going on from the checkpoint before it"));
+        same_results("whole", "parts", true);
+        remove_folder("parts");
+    }
+    remove_folder("whole");
+}
+
+static void resume_fails_when_both_checkpoints_are_damaged(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    ocdm__run_settings settings = settings_of("ocdm");
+    stops("parts", settings, "several", 17);
+    damage("parts/checkpoint.safetensors", 50);
+    damage("parts/checkpoint.previous.safetensors", 50);
+    assert_int_equal(run_in("parts", settings, "several", true, NULL, &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "checkpoint.safetensors"));
+    assert_non_null(strstr(error.message, "checkpoint.previous.safetensors"));
+    remove_folder("parts");
+}
+
+static void resume_names_the_setting_that_differs(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    ocdm__run_settings settings = settings_of("ocdm");
+    stops("parts", settings, "several", 17);
+    settings.memory = 31;
+    assert_int_equal(run_in("parts", settings, "several", true, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "the run began with memory 30, not 31"));
+    settings.memory = 30;
+    settings.order = (const uint64_t[]){2, 1, 0};
+    settings.order_count = 3;
+    assert_int_equal(run_in("parts", settings, "several", true, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "the run began with order [0,1,2], not [2,1,0]"));
+    settings.order = NULL;
+    settings.checkpoint_every = 3; /* changes no result */
+    finishes("parts", settings, "several", true);
+    remove_folder("parts");
+}
+
+static void resume_refuses_a_stream_that_changed(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    struct small_plan other = several;
+    other.seed = 77;
+    small_file(&other, "other");
+    stops("parts", settings_of("ocdm"), "several", 17);
+    assert_int_equal(run_in("parts", settings_of("ocdm"), "other", true, NULL, &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "has changed since the run began"));
+    remove("other");
+    remove_folder("parts");
+}
+
+static void resume_refuses_a_log_that_was_cut(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    stops("parts", settings_of("ocdm"), "several", 17);
+    assert_int_equal(truncate("parts/run.jsonl", 10), 0);
+    assert_int_equal(run_in("parts", settings_of("ocdm"), "several", true, NULL, &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "run.jsonl: the file has 10 bytes"));
+    remove_folder("parts");
+}
+
+static void folder_with_a_run_is_refused_unless_resumed(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    struct listener listener = {.stop = 0};
+    ocdm__run_settings settings = settings_of("ocdm");
+    stops("parts", settings, "several", 17);
+    assert_int_equal(run_in("parts", settings, "several", false, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "a run that was stopped is there"));
+    finishes("parts", settings, "several", true);
+    assert_int_equal(run_in("parts", settings, "several", false, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "a finished run is there"));
+    assert_int_equal(run_in("parts", settings, "several", true, &listener, &error), OCDM_OK);
+    assert_non_null(strstr(listener.notes, "finished"));
+    assert_int_equal(listener.last_step, 0);
+    remove_folder("parts");
+}
+
+/* From inside a run, another one in the same folder. */
+struct intruder {
+    ocdm_status status;
+    ocdm_error error;
+};
+
+static void intrude(void *state, const ocdm__run *run)
+{
+    struct intruder *intruder = state;
+    if (run->step == 3)
+        intruder->status = run_in("parts", settings_of("ocdm"), "several", true, NULL, &intruder->error);
+}
+
+static void folder_in_use_is_refused(void **state)
+{
+    (void)state;
+    struct intruder intruder = {.status = OCDM_OK};
+    const ocdm__run_hooks hooks = {.stepped = intrude, .state = &intruder};
+    ocdm__run_settings settings = settings_of("ocdm");
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = "parts"};
+    assert_int_equal(ocdm__stream_open(&stream, "several", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "several", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_in_folder(&job, &hooks, NULL), OCDM_OK);
+    assert_int_equal(intruder.status, OCDM_IO);
+    assert_string_equal(intruder.error.message, "parts: another run is writing here");
+    ocdm__stream_close(&stream);
+    remove_folder("parts");
+}
+
+static int make_streams(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    small_file(&several, "several");
+    small_file(&single, "single");
+    small_file(&images, "images");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resume_ends_as_if_never_stopped_for_every_method),
+        cmocka_unit_test(resume_ends_as_if_never_stopped_when_stopped_at_every_step),
+        cmocka_unit_test(resume_ends_as_if_never_stopped_when_there_is_no_agent),
+        cmocka_unit_test(resume_ends_as_if_never_stopped_when_samples_are_images),
+        cmocka_unit_test(resume_ends_as_if_never_stopped_when_killed),
+        cmocka_unit_test(resume_takes_the_checkpoint_before_when_one_is_damaged),
+        cmocka_unit_test(resume_fails_when_both_checkpoints_are_damaged),
+        cmocka_unit_test(resume_names_the_setting_that_differs),
+        cmocka_unit_test(resume_refuses_a_stream_that_changed),
+        cmocka_unit_test(resume_refuses_a_log_that_was_cut),
+        cmocka_unit_test(folder_with_a_run_is_refused_unless_resumed),
+        cmocka_unit_test(folder_in_use_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_streams, leave_folder);
+}

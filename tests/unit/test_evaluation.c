@@ -1,0 +1,245 @@
+/* Evaluations: which tests they are on, that the numbers are those of the agent's answers, groups, and the curve. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../small_run.h"
+#include "run/evaluation_groups.h"
+#include "run/online_run.h"
+#include "run/summary_curve.h"
+
+static const struct small_plan plan = {.tasks = 3, .train = 60, .test = 150, .seed = 3};
+
+/* ---- against the answers themselves ----------------------------------------------------------------------------------------
+ */
+
+/* mAP, and CF1 by PRS's form, over the tests of some tasks, one sample at a time: a class counts if a test carries it. */
+struct judged {
+    double map, cf1;
+    size_t classes;
+};
+
+/* AP by definition: the mean over the positives of the precision at their rank. No two scores are equal here. */
+static double average_precision(const float *logits, const bool *carried, size_t count, size_t c)
+{
+    double sum = 0, positives = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!carried[i * SMALL_CLASSES + c])
+            continue;
+        double above = 0, right = 0;
+        for (size_t j = 0; j < count; j++)
+            if (logits[j * SMALL_CLASSES + c] >= logits[i * SMALL_CLASSES + c]) {
+                above++;
+                right += carried[j * SMALL_CLASSES + c];
+            }
+        sum += right / above;
+        positives++;
+    }
+    return sum / positives;
+}
+
+static struct judged judge(const float *logits, const bool *carried, size_t count, const uint8_t *groups, int group)
+{
+    struct judged judged = {.classes = 0};
+    double precision = 0, recall = 0;
+    for (size_t c = 0; c < SMALL_CLASSES; c++) {
+        double positives = 0, predicted = 0, hits = 0;
+        for (size_t i = 0; i < count; i++) {
+            bool said = logits[i * SMALL_CLASSES + c] > 0, is = carried[i * SMALL_CLASSES + c];
+            positives += is;
+            predicted += said;
+            hits += said && is;
+        }
+        if (positives == 0 || (group >= 0 && groups[c] != group))
+            continue;
+        judged.classes++;
+        judged.map += average_precision(logits, carried, count, c);
+        precision += predicted > 0 ? hits / predicted : 0;
+        recall += hits / positives;
+    }
+    double n = (double)judged.classes, sum = precision + recall;
+    judged.map /= n;
+    judged.cf1 = sum > 0 ? 2 * precision * recall / sum / n : 0;
+    return judged;
+}
+
+static void same_numbers(struct judged expected, const ocdm__averages *averages)
+{
+    assert_int_equal(expected.classes, averages->classes);
+    assert_true(expected.classes > 0);
+    assert_true(fabs(expected.map - averages->value[OCDM__MAP]) < 1e-12);
+    assert_true(fabs(expected.cf1 - averages->value[OCDM__CF1]) < 1e-12);
+}
+
+/* Asks the agent about every test in the stream's order, one at a time. */
+static size_t ask(ocdm__run *run, const uint32_t *tasks, size_t task_count, float *logits, bool *carried)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    size_t count = 0;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        bool wanted = false;
+        float features[SMALL_WIDTH];
+        for (size_t k = 0; k < task_count; k++)
+            wanted = wanted || table->tasks[i] == tasks[k];
+        if (!wanted || table->parts[i] != OCDM__TEST)
+            continue;
+        ocdm__stream_features(run->stream, i, features);
+        assert_int_equal(ocdm__agent_predict(run->agent, features, 1, logits + count * SMALL_CLASSES, NULL), OCDM_OK);
+        for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++)
+            carried[count * SMALL_CLASSES + table->labels[k]] = true;
+        count++;
+    }
+    return count;
+}
+
+/* After each task: the tests of all tasks so far in one heap, and each task's own. */
+static void evaluation_is_on_the_tests_of_the_tasks_so_far(void **state)
+{
+    (void)state;
+    static const uint64_t order[] = {2, 0, 1};
+    static const uint32_t tasks[] = {2, 0, 1};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run *run = NULL;
+    ocdm__run_settings settings = small_settings("ocdm");
+    settings.order = order;
+    settings.order_count = 3;
+    settings.groups = "70,35";
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
+    for (size_t done = 0; done < 3;) {
+        enum ocdm__run_event event;
+        assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
+        if (event != OCDM__RUN_EVALUATED)
+            continue;
+        const ocdm__evaluation *evaluation = &run->evaluations[done];
+        float logits[450 * SMALL_CLASSES];
+        bool carried[450 * SMALL_CLASSES] = {false}, own[150 * SMALL_CLASSES];
+        size_t count = ask(run, tasks, done + 1, logits, carried);
+        assert_int_equal(count, 150 * (done + 1));
+        same_numbers(judge(logits, carried, count, run->groups, -1), &evaluation->total);
+        for (int g = 0; g < OCDM__GROUPS; g++)
+            same_numbers(judge(logits, carried, count, run->groups, g), &evaluation->groups[g]);
+        for (size_t k = 0; k <= done; k++) {
+            memset(own, 0, sizeof own);
+            assert_int_equal(ask(run, tasks + k, 1, logits, own), 150);
+            same_numbers(judge(logits, own, 150, run->groups, -1), &evaluation->tasks[k]);
+        }
+        assert_int_equal(evaluation->task, tasks[done]);
+        assert_int_equal(evaluation->step, 12 * (done + 1));
+        assert_int_equal(evaluation->samples, 60 * (done + 1));
+        assert_true(evaluation->distance == ocdm_memory_distance(run->memory, OCDM_IN_PLAY));
+        done++;
+    }
+    ocdm__run_close(run);
+    ocdm__stream_close(&stream);
+}
+
+static void evaluation_without_an_agent_has_distances_alone(void **state)
+{
+    (void)state;
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run *run = NULL;
+    enum ocdm__run_event event = OCDM__RUN_STEPPED;
+    ocdm__run_settings settings = small_settings("rs");
+    settings.model = "none";
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
+    while (event != OCDM__RUN_FINISHED)
+        assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
+    assert_true(isnan(run->evaluations[2].total.value[OCDM__MAP]) && isnan(run->loss));
+    assert_true(run->evaluations[2].distance_seen > 0);
+    assert_int_equal(ocdm_memory_size(run->memory), 30);
+    ocdm__run_close(run);
+    ocdm__stream_close(&stream);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void groups_follow_bounds_file_or_stream(void **state)
+{
+    (void)state;
+    static const uint64_t starts[] = {0, 1, 2, 3};
+    const uint64_t counts[] = {100, 99, 601};
+    uint8_t own[] = {OCDM__MINORITY, OCDM__MINORITY, OCDM__MAJORITY}, groups[3];
+    uint64_t class_starts[4];
+    char names[] = "abc";
+    ocdm_error error;
+    memcpy(class_starts, starts, sizeof starts);
+    ocdm__stream_table table = {.class_count = 3, .classes = {class_starts, names}};
+    assert_int_equal(ocdm__evaluation_groups("600,100", &table, counts, groups, &error), OCDM_OK);
+    assert_true(groups[0] == OCDM__MODERATE && groups[1] == OCDM__MINORITY && groups[2] == OCDM__MAJORITY);
+    assert_int_equal(ocdm__evaluation_groups("601,99", &table, counts, groups, &error), OCDM_OK);
+    assert_true(groups[0] == OCDM__MODERATE && groups[1] == OCDM__MODERATE && groups[2] == OCDM__MODERATE);
+    assert_int_equal(ocdm__evaluation_groups("1,2", &table, counts, groups, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm__evaluation_groups("stream", &table, counts, groups, &error), OCDM_BAD_ARGUMENT);
+    table.groups = own;
+    assert_int_equal(ocdm__evaluation_groups("stream", &table, counts, groups, &error), OCDM_OK);
+    assert_memory_equal(groups, own, 3);
+    static const char text[] = "majority: b\nmoderate: a, c\n";
+    assert_int_equal(write_whole("groups", (const unsigned char *)text, sizeof text - 1), 0);
+    assert_int_equal(ocdm__evaluation_groups("groups", &table, counts, groups, &error), OCDM_OK);
+    assert_true(groups[0] == OCDM__MODERATE && groups[1] == OCDM__MAJORITY && groups[2] == OCDM__MODERATE);
+    assert_int_equal(ocdm__evaluation_groups("nowhere", &table, counts, groups, &error), OCDM_IO);
+}
+
+/* ---- the curve -------------------------------------------------------------------------------------------------------------
+ */
+
+/* However long a run is: at most a thousand points, evenly spaced from the first, and the newest always. */
+static void curve_keeps_a_thousand_points_of_any_number(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {1, 999, 1000, 1001, 5000, 123457};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        ocdm__curve *curve = calloc(1, sizeof *curve);
+        for (size_t k = 1; k <= lengths[i]; k++) {
+            ocdm__curve_point point = {.step = (double)k};
+            ocdm__curve_add(curve, &point);
+        }
+        assert_true(curve->count < OCDM__CURVE_ROOM && (lengths[i] < 1000 || curve->count >= 499));
+        for (size_t k = 0; k < curve->count; k++)
+            assert_true(curve->points[k].step == (double)(1 + k * curve->stride));
+        assert_true(curve->last.step == (double)lengths[i]);
+        ocdm__output output;
+        assert_int_equal(ocdm__output_open_memory(&output, "a curve", NULL), OCDM_OK);
+        ocdm__curve_write(&output, curve);
+        ocdm__output_write(&output, "", 1);
+        char last[40];
+        snprintf(last, sizeof last, "%s%zu],\"task\"", lengths[i] > 1 ? "," : "[", lengths[i]);
+        assert_non_null(strstr(output.buffer, last));
+        ocdm__output_abandon(&output);
+        free(curve);
+    }
+}
+
+static int make_stream(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    small_file(&plan, "stream");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evaluation_is_on_the_tests_of_the_tasks_so_far),
+        cmocka_unit_test(evaluation_without_an_agent_has_distances_alone),
+        cmocka_unit_test(groups_follow_bounds_file_or_stream),
+        cmocka_unit_test(curve_keeps_a_thousand_points_of_any_number),
+    };
+    return cmocka_run_group_tests(tests, make_stream, leave_folder);
+}

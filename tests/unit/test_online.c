@@ -1,0 +1,378 @@
+/* The online step against a plain loop in double precision, and what agent and memory may not see: tasks. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../golden/image_files.h"
+#include "../golden/image_hex.h"
+#include "../small_run.h"
+#include "memory/memory_file.h"
+#include "run/online_run.h"
+
+static const struct small_plan plan = {.tasks = 3, .train = 40, .test = 10, .seed = 5};
+
+/* An open run on a stream; both are closed together. */
+struct trial {
+    ocdm__stream stream;
+    ocdm__run_settings settings;
+    ocdm__run *run;
+};
+
+static void open_trial(struct trial *trial, const char *path, ocdm__run_settings settings)
+{
+    ocdm_error error;
+    *trial = (struct trial){.settings = settings};
+    ocdm_status status = ocdm__stream_open(&trial->stream, path, &error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve(&trial->settings, &trial->stream, path, &error);
+    if (status == OCDM_OK)
+        status = ocdm__run_open(&trial->settings, &trial->stream, &trial->run, &error);
+    if (status == OCDM_OK)
+        status = ocdm__run_begin(trial->run, &error);
+    if (status != OCDM_OK)
+        fail_msg("%s", error.message);
+}
+
+static enum ocdm__run_event advanced(struct trial *trial)
+{
+    ocdm_error error;
+    enum ocdm__run_event event;
+    if (ocdm__run_advance(trial->run, NULL, &event, &error) != OCDM_OK)
+        fail_msg("%s", error.message);
+    return event;
+}
+
+static void close_trial(struct trial *trial)
+{
+    ocdm__run_close(trial->run);
+    ocdm__stream_close(&trial->stream);
+}
+
+/* ---- the judge --------------------------------------------------------------------------------------------------------- */
+
+#define PARAMETERS (SMALL_CLASSES * (SMALL_WIDTH + 1))
+
+/* A linear model with Adam, everything in double precision: row c is the weights of class c, then its bias. */
+struct judge {
+    double weight[PARAMETERS], mean[PARAMETERS], square[PARAMETERS];
+    unsigned step;
+};
+
+static void take_weights(struct judge *judge, ocdm__agent *agent)
+{
+    struct ocdm__agent_state state;
+    assert_int_equal(ocdm__agent_save(agent, false, &state, NULL), OCDM_OK);
+    for (size_t i = 0; i < state.count; i++) {
+        const struct ocdm__tensor *tensor = &state.tensors[i];
+        const float *values = (const float *)(const void *)tensor->data;
+        for (size_t c = 0; c < SMALL_CLASSES; c++) {
+            if (tensor->rank == 1)
+                judge->weight[c * (SMALL_WIDTH + 1) + SMALL_WIDTH] = (double)values[c];
+            for (size_t k = 0; tensor->rank == 2 && k < SMALL_WIDTH; k++)
+                judge->weight[c * (SMALL_WIDTH + 1) + k] = (double)values[c * SMALL_WIDTH + k];
+        }
+    }
+    ocdm__agent_state_release(&state);
+}
+
+static double logit(const struct judge *judge, const float *features, size_t c)
+{
+    const double *row = judge->weight + c * (SMALL_WIDTH + 1);
+    double sum = row[SMALL_WIDTH];
+    for (size_t k = 0; k < SMALL_WIDTH; k++)
+        sum += row[k] * (double)features[k];
+    return sum;
+}
+
+static bool carries(const ocdm__stream_table *table, uint32_t sample, size_t c)
+{
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
+        if (table->labels[k] == c)
+            return true;
+    return false;
+}
+
+/* Binary cross entropy, mean over batch and classes, and one step of Adam with eps outside the root. */
+static double judge_step(struct judge *judge, const ocdm__stream *stream, const uint32_t *samples, size_t count, double rate,
+                         double epsilon)
+{
+    double gradient[PARAMETERS] = {0}, loss = 0, scale = 1 / (double)(count * SMALL_CLASSES);
+    for (size_t i = 0; i < count; i++) {
+        float features[SMALL_WIDTH];
+        ocdm__stream_features(stream, samples[i], features);
+        for (size_t c = 0; c < SMALL_CLASSES; c++) {
+            double z = logit(judge, features, c), y = carries(&stream->table, samples[i], c);
+            loss += scale * (fmax(z, 0) - z * y + log1p(exp(-fabs(z))));
+            double d = scale * (1 / (1 + exp(-z)) - y);
+            for (size_t k = 0; k < SMALL_WIDTH; k++)
+                gradient[c * (SMALL_WIDTH + 1) + k] += d * (double)features[k];
+            gradient[c * (SMALL_WIDTH + 1) + SMALL_WIDTH] += d;
+        }
+    }
+    judge->step++;
+    for (size_t p = 0; p < PARAMETERS; p++) {
+        judge->mean[p] = 0.9 * judge->mean[p] + 0.1 * gradient[p];
+        judge->square[p] = 0.999 * judge->square[p] + 0.001 * gradient[p] * gradient[p];
+        double m = judge->mean[p] / (1 - pow(0.9, judge->step)), v = judge->square[p] / (1 - pow(0.999, judge->step));
+        judge->weight[p] -= rate * m / (sqrt(v) + epsilon);
+    }
+    return loss;
+}
+
+static ocdm_memory *judges_memory(const ocdm__run_settings *settings)
+{
+    ocdm_options options = ocdm_options_default();
+    ocdm_memory *memory = NULL;
+    options.capacity = settings->memory;
+    options.batch = settings->batch;
+    options.policy = ocdm_policy_find(settings->method);
+    options.seed = settings->seed;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    return memory;
+}
+
+/* The batch and what is replayed, drawn before the memory sees the batch. */
+static size_t judges_batch(ocdm_memory *memory, const ocdm__stream *stream, const ocdm__run_settings *settings,
+                           const uint32_t *batch, size_t count, uint32_t *samples)
+{
+    uint32_t slots[16];
+    ocdm_sample offered[16];
+    memcpy(samples, batch, count * sizeof *samples);
+    size_t drawn = ocdm_memory_draw(memory, settings->replay, slots);
+    for (size_t i = 0; i < drawn; i++)
+        samples[count + i] = (uint32_t)ocdm_memory_id(memory, slots[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = stream->table.label_starts[batch[i]], end = stream->table.label_starts[batch[i] + 1];
+        offered[i] = (ocdm_sample){batch[i], stream->table.labels + start, (size_t)(end - start)};
+    }
+    assert_int_equal(ocdm_memory_update(memory, offered, count, NULL, NULL), OCDM_OK);
+    return count + drawn;
+}
+
+static void same_weights(const struct judge *expected, ocdm__agent *agent)
+{
+    struct judge actual;
+    take_weights(&actual, agent);
+    for (size_t p = 0; p < PARAMETERS; p++)
+        if (!(fabs(expected->weight[p] - actual.weight[p]) <= 1e-4))
+            fail_msg("parameter %zu: %.9g, not %.9g", p, actual.weight[p], expected->weight[p]);
+}
+
+/* Task by task, each shuffled: the order that `ocdm stream export` writes. */
+static void online_learns_as_the_plain_loop_does(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"ocdm", "rs", "prs", "max", "onlyone", "random", NULL};
+    for (size_t m = 0; methods[m] != NULL; m++) {
+        struct trial trial;
+        struct judge judge = {.step = 0};
+        open_trial(&trial, "stream", small_settings(methods[m]));
+        take_weights(&judge, trial.run->agent);
+        ocdm_memory *memory = judges_memory(&trial.settings);
+        const ocdm__stream_order *order = &trial.run->schedule.order;
+        for (size_t at = 0; at < order->count;) {
+            uint32_t samples[32];
+            size_t count = trial.settings.batch; /* 40 samples a task: no batch is shorter */
+            enum ocdm__run_event event = advanced(&trial);
+            if (event == OCDM__RUN_EVALUATED)
+                continue;
+            size_t all = judges_batch(memory, &trial.stream, &trial.settings, order->samples + at, count, samples);
+            double loss = judge_step(&judge, &trial.stream, samples, all, trial.settings.learning_rate, trial.settings.epsilon);
+            assert_true(fabs(loss - trial.run->loss) < 1e-5);
+            at += count;
+        }
+        assert_int_equal(judge.step, 24);
+        same_weights(&judge, trial.run->agent);
+        for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
+            assert_int_equal(ocdm_memory_id(memory, slot), ocdm_memory_id(trial.run->memory, slot));
+        ocdm_memory_destroy(memory);
+        close_trial(&trial);
+    }
+}
+
+static void finetune_learns_from_the_stream_alone(void **state)
+{
+    (void)state;
+    struct trial trial;
+    struct judge judge = {.step = 0};
+    open_trial(&trial, "stream", small_settings("finetune"));
+    take_weights(&judge, trial.run->agent);
+    assert_null(trial.run->memory);
+    for (size_t at = 0; at < trial.run->schedule.order.count; at += 5) {
+        if (advanced(&trial) == OCDM__RUN_EVALUATED)
+            advanced(&trial);
+        judge_step(&judge, &trial.stream, trial.run->schedule.order.samples + at, 5, trial.settings.learning_rate,
+                   trial.settings.epsilon);
+    }
+    same_weights(&judge, trial.run->agent);
+    close_trial(&trial);
+}
+
+/* ---- tasks reach the evaluation only ---------------------------------------------------------------------------------------
+ */
+
+/* The same samples in other tasks: 120 in one instead of 40 in each of three, numbers turned round. */
+static void write_relabelled(const char *path)
+{
+    struct small_stream *small = small_made(&plan);
+    for (size_t i = 0; i < small->table.sample_count; i++)
+        small->table.tasks[i] = small->table.tasks[i] == 0 ? 9 : 4;
+    small_write(small, path);
+    small_release(small);
+}
+
+static void memory_bytes(const ocdm_memory *memory, ocdm__output *output)
+{
+    assert_int_equal(ocdm__output_open_memory(output, "a memory", NULL), OCDM_OK);
+    assert_int_equal(ocdm__memory_write(memory, output, NULL), OCDM_OK);
+}
+
+static void same_agents(ocdm__agent *a, ocdm__agent *b)
+{
+    struct ocdm__agent_state left, right;
+    assert_int_equal(ocdm__agent_save(a, true, &left, NULL), OCDM_OK);
+    assert_int_equal(ocdm__agent_save(b, true, &right, NULL), OCDM_OK);
+    assert_int_equal(left.count, right.count);
+    for (size_t i = 0; i < left.count; i++)
+        assert_memory_equal(left.tensors[i].data, right.tensors[i].data, left.tensors[i].size);
+    ocdm__agent_state_release(&left);
+    ocdm__agent_state_release(&right);
+}
+
+/* With the samples in the same order, other numbers and other boundaries of tasks leave the same bits in agent and memory, for
+ * every method that may not know them. */
+static void agent_and_memory_never_see_tasks(void **state)
+{
+    (void)state;
+    write_relabelled("relabelled");
+    for (size_t m = 0; strcmp(ocdm__run_methods[m], "multitask") != 0; m++) {
+        if (strcmp(ocdm__run_methods[m], "cbrs") == 0)
+            continue; /* takes single labels; nothing about tasks is different in it */
+        struct trial one, other;
+        open_trial(&one, "stream", small_settings(ocdm__run_methods[m]));
+        open_trial(&other, "relabelled", small_settings(ocdm__run_methods[m]));
+        assert_int_equal(one.run->schedule.order.count, other.run->schedule.order.count);
+        assert_int_equal(other.run->schedule.order.task_count, 2);
+        memcpy(other.run->schedule.order.samples, one.run->schedule.order.samples,
+               one.run->schedule.order.count * sizeof(uint32_t));
+        while (advanced(&one) != OCDM__RUN_FINISHED)
+            continue;
+        while (advanced(&other) != OCDM__RUN_FINISHED)
+            continue;
+        same_agents(one.run->agent, other.run->agent);
+        if (one.run->memory != NULL) {
+            ocdm__output left, right;
+            memory_bytes(one.run->memory, &left);
+            memory_bytes(other.run->memory, &right);
+            assert_int_equal(left.used, right.used);
+            assert_memory_equal(left.buffer, right.buffer, left.used);
+            ocdm__output_abandon(&left);
+            ocdm__output_abandon(&right);
+        }
+        close_trial(&one);
+        close_trial(&other);
+    }
+}
+
+/* ---- seeds pair ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Methods with one seed start from the same weights and see the same samples; another seed changes both. */
+static void seeds_pair_methods(void **state)
+{
+    (void)state;
+    struct trial one, other, third;
+    ocdm__run_settings settings = small_settings("rs");
+    settings.seed = 12;
+    open_trial(&one, "stream", small_settings("ocdm"));
+    open_trial(&other, "stream", small_settings("rs"));
+    open_trial(&third, "stream", settings);
+    size_t bytes = one.run->schedule.order.count * sizeof(uint32_t);
+    same_agents(one.run->agent, other.run->agent);
+    assert_memory_equal(one.run->schedule.order.samples, other.run->schedule.order.samples, bytes);
+    assert_memory_not_equal(one.run->schedule.order.samples, third.run->schedule.order.samples, bytes);
+    struct judge first, last;
+    take_weights(&first, one.run->agent);
+    take_weights(&last, third.run->agent);
+    assert_memory_not_equal(first.weight, last.weight, sizeof first.weight);
+    close_trial(&one);
+    close_trial(&other);
+    close_trial(&third);
+}
+
+/* ---- images that cannot be decoded ------------------------------------------------------------------------------------------
+ */
+
+static void write_images(void)
+{
+    size_t size;
+    unsigned char *bytes = from_hex(golden_files[0].file, &size);
+    assert_int_equal(write_whole("good.png", bytes, size), 0);
+    assert_int_equal(write_whole("evil.png", bytes, size / 2), 0);
+    free(bytes);
+}
+
+/* They are counted once, train nothing and never enter the memory; tests among them are left out. */
+static void online_leaves_out_what_cannot_be_decoded(void **state)
+{
+    (void)state;
+    static const struct small_plan files = {.tasks = 2, .train = 30, .test = 6, .seed = 5, .kind = SMALL_FILES};
+    struct trial trial;
+    ocdm__run_settings settings = small_settings("rs");
+    ocdm_error error;
+    settings.model = "cnn";
+    settings.memory = 60;
+    settings.image_root = ".";
+    settings.resize = settings.crop = SMALL_SIDE;
+    write_images();
+    small_file(&files, "files");
+    open_trial(&trial, "files", settings);
+    uint64_t evil = 0, train = 0;
+    for (size_t i = 3; i < 72; i += 7) {
+        evil++;
+        train += trial.stream.table.parts[i] == OCDM__TRAIN;
+    }
+    while (advanced(&trial) != OCDM__RUN_FINISHED)
+        assert_true(trial.run->loss >= 0);
+    assert_int_equal(ocdm__run_skipped(trial.run), evil);
+    assert_int_equal(trial.run->evaluations[1].skipped, evil - train);
+    assert_int_equal(ocdm_memory_size(trial.run->memory), 60 - train);
+    for (uint32_t slot = 0; slot < ocdm_memory_size(trial.run->memory); slot++)
+        assert_int_not_equal(ocdm_memory_id(trial.run->memory, slot) % 7, 3);
+    close_trial(&trial);
+    settings.strict = true;
+    open_trial(&trial, "files", settings);
+    enum ocdm__run_event event;
+    ocdm_status status = OCDM_OK;
+    for (int i = 0; i < 14 && status == OCDM_OK; i++)
+        status = ocdm__run_advance(trial.run, NULL, &event, &error);
+    assert_int_equal(status, OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "evil.png"));
+    close_trial(&trial);
+}
+
+static int make_stream(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    small_file(&plan, "stream");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(online_learns_as_the_plain_loop_does),     cmocka_unit_test(finetune_learns_from_the_stream_alone),
+        cmocka_unit_test(agent_and_memory_never_see_tasks),         cmocka_unit_test(seeds_pair_methods),
+        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded),
+    };
+    return cmocka_run_group_tests(tests, make_stream, leave_folder);
+}

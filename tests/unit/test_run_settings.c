@@ -1,0 +1,168 @@
+/* Settings: what contradicts itself or the stream is told in one line, and differences are named. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../holds.h"
+#include "../small_run.h"
+
+static const struct small_plan plan = {.tasks = 2, .train = 10, .test = 4, .seed = 1};
+
+static ocdm_status resolved(ocdm__run_settings *settings, ocdm__stream *stream, ocdm_error *error)
+{
+    return ocdm__run_settings_resolve(settings, stream, "S", error);
+}
+
+/* Each case changes good settings in one way. */
+struct contradiction {
+    const char *message; /* a part of it */
+    ocdm_status status;
+    ocdm__run_settings settings;
+};
+
+#define CHANGED(...)                                                                                                           \
+    {                                                                                                                          \
+        .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, __VA_ARGS__                         \
+    }
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
+static const struct contradiction contradictions[] = {
+    {"a memory of 3 samples is smaller than the 4 that are replayed", OCDM_BAD_ARGUMENT, CHANGED(.memory = 3)},
+    {"there is no method \"mir\"", OCDM_UNKNOWN_NAME, CHANGED(.method = "mir")},
+    {"there is no model \"vgg\"", OCDM_UNKNOWN_NAME, CHANGED(.model = "vgg")},
+    {"the method finetune needs a model", OCDM_BAD_ARGUMENT, CHANGED(.method = "finetune", .model = "none")},
+    {"the method gss needs a model", OCDM_BAD_ARGUMENT, CHANGED(.method = "gss", .model = "none")},
+    {"--weights with --model none", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .weights = "w")},
+    {"--epochs 2 is for multitask alone", OCDM_BAD_ARGUMENT, CHANGED(.epochs = 2)},
+    {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
+    {"the model linear computes in f32 alone", OCDM_BAD_ARGUMENT, CHANGED(.bf16 = true)},
+    {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
+    {"a size is 0 or a number is out of its range", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
+};
+
+static void settings_that_contradict_are_refused(void **state)
+{
+    (void)state;
+    ocdm__stream stream = {.task_count = 0};
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    ocdm__run_settings good = CHANGED(.seed = 0);
+    assert_int_equal(resolved(&good, &stream, NULL), OCDM_OK);
+    assert_string_equal(good.groups, "600,100");
+    for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
+        ocdm_error error = {.message = ""};
+        ocdm__run_settings settings = contradictions[i].settings;
+        HOLDS(contradictions[i].message, resolved(&settings, &stream, &error) == contradictions[i].status);
+        HOLDS(error.message, strstr(error.message, contradictions[i].message) != NULL);
+    }
+    ocdm__stream_close(&stream);
+}
+
+/* A memory without an agent replays nothing. */
+static void settings_allow_a_small_memory_when_nothing_is_replayed(void **state)
+{
+    (void)state;
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_settings settings = CHANGED(.memory = 3, .model = "none");
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(resolved(&settings, &stream, NULL), OCDM_OK);
+    ocdm__stream_close(&stream);
+}
+
+static void settings_refuse_streams_that_cannot_train(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_settings settings = CHANGED(.seed = 0);
+    struct small_stream *small = small_made(&plan);
+    memset(small->table.parts, OCDM__TEST, small->table.sample_count);
+    small_write(small, "tests-only");
+    small_release(small);
+    assert_int_equal(ocdm__stream_open(&stream, "tests-only", NULL), OCDM_OK);
+    assert_int_equal(resolved(&settings, &stream, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "S: the stream has no training sample");
+    ocdm__stream_close(&stream);
+    stream.shape.kind = OCDM__NO_PAYLOAD;
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    stream.shape.kind = OCDM__NO_PAYLOAD;
+    assert_int_equal(resolved(&settings, &stream, &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "labels and nothing that a model could learn from"));
+    ocdm__stream_close(&stream);
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void settings_are_written_with_every_default(void **state)
+{
+    (void)state;
+    static const uint32_t tasks[] = {1, 0};
+    static const char expected[] =
+        "{\"method\":\"ocdm\",\"memory\":1000,\"batch\":10,\"replay\":10,\"rho\":0,\"distance\":\"kl\",\"tie\":\"key\","
+        "\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,\"adam_eps\":0.0001,\"clip\":5,"
+        "\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,100\",\"log_every\":10}";
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.model = "cnn";
+    settings.weights = "some/folder/w.safetensors";
+    settings.resize = 0;
+    settings.crop = 32;
+    settings.clip = 5;
+    settings.groups = "600,100";
+    ocdm__output output;
+    assert_int_equal(ocdm__output_open_memory(&output, "settings", NULL), OCDM_OK);
+    ocdm__run_settings_write(&output, &settings, tasks, 2);
+    assert_int_equal(output.used, strlen(expected));
+    assert_memory_equal(output.buffer, expected, output.used);
+    ocdm__output_abandon(&output);
+}
+
+static ocdm_status compared(const char *saved, const char *asked, ocdm_error *error)
+{
+    return ocdm__run_settings_compare("C", saved, strlen(saved), asked, strlen(asked), error);
+}
+
+static void difference_of_settings_is_named(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    assert_int_equal(compared("{\"a\":1,\"b\":[1,2]}", "{\"a\":1,\"b\":[1,2]}", &error), OCDM_OK);
+    assert_int_equal(compared("{\"a\":1,\"b\":[1,2]}", "{\"a\":1,\"b\":[2,1]}", &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with b [1,2], not [2,1]");
+    assert_int_equal(compared("{\"a\":\"x\"}", "{\"a\":null}", &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with a \"x\", not null");
+    assert_int_equal(compared("{\"a\":1}", "{\"a\":1,\"b\":2}", &error), OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "another version"));
+    assert_int_equal(compared("{\"a\":", "{\"a\":1}", &error), OCDM_BAD_ARGUMENT);
+}
+
+static int make_stream(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    small_file(&plan, "stream");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_that_contradict_are_refused),
+        cmocka_unit_test(settings_allow_a_small_memory_when_nothing_is_replayed),
+        cmocka_unit_test(settings_refuse_streams_that_cannot_train),
+        cmocka_unit_test(settings_are_written_with_every_default),
+        cmocka_unit_test(difference_of_settings_is_named),
+    };
+    return cmocka_run_group_tests(tests, make_stream, leave_folder);
+}
