@@ -40,7 +40,7 @@ double ocdm__scale_place(const ocdm__scale *scale, double value)
         high = log10(high);
     }
     double share = high > low ? (value - low) / (high - low) : 0.5;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    share = share > 1 ? 1 : share > 0 ? share : 0;
     return scale->from + share * (scale->to - scale->from);
 }
 
