@@ -19,10 +19,10 @@ typedef struct ocdm__canvas {
 } ocdm__canvas;
 
 typedef struct ocdm__figure {
-    const char *name;                                 /* of its files, and in the page */
-    const char *title;                                /* a few words */
-    const char *reading;                              /* a sentence or two on how to read it */
-    bool (*is_there)(const ocdm__study *study);       /* whether the runs hold it */
+    const char *name;                           /* of its files, and in the page */
+    const char *title;                          /* a few words */
+    const char *reading;                        /* a sentence or two on how to read it */
+    bool (*is_there)(const ocdm__study *study); /* whether the runs hold it */
     ocdm_status (*draw)(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error);
     ocdm_status (*write_csv)(const ocdm__study *study, ocdm__output *out, ocdm_error *error);
 } ocdm__figure;

@@ -131,8 +131,9 @@ static ocdm_status csv_age(const ocdm__study *study, ocdm__output *out, ocdm_err
 const ocdm__figure ocdm__figure_age = {
     .name = "age",
     .title = "How old the samples in memory are",
-    .reading = "Each bar is a stretch of the stream: how many samples of the memory at the end arrived in it, mean over seeds. The "
-               "mark is what every stretch would have if all were equally remembered; a memory that forgets is empty at the left.",
+    .reading =
+        "Each bar is a stretch of the stream: how many samples of the memory at the end arrived in it, mean over seeds. The "
+        "mark is what every stretch would have if all were equally remembered; a memory that forgets is empty at the left.",
     .is_there = has_age,
     .draw = draw_age,
     .write_csv = csv_age,

@@ -165,9 +165,10 @@ static ocdm_status csv_distance(const ocdm__study *study, ocdm__output *out, ocd
 const ocdm__figure ocdm__figure_distance = {
     .name = "distance",
     .title = "Distance to the target over the stream",
-    .reading = "Lower is better: at 0 the classes have exactly the shares in memory that the target asks for, over all classes "
-               "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
-               "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
+    .reading =
+        "Lower is better: at 0 the classes have exactly the shares in memory that the target asks for, over all classes "
+        "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
+        "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
     .is_there = has_distance,
     .draw = draw_distance,
     .write_csv = csv_distance,
@@ -246,9 +247,10 @@ static ocdm_status csv_map(const ocdm__study *study, ocdm__output *out, ocdm_err
 const ocdm__figure ocdm__figure_map = {
     .name = "map",
     .title = "mAP after each task",
-    .reading = "Higher is better. After each task the network is tested on the test samples of all tasks so far, so the test gets "
-               "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
-               "seeds to either side.",
+    .reading =
+        "Higher is better. After each task the network is tested on the test samples of all tasks so far, so the test gets "
+        "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
+        "seeds to either side.",
     .is_there = has_map,
     .draw = draw_map,
     .write_csv = csv_map,

@@ -9,7 +9,16 @@
 #include "base/error.h"
 #include "report/page_text.h"
 
-enum { LEFT = 74, TOP = 30, HEIGHT = 280, BOTTOM = 50, LABEL_LIMIT = 34, LABEL_PITCH = 17, UPRIGHT_LIMIT = 18, UPRIGHT_ROOM = 90 };
+enum {
+    LEFT = 74,
+    TOP = 30,
+    HEIGHT = 280,
+    BOTTOM = 50,
+    LABEL_LIMIT = 34,
+    LABEL_PITCH = 17,
+    UPRIGHT_LIMIT = 18,
+    UPRIGHT_ROOM = 90
+};
 
 /* Nothing below this is told apart on an axis of logarithms. */
 #define SMALLEST 1e-6
@@ -222,8 +231,8 @@ static size_t find_ends(const ocdm__chart *chart, const struct frame *frame, str
             last--;
         if (last == 0)
             continue;
-        struct end end = {line, ocdm__scale_place(&frame->x, line->x[last - 1]), ocdm__scale_place(&frame->y, line->y[last - 1]),
-                          0};
+        struct end end = {line, ocdm__scale_place(&frame->x, line->x[last - 1]),
+                          ocdm__scale_place(&frame->y, line->y[last - 1]), 0};
         end.place = end.y;
         size_t place = count++;
         for (; place > 0 && end.y < ends[place - 1].y; place--)
@@ -258,8 +267,7 @@ static void draw_ends(const ocdm__chart *chart, const ocdm__canvas *canvas, cons
         char class[24];
         const struct end *end = &ends[i];
         ocdm__draw_rule(canvas, "lead", end->x + 3, end->y, frame->right + 10, end->place);
-        snprintf(class, sizeof class, "line s%u d%u", end->line->colour % OCDM__COLOURS,
-                 end->line->colour / OCDM__COLOURS % 3);
+        snprintf(class, sizeof class, "line s%u d%u", end->line->colour % OCDM__COLOURS, end->line->colour / OCDM__COLOURS % 3);
         ocdm__draw_rule(canvas, class, frame->right + 10, end->place, frame->right + 24, end->place);
         ocdm__output_text(canvas->out, "<text x=\"");
         ocdm__put_place(canvas->out, frame->right + 29);

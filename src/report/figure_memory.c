@@ -194,9 +194,10 @@ static ocdm_status csv_memory(const ocdm__study *study, ocdm__output *out, ocdm_
 const ocdm__figure ocdm__figure_memory = {
     .name = "memory",
     .title = "Classes in memory at the end",
-    .reading = "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
-               "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours tell how "
-               "frequent the class is in the stream; classes stand in the order in which the stream brings them.",
+    .reading =
+        "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
+        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours tell how "
+        "frequent the class is in the stream; classes stand in the order in which the stream brings them.",
     .is_there = has_memory,
     .draw = draw_memory,
     .write_csv = csv_memory,
@@ -235,7 +236,7 @@ static void note_task(const ocdm__study *study, size_t task, ocdm__panel *panel)
 static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
     ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
-    char (*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
+    char(*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
     ocdm_status status = names == NULL ? ocdm__fail_memory(error, "a figure") : begin_panels(study, &panels, error);
     panels.section_count = 0;
     for (size_t turn = 0; status == OCDM_OK && turn < study->order.count; turn++) {
@@ -277,8 +278,9 @@ static ocdm_status csv_stream(const ocdm__study *study, ocdm__output *out, ocdm_
 const ocdm__figure ocdm__figure_stream = {
     .name = "stream",
     .title = "Classes in the stream, task by task",
-    .reading = "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. The "
-               "scale is logarithmic: a step from one number to the next is ten times as many samples.",
+    .reading =
+        "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. The "
+        "scale is logarithmic: a step from one number to the next is ten times as many samples.",
     .is_there = has_stream,
     .draw = draw_stream,
     .write_csv = csv_stream,

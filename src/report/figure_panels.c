@@ -1,6 +1,6 @@
 /*
- * Drawing panels of bars. All panels share their scale. Where there are targets a bar that is far beyond them is cut off, marked,
- * and has its number over it: one class that fills a memory must not flatten all others.
+ * Drawing panels of bars. All panels share their scale. Where there are targets a bar that is far beyond them is cut off,
+ * marked, and has its number over it: one class that fills a memory must not flatten all others.
  */
 #include "report/figure_panels.h"
 
@@ -212,8 +212,8 @@ static void draw_bar(const ocdm__panels *panels, const ocdm__canvas *canvas, con
 
 /* The mark of a bar that is cut off. Neighbours' numbers take turns between two rows, and the rest go without: the bar's title
  * still has it. */
-static void draw_cuts(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__panel *panel, const ocdm__scale *scale,
-                      double base)
+static void draw_cuts(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__panel *panel,
+                      const ocdm__scale *scale, double base)
 {
     double pitch = pitch_of(panels), ends[2] = {-1e9, -1e9};
     for (size_t i = 0; i < panels->bar_count; i++) {
@@ -254,7 +254,8 @@ static void draw_side(const ocdm__canvas *canvas, const ocdm__panel *panel, doub
     ocdm__output_text(canvas->out, "</text>\n");
     for (size_t i = 0; i < 3; i++)
         if (panel->notes[i][0] != '\0')
-            ocdm__draw_text(canvas, 28, base - HEIGHT + 32 + 16 * (double)i, OCDM__ANCHOR_START, "small faint", panel->notes[i]);
+            ocdm__draw_text(canvas, 28, base - HEIGHT + 32 + 16 * (double)i, OCDM__ANCHOR_START, "small faint",
+                            panel->notes[i]);
 }
 
 /* Few numbers: panels are low. */

@@ -1,4 +1,5 @@
-/* Panels of bars, one under another, with the same bars in each: classes, or stretches of the stream. Inside src/report only. */
+/* Panels of bars, one under another, with the same bars in each: classes, or stretches of the stream. Inside src/report only.
+ */
 #ifndef OCDM_REPORT_FIGURE_PANELS_H
 #define OCDM_REPORT_FIGURE_PANELS_H
 

@@ -365,8 +365,9 @@ static ocdm_status csv_orders(const ocdm__study *study, ocdm__output *out, ocdm_
 const ocdm__figure ocdm__figure_orders = {
     .name = "orders",
     .title = "What the order of the tasks does",
-    .reading = "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
-               "method that does not depend on the order has a level line.",
+    .reading =
+        "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
+        "method that does not depend on the order has a level line.",
     .is_there = has_orders,
     .draw = draw_orders,
     .write_csv = csv_orders,
@@ -398,8 +399,9 @@ static ocdm_status csv_orders_distance(const ocdm__study *study, ocdm__output *o
 const ocdm__figure ocdm__figure_orders_distance = {
     .name = "orders-distance",
     .title = "Distance to the target in each order of the tasks",
-    .reading = "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
-               "counts is how far down the lines come after them.",
+    .reading =
+        "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
+        "counts is how far down the lines come after them.",
     .is_there = has_few_orders,
     .draw = draw_orders_distance,
     .write_csv = csv_orders_distance,
@@ -420,8 +422,9 @@ static ocdm_status csv_orders_memory(const ocdm__study *study, ocdm__output *out
 const ocdm__figure ocdm__figure_orders_memory = {
     .name = "orders-memory",
     .title = "Classes in memory in each order of the tasks",
-    .reading = "As the figure of the memory above, a panel for each method and order; classes stand in the same order in all of "
-               "them. Panels of a method that look alike mean that the order does not matter to it.",
+    .reading =
+        "As the figure of the memory above, a panel for each method and order; classes stand in the same order in all of "
+        "them. Panels of a method that look alike mean that the order does not matter to it.",
     .is_there = has_few_orders,
     .draw = draw_orders_memory,
     .write_csv = csv_orders_memory,

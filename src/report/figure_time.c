@@ -61,7 +61,8 @@ static void draw_row(const ocdm__canvas *canvas, const ocdm__run_group *group, c
         double seconds = part_of(group, part);
         double from = ocdm__scale_place(scale, sum), to = ocdm__scale_place(scale, sum + seconds);
         sum += seconds;
-        ocdm__put(canvas->out, "<rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g s</title></rect>\n",
+        ocdm__put(canvas->out,
+                  "<rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g s</title></rect>\n",
                   colours[part], from, y, to - from, BAR, ocdm__time_parts[part], seconds);
     }
     double share = ocdm__group_summary(group, "times.update_share").mean;

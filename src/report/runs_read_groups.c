@@ -69,7 +69,8 @@ static ocdm_status join_study(ocdm__study *study, const ocdm__run *run, ocdm_err
     if (larger == NULL)
         return ocdm__fail_memory(error, "groups of runs");
     study->groups = larger;
-    study->groups[study->group_count] = (ocdm__run_group){.method = run->method, .bound = strcmp(run->method, "multitask") == 0};
+    study->groups[study->group_count] =
+        (ocdm__run_group){.method = run->method, .bound = strcmp(run->method, "multitask") == 0};
     return join_group(&study->groups[study->group_count++], run, error);
 }
 
@@ -185,7 +186,7 @@ static size_t first_turn(const ocdm__study *study, const ocdm__study_class *clas
 {
     for (size_t turn = 0; turn < study->order.count; turn++) {
         double task = study->order.values[turn];
-        if (task >= 0 && task < (double)class->tasks.count && class->tasks.values[(size_t)task] > 0)
+        if (task >= 0 && task<(double)class->tasks.count &&class->tasks.values[(size_t)task]> 0)
             return turn;
     }
     return study->order.count;
@@ -230,8 +231,9 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
-            study->trained = study->trained || !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root,
-                                                                                         "final.total.mAP")));
+            study->trained =
+                study->trained ||
+                !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root, "final.total.mAP")));
     mark_base(study);
     sort_groups(study);
     ocdm_status status = read_classes(study, error);

@@ -1,7 +1,7 @@
 /*
- * Whole runs sorted out for comparison: a study is what was run on one stream, a group in it the runs that differ in nothing but
- * the seed. Where a setting was swept (several memory sizes, say), the groups with its most usual value are the base: those the
- * plain comparison shows; the others are for the figures of the sweep.
+ * Whole runs sorted out for comparison: a study is what was run on one stream, a group in it the runs that differ in nothing
+ * but the seed. Where a setting was swept (several memory sizes, say), the groups with its most usual value are the base: those
+ * the plain comparison shows; the others are for the figures of the sweep.
  */
 #ifndef OCDM_REPORT_RUNS_READ_GROUPS_H
 #define OCDM_REPORT_RUNS_READ_GROUPS_H
