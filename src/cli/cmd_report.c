@@ -76,8 +76,10 @@ static void tell(const ocdm__run_list *runs, const char *path)
     for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run *run = &runs->runs[i];
         whole += run->state == OCDM__RUN_WHOLE;
+        ocdm_error note; /* one line, whatever the folder is called */
+        ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
         if (run->state != OCDM__RUN_WHOLE)
-            fprintf(stderr, "note: %s: %s\n", run->folder, run->why.message);
+            fprintf(stderr, "note: %s\n", note.message);
     }
     printf("%s: %zu run%s\n", path, whole, whole == 1 ? "" : "s");
 }

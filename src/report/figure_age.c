@@ -86,7 +86,10 @@ static void note_age(const double *bins, ocdm__panel *panel)
 static ocdm_status draw_age(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
     double samples = samples_of(study->groups[0].runs[0]);
-    ocdm__panels panels = {.y_what = "samples in memory", .x_what = "position in the stream (samples)", .bar_count = BINS};
+    ocdm__panels panels = {.y_what = "samples in memory",
+                           .x_what = "position in the stream (samples)",
+                           .target_what = "equally remembered",
+                           .bar_count = BINS};
     panels.x = (ocdm__scale){.low = 0, .high = samples};
     ocdm_status status = add_sections(study, samples, &panels, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {

@@ -12,8 +12,9 @@
 /* The width that figures have, so that they look alike. */
 #define OCDM__FIGURE_WIDTH 860.0
 
-/* Columns of small text to pixels, for the widest of the usual fonts. */
+/* Columns of small text and of text to pixels, for the widest of the usual fonts. */
 #define OCDM__COLUMN 7.3
+#define OCDM__WIDE_COLUMN 8.7
 
 /* Numbers to places. */
 typedef struct ocdm__scale {

@@ -72,7 +72,7 @@ static double label_room(const ocdm__chart *chart)
         size_t width = ocdm__plain_width(chart->lines[i].label, LABEL_LIMIT);
         widest = width > widest ? width : widest;
     }
-    return 34 + OCDM__COLUMN * (double)widest;
+    return 34 + OCDM__WIDE_COLUMN * (double)widest;
 }
 
 /* false when there is nothing to draw. */
@@ -88,10 +88,10 @@ static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
             stretch(&frame->y, line->low[k], &any_y);
             stretch(&frame->y, line->high[k], &any_y);
         }
-    if (!chart->is_log && frame->y.low > 0)
-        frame->y.low = 0;
     if (any_y)
         ocdm__scale_widen(&frame->y);
+    if (!chart->dotted)
+        stretch(&frame->x, 0, &any_x);
     if (chart->names != NULL)
         frame->x.low = -0.3, frame->x.high = (double)chart->name_count - 0.7;
     else if (chart->dotted && any_x) {

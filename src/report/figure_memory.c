@@ -124,7 +124,7 @@ static void note_group(const ocdm__study *study, const ocdm__run_group *group, o
 ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
                               ocdm_error *error)
 {
-    ocdm__panels panels = {.y_what = "samples in memory with the class", .marks_lost = true};
+    ocdm__panels panels = {.y_what = "samples in memory with the class", .target_what = "target", .marks_lost = true};
     ocdm_status status = begin_panels(study, &panels, error);
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];

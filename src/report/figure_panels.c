@@ -20,7 +20,7 @@ enum {
     HEADER = 30,      /* the legend */
     SECTION_ROW = 20, /* the names of sections */
     NAME_LIMIT = 14,
-    NAMES = 96, /* room for the names of bars */
+    NAMES = 86, /* room for the names of bars */
     AXIS = 46   /* room for numbers instead */
 };
 
@@ -158,7 +158,7 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas, 
             x = draw_swatch(canvas, x, kind, kinds[kind]);
     if (target) {
         ocdm__draw_rule(canvas, "mark", x, 14, x + 12, 14);
-        x = draw_legend_text(canvas, x + 17, "target");
+        x = draw_legend_text(canvas, x + 17, panels->target_what);
     }
     if (cut) {
         draw_arrow(canvas, "solid", x + 4, 20);

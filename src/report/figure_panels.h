@@ -25,6 +25,7 @@ typedef struct ocdm__panel {
 /* Start with all bytes zero but what is said here; give back with ocdm__panels_clear. */
 typedef struct ocdm__panels {
     const char *y_what, *x_what;
+    const char *target_what; /* what the marks are */
     bool is_log;
     bool marks_lost; /* a bar of height 0 gets a cross */
     bool has_groups; /* the legend tells the groups' colours */

@@ -61,8 +61,9 @@ static void put_comparison(ocdm__output *out, const ocdm__study *study, const oc
     bool sure = isfinite(difference.low) && (difference.low > 0 || difference.high < 0);
     ocdm__output_text(out, "<strong>");
     ocdm__put_name(out, best[0]->label, LABEL_LIMIT);
-    ocdm__output_text(out, isfinite(difference.low) && !sure ? "</strong> is ahead, but not beyond chance: its "
-                                                             : "</strong> wins: its ");
+    ocdm__output_text(out, !sure ? isfinite(difference.low) ? "</strong> is ahead, but not beyond chance: its "
+                                                            : "</strong> is ahead: its "
+                                 : "</strong> wins: its ");
     ocdm__output_text(out,
                       study->trained ? "total mAP at the end is " : "memory ends nearest to the target, at a distance of ");
     put_mean(out, study, best[0]);
@@ -123,8 +124,9 @@ static ocdm_status put_flag(ocdm__output *out, const ocdm__json_node *setting, o
     snprintf(flag, sizeof flag, "--%.60s", setting->key);
     for (char *at = flag; *at != '\0'; at++)
         *at = *at == '_' ? '-' : *at;
-    ocdm__output_text(out, " ");
+    ocdm__output_text(out, " <span class=\"flag\">");
     ocdm_status status = put_word(out, flag, error);
+    ocdm__output_text(out, "</span>");
     if (status != OCDM_OK || setting->kind == OCDM__JSON_TRUE)
         return status;
     ocdm__setting_text(setting, value, sizeof value);
@@ -176,10 +178,10 @@ static ocdm_status put_compare_command(ocdm__output *out, const ocdm__study *stu
     ocdm__output_text(out, "ocdm compare ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
-        ocdm__output_text(out, i == 0 ? " --methods " : ",");
+        ocdm__output_text(out, i == 0 ? " <span class=\"flag\">--methods</span> " : ",");
         status = put_word(out, study->groups[i].method, error);
     }
-    ocdm__put(out, " --seeds %zu", study->groups[0].run_count);
+    ocdm__put(out, " <span class=\"flag\">--seeds</span> %zu", study->groups[0].run_count);
     if (status == OCDM_OK)
         status = put_flags(out, run->settings, false, error);
     size_t parent = (size_t)(run->name - run->folder);

@@ -92,8 +92,7 @@ static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run *run,
 
 /* ---- the base ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether groups of one method differ in the setting: it was swept, and not just another method's own value. */
-static bool is_swept(const ocdm__study *study, const char *setting)
+bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
 {
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < i; j++)
@@ -129,7 +128,7 @@ static void mark_base(ocdm__study *study)
         study->groups[i].base = true;
     const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
     for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
-        if (strcmp(node->key, "seed") == 0 || !is_swept(study, node->key))
+        if (strcmp(node->key, "seed") == 0 || !ocdm__study_sweeps(study, node->key))
             continue;
         const ocdm__json_node *usual = usual_value(study, node->key);
         for (size_t i = 0; i < study->group_count; i++)

@@ -27,7 +27,7 @@ typedef struct ocdm__run_group {
     const ocdm__run **runs; /* by seed */
     size_t run_count;
     const char *method;
-    char *label;     /* the method, and what else tells it from the other groups of that method */
+    char *label;     /* the method, and what else tells it from the base group of that method */
     bool base;       /* part of the plain comparison */
     bool bound;      /* multitask: not a rival, since it sees everything again */
     unsigned colour; /* a number for each base group, from 0; the others have that of their method's base group */
@@ -75,6 +75,9 @@ const char *ocdm__study_measure(const ocdm__study *study);
 
 /* Whether value `a` of the measure is better than `b`; a NaN is never. */
 bool ocdm__study_better(const ocdm__study *study, double a, double b);
+
+/* Whether groups of one method differ in the setting: it was swept, and is not just another method's own value. */
+bool ocdm__study_sweeps(const ocdm__study *study, const char *setting);
 
 /* Whether the groups differ in this setting. */
 bool ocdm__study_varies(const ocdm__study *study, const char *setting);

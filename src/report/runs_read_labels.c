@@ -35,11 +35,26 @@ void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether another group of the same method has another value. */
+/* The one base group of a method, which goes by the method's name; NULL when there are several. */
+static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
+{
+    const ocdm__run_group *plain = NULL;
+    for (size_t i = 0; i < study->group_count; i++) {
+        if (!study->groups[i].base || strcmp(study->groups[i].method, method) != 0)
+            continue;
+        if (plain != NULL)
+            return NULL;
+        plain = &study->groups[i];
+    }
+    return plain;
+}
+
+/* Whether the setting tells the group from the plain one of its method or, without such a one, from any other of its method. */
 static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
+    const ocdm__run_group *plain = plain_group(study, group->method);
     for (size_t i = 0; i < study->group_count; i++)
-        if (strcmp(study->groups[i].method, group->method) == 0 &&
+        if (strcmp(study->groups[i].method, group->method) == 0 && (plain == NULL || plain == &study->groups[i]) &&
             !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
                              ocdm__json_find(group->runs[0]->settings, setting)))
             return true;
