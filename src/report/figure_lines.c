@@ -121,10 +121,32 @@ static void draw_sections(const ocdm__chart *chart, const ocdm__canvas *canvas, 
     }
 }
 
+/* Where points are few, the axis has their own numbers; those too near to the one before go without. */
+static void draw_values(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+{
+    double last = -1e9;
+    ocdm__draw_rule(canvas, "axis", LEFT, TOP + HEIGHT, frame->right, TOP + HEIGHT);
+    for (size_t k = 0; chart->line_count > 0 && k < chart->lines[0].count; k++) {
+        char text[32];
+        double x = ocdm__scale_place(&frame->x, chart->lines[0].x[k]);
+        ocdm__tick_text(chart->lines[0].x[k], text, sizeof text);
+        if (!isfinite(chart->lines[0].x[k]) || x - last < OCDM__COLUMN * (double)strlen(text) + 8)
+            continue;
+        ocdm__draw_rule(canvas, "axis", x, TOP + HEIGHT, x, TOP + HEIGHT + 4);
+        ocdm__draw_text(canvas, x, TOP + HEIGHT + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
+        last = x;
+    }
+    ocdm__draw_text(canvas, (LEFT + frame->right) / 2, TOP + HEIGHT + 36, OCDM__ANCHOR_MIDDLE, "", chart->x_what);
+}
+
 static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {
     ocdm__draw_y_axis(canvas, &frame->y, LEFT, frame->right, chart->y_what);
     draw_sections(chart, canvas, frame);
+    if (chart->names == NULL && chart->dotted) {
+        draw_values(chart, canvas, frame);
+        return;
+    }
     if (chart->names == NULL) {
         ocdm__draw_x_axis(canvas, &frame->x, TOP + HEIGHT, chart->x_what);
         return;

@@ -115,10 +115,10 @@ static void note_group(const ocdm__study *study, const ocdm__run_group *group, o
     double distance = ocdm__group_summary(group, "final.distance_seen").mean;
     if (isfinite(distance))
         snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
-    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.4g, most %.4g", fewest, most);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.0f, most %.0f", fewest, most);
     const char *comma = strchr(group->label, ',');
     if (comma != NULL)
-        snprintf(panel->notes[2], sizeof panel->notes[2], "%.26s", comma + 2);
+        snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
 }
 
 ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,

@@ -110,7 +110,7 @@ static ocdm_status csv_time(const ocdm__study *study, ocdm__output *out, ocdm_er
 
 const ocdm__figure ocdm__figure_time = {
     .name = "time",
-    .title = "Where the time went",
+    .title = "Seconds, by what they went into",
     .reading = "Seconds of a whole run, mean over seeds. The number at the right is the memory update's share of the training "
                "steps; evaluation is not part of them.",
     .is_there = has_time,

@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/figure.h"
@@ -54,8 +55,8 @@ static void put_head(ocdm__output *out, const ocdm__page *page)
 /* The parts of a study that the list of contents names. */
 enum part { RESULTS, FIGURES, KEPT, TIME, SETTINGS, ENVIRONMENT, PARTS };
 static const char *const part_ids[PARTS] = {"results", "figures", "kept", "time", "settings", "environment"};
-static const char *const part_titles[PARTS] = {"Results",         "Figures",         "Who is in memory",
-                                               "Where time went", "What was varied", "Where it ran"};
+static const char *const part_titles[PARTS] = {"Results",         "Figures",     "Who is in memory", "Where the time went",
+                                               "What was varied", "Where it ran"};
 
 static void put_heading(ocdm__output *out, enum part part, size_t number)
 {
@@ -75,6 +76,26 @@ static void put_contents(ocdm__output *out, const ocdm__page *page)
     ocdm__output_text(out, "</ul></nav>\n");
 }
 
+/* Which values of swept settings the plain comparison is about. */
+static void put_base(ocdm__output *out, const ocdm__study *study)
+{
+    const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
+    bool first = true;
+    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
+        char value[100];
+        if (strcmp(node->key, "seed") == 0 || !ocdm__study_sweeps(study, node->key))
+            continue;
+        ocdm__setting_text(node, value, sizeof value);
+        ocdm__output_text(out, first ? " Some settings were swept; verdict, tables and plain figures are about " : ", ");
+        ocdm__put_name(out, node->key, 40);
+        ocdm__output_text(out, " ");
+        ocdm__put_name(out, value, 40);
+        first = false;
+    }
+    if (!first)
+        ocdm__output_text(out, ".");
+}
+
 /* The stream in a sentence. */
 static void put_stream(ocdm__output *out, const ocdm__study *study)
 {
@@ -89,10 +110,7 @@ static void put_stream(ocdm__output *out, const ocdm__study *study)
     ocdm__output_text(out, " training and ");
     ocdm__put_grouped(out, ocdm__json_number(ocdm__json_find(root, "stream.test")));
     ocdm__put(out, " test samples, %zu classes, %zu tasks.", study->class_count, study->task_count);
-    if (study->base_count < study->group_count)
-        ocdm__output_text(out,
-                          " Some settings were swept: the verdict and the plain figures are about their most usual values, "
-                          "the tables have all.");
+    put_base(out, study);
     ocdm__output_text(out, "</p>\n");
 }
 
@@ -131,6 +149,7 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, size_t n
     put_heading(out, RESULTS, number);
     ocdm__put_paper_table(out, study);
     ocdm__put_memory_table(out, study);
+    ocdm__put_sweep_table(out, study);
     put_heading(out, FIGURES, number);
     if (status == OCDM_OK)
         status = put_figures(out, study, false, error);

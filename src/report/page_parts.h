@@ -16,6 +16,7 @@ ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_e
 /* page_tables.c: tables of numbers by group. */
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study);
 

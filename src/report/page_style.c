@@ -42,7 +42,7 @@ const char ocdm__page_style[] =
     "@media (prefers-color-scheme:dark){\n"
     "body{background:#0d1117;color:#e6edf3}\na,summary{color:#79b8ff}\n.skip:focus{background:#0d1117}\n"
     "h2{border-color:#30363d}\n.how,.note,.sd,caption,footer{color:#a3adb8}\npre{background:#161b22}\n"
-    "th,td,thead tr.groups th{border-color:#30363d}\nthead th{border-color:#a3adb8}\n}\n"
+    "th,td,thead tr.groups th{border-color:#30363d}\nthead th{border-bottom-color:#a3adb8}\n}\n"
     "@media print{\n@page{size:A4;margin:13mm}\nbody{font-size:9.5pt;background:#ffffff;color:#000000}\n"
     "nav,.skip{display:none}\nheader,main,footer{max-width:none;padding:0}\n.scroll{overflow:visible}\n"
     "figure,tr,.verdict{break-inside:avoid}\nh2,h3{break-after:avoid}\n"

@@ -29,7 +29,7 @@ static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group
 static double best_of(const ocdm__study *study, const struct column *column)
 {
     double best = NAN;
-    for (size_t i = 0; i < study->group_count && column->better != 0; i++) {
+    for (size_t i = 0; i < study->base_count && column->better != 0; i++) {
         double mean = cell(study, &study->groups[i], column).mean;
         if (!study->groups[i].bound && !isnan(mean) && (isnan(best) || (mean - best) * column->better > 0))
             best = mean;
@@ -48,7 +48,7 @@ static void put_value(ocdm__output *out, double value)
 static void put_cell(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
 {
     ocdm__summary summary = cell(study, group, column);
-    bool best = !group->bound && summary.mean == best_of(study, column) && study->group_count > 1;
+    bool best = group->base && !group->bound && summary.mean == best_of(study, column) && study->base_count > 1;
     ocdm__put(out, "<td class=\"%s%s\"", best ? "best" : "", column->starts ? " start" : "");
     put_value(out, summary.mean);
     ocdm__output_text(out, ">");
@@ -75,10 +75,10 @@ static void put_label(ocdm__output *out, const ocdm__run_group *group)
     ocdm__put(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
 }
 
-static void put_rows(ocdm__output *out, const ocdm__study *study, const struct column *columns, size_t count)
+static void put_rows(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
     ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < study->group_count; i++) {
+    for (size_t i = 0; i < groups; i++) {
         put_label(out, &study->groups[i]);
         for (size_t c = 0; c < count; c++)
             put_cell(out, study, &study->groups[i], &columns[c]);
@@ -131,7 +131,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
                       "<th scope=\"colgroup\" colspan=\"3\">moderate</th><th scope=\"colgroup\" colspan=\"3\">minority</th>"
                       "<th scope=\"colgroup\" colspan=\"3\">total</th></tr>\n");
     put_heads(out, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
-    put_rows(out, study, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
+    put_rows(out, study, study->base_count, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
 }
 
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
@@ -175,7 +175,29 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
                     : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
                       "over all classes seen), and what it holds of the rarest and the most frequent class.");
     put_heads(out, memory_columns, count);
-    put_rows(out, study, memory_columns, count);
+    put_rows(out, study, study->base_count, memory_columns, count);
+}
+
+static const struct column sweep_columns[] = {
+    {.name = "majority mAP", .path = "final.majority.mAP", .decimals = 1},
+    {.name = "moderate mAP", .path = "final.moderate.mAP", .decimals = 1},
+    {.name = "minority mAP", .path = "final.minority.mAP", .decimals = 1},
+    {.name = "total mAP", .path = "final.total.mAP", .decimals = 1},
+    {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
+    {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1},
+    {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1},
+};
+
+void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
+{
+    size_t skipped = study->trained ? 0 : 4;
+    if (study->base_count == study->group_count)
+        return;
+    ocdm__output_text(out, "<details><summary>Every setting that was swept</summary>\n");
+    begin_table(out, "sweeps", "As above, for every combination of settings that was run; mAP in percent.");
+    put_heads(out, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
+    put_rows(out, study, study->group_count, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
+    ocdm__output_text(out, "</details>\n");
 }
 
 /* ---- time --------------------------------------------------------------------------------------------------------------- */
@@ -196,7 +218,7 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
     begin_table(out, "times",
                 "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation.");
     put_heads(out, time_columns, sizeof time_columns / sizeof time_columns[0]);
-    put_rows(out, study, time_columns, sizeof time_columns / sizeof time_columns[0]);
+    put_rows(out, study, study->base_count, time_columns, sizeof time_columns / sizeof time_columns[0]);
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
