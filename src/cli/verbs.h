@@ -18,6 +18,7 @@ extern const ocdm__verb ocdm__verb_stream_featurize;
 extern const ocdm__verb ocdm__verb_run;
 extern const ocdm__verb ocdm__verb_compare;
 extern const ocdm__verb ocdm__verb_paper;
+extern const ocdm__verb ocdm__verb_report;
 extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
