@@ -13,7 +13,7 @@
 #define NARROWEST 60u
 #define WIDEST 100u
 #define FLAG_COLUMN 26u
-#define NAME_WIDTH 14
+#define NAME_WIDTH 16
 
 /* Where text is going: the page is as wide as the terminal, within reason, and 80 columns anywhere else. */
 struct page {
