@@ -18,6 +18,8 @@ const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_stream_featurize,
     &ocdm__verb_run,
     &ocdm__verb_compare,
+    &ocdm__verb_paper,
+    &ocdm__verb_report,
     &ocdm__verb_eval,
     &ocdm__verb_predict,
     &ocdm__verb_weights_info,

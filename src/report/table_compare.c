@@ -73,14 +73,16 @@ static ocdm_status add_methods(ocdm__table *table, const ocdm__compare_results *
 static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 {
     if (results->seed_count > 1)
-        snprintf(table->note, sizeof table->note,
-                 "Mean and standard deviation over %zu seeds. Bold, or a star: the best, and what is not significantly worse (95 %% "
-                 "interval of the paired differences). Last column: difference in total mAP to the best other method, with "
-                 "that interval.",
-                 results->seed_count);
+        snprintf(
+            table->note, sizeof table->note,
+            "Mean and standard deviation over %zu seeds. Bold, or a star: the best, and what is not significantly worse (95 %% "
+            "interval of the paired differences). Last column: difference in total mAP to the best other method, with "
+            "that interval.",
+            results->seed_count);
     else
         snprintf(table->note, sizeof table->note,
-                 "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to the best "
+                 "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to "
+                 "the best "
                  "other method.");
 }
 

@@ -29,7 +29,7 @@ static size_t cell_width(const ocdm__cell *cell, const ocdm__table_style *style)
     return text_width(shown) + (cell->bold && !style->bold);
 }
 
-static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+static size_t own_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
 {
     size_t width = text_width(table->columns[column].head);
     for (size_t row = 0; row < table->row_count; row++) {
@@ -39,14 +39,25 @@ static size_t column_width(const ocdm__table *table, size_t column, const ocdm__
     return width;
 }
 
-/* What the columns of a group take in all, gaps before each; the last one gives way to a long heading. */
+/* The last column of a group gives way to a heading that is wider than all of them. */
+static size_t column_width(const ocdm__table *table, size_t column, const ocdm__table_style *style)
+{
+    const char *group = table->columns[column].group;
+    size_t own = own_width(table, column, style), others = 0;
+    if (group[0] == '\0' || ocdm__table_group_end(table, column) > column + 1)
+        return own;
+    for (size_t i = column; i > 0 && strcmp(table->columns[i - 1].group, group) == 0; i--)
+        others += own_width(table, i - 1, style) + GAP;
+    return others + own < text_width(group) ? text_width(group) - others : own;
+}
+
+/* What the columns of a group take in all, gaps before each. */
 static size_t group_width(const ocdm__table *table, size_t first, size_t end, const ocdm__table_style *style)
 {
     size_t width = 0;
     for (size_t i = first; i < end; i++)
         width += GAP + column_width(table, i, style);
-    size_t heading = GAP + text_width(table->columns[first].group);
-    return width > heading ? width : heading;
+    return width;
 }
 
 /* Where the part of the table that starts with `first` ends: after the groups that fit, one at least. */
@@ -63,16 +74,17 @@ static size_t part_end(const ocdm__table *table, size_t first, const ocdm__table
     return end;
 }
 
-/* Texts to the left when all cells of the column are texts, else to the right. */
+/* A column without a number is flush left, the others right. */
 static bool is_left(const ocdm__table *table, size_t column)
 {
     for (size_t row = 0; row < table->row_count; row++)
         if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
             return false;
-    return column == 0;
+    return true;
 }
 
-static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column,
+/* Nothing is written after the last cell of a line. */
+static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column, bool last,
                        const ocdm__table_style *style)
 {
     const ocdm__cell *cell = ocdm__table_at(table, row, column);
@@ -86,7 +98,7 @@ static void write_cell(ocdm__output *output, const ocdm__table *table, size_t ro
     ocdm__output_text(output, shown);
     if (cell->bold)
         ocdm__output_text(output, style->bold ? "\033[0m" : "*");
-    if (is_left(table, column))
+    if (is_left(table, column) && !last)
         write_spaces(output, room);
 }
 
@@ -102,7 +114,7 @@ static void write_heads(ocdm__output *output, const ocdm__table *table, size_t f
         if (!is_left(table, column))
             write_spaces(output, room);
         ocdm__output_text(output, table->columns[column].head);
-        if (is_left(table, column))
+        if (is_left(table, column) && k + 1 < end)
             write_spaces(output, room);
     }
     ocdm__output_text(output, "\n");
@@ -149,10 +161,10 @@ static void write_part(ocdm__output *output, const ocdm__table *table, size_t fi
         write_groups(output, table, first, end, style);
     write_heads(output, table, first, end, style);
     for (size_t row = 0; row < table->row_count; row++) {
-        write_cell(output, table, row, 0, style);
+        write_cell(output, table, row, 0, false, style);
         for (size_t column = first; column < end; column++) {
             write_spaces(output, GAP);
-            write_cell(output, table, row, column, style);
+            write_cell(output, table, row, column, column + 1 == end, style);
         }
         ocdm__output_text(output, "\n");
     }

@@ -1,0 +1,437 @@
+/* `ocdm paper`: the tables and figures of the paper on the streams at hand, beside the paper's own numbers. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/compare_runs.h"
+#include "cli/exit_code.h"
+#include "cli/progress_line.h"
+#include "cli/signals.h"
+#include "cli/suggest.h"
+#include "cli/verbs.h"
+#include "report/table_paper.h"
+#include "run/compare_children.h"
+#include "run/paper.h"
+#include "run/run_folder.h"
+
+#define PATH_ROOM 4096
+#define CURVE_POINTS 250
+
+/* A stream at hand. */
+struct source {
+    char path[PATH_ROOM], folder[PATH_ROOM]; /* the file, and where its runs are */
+    const char *stands_for;
+    bool builtin;
+    ocdm__stream_info info;
+};
+
+struct request {
+    const ocdm__paper_item *item;
+    struct source sources[OCDM__PAPER_STREAMS];
+    size_t source_count;
+    const char *runs;
+    const char *words[6]; /* for `ocdm run` */
+    size_t jobs, format;
+    uint64_t seeds;
+    bool quiet;
+    int failed; /* exit code of the first run that failed */
+};
+
+/* ---- the list --------------------------------------------------------------------------------------------------------- */
+
+static int list_items(void)
+{
+    puts("Tables and figures of the paper, for `ocdm paper NAME`:\n");
+    for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++)
+        printf("  %-18s %s\n", ocdm__paper_item_at(i)->name, ocdm__paper_item_at(i)->what);
+    return OCDM__EXIT_OK;
+}
+
+static ocdm_status find_item(const char *name, const ocdm__paper_item **item, ocdm_error *error)
+{
+    const char *names[32];
+    char hint[120] = "`ocdm paper` lists the names";
+    size_t count = 0;
+    *item = ocdm__paper_item_find(name);
+    if (*item != NULL)
+        return OCDM_OK;
+    for (; ocdm__paper_item_at(count) != NULL; count++)
+        names[count] = ocdm__paper_item_at(count)->name;
+    const char *near = ocdm__suggest(name, names, count);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean %s? `ocdm paper` lists the names", near);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the paper has nothing called \"%s\"", name);
+}
+
+/* ---- streams ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_about(const ocdm__paper_item *item, const char *stream, size_t length)
+{
+    for (size_t i = 0; item->streams[i] != NULL; i++)
+        if (strlen(item->streams[i]) == length && strncmp(item->streams[i], stream, length) == 0)
+            return true;
+    return false;
+}
+
+/* The paper's stream that a name of `length` letters names; NULL when it is none. */
+static const char *known_stream(const char *name, size_t length)
+{
+    for (size_t i = 0; ocdm__paper_streams[i] != NULL; i++)
+        if (strlen(ocdm__paper_streams[i]) == length && strncmp(ocdm__paper_streams[i], name, length) == 0)
+            return ocdm__paper_streams[i];
+    return NULL;
+}
+
+/* The runs of a stream are in a folder of its name, or, when there is none, in the folder itself. */
+static void place_runs(const struct request *request, struct source *source)
+{
+    struct stat found;
+    const char *name = source->builtin ? "scenes" : source->stands_for;
+    snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, name);
+    if (!source->builtin && stat(source->folder, &found) != 0 && stat(request->runs, &found) == 0)
+        snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
+}
+
+/* One of "mscoco=FILE" or "FILE", which stands for the first stream that the item is about. */
+static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
+{
+    const char *equals = memchr(text, '=', length);
+    const char *stands_for = equals != NULL ? known_stream(text, (size_t)(equals - text)) : request->item->streams[0];
+    if (stands_for == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--stream mscoco=FILE,nuswide=FILE; also cocoseq and nuswideseq",
+                          "--stream %.*s: no stream of the paper has that name", (int)length, text);
+    if (!is_about(request->item, stands_for, strlen(stands_for)))
+        return OCDM_OK;
+    if (request->source_count == OCDM__PAPER_STREAMS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %d streams", OCDM__PAPER_STREAMS);
+    struct source *source = &request->sources[request->source_count++];
+    source->stands_for = stands_for;
+    if (equals != NULL) {
+        length -= (size_t)(equals + 1 - text);
+        text = equals + 1;
+    }
+    snprintf(source->path, PATH_ROOM, "%.*s", (int)length, text);
+    place_runs(request, source);
+    return ocdm__stream_info_read(&source->info, source->path, error);
+}
+
+/* The built-in stream, made into a file by this very program unless it is there. */
+static ocdm_status make_builtin(struct request *request, struct source *source, ocdm_error *error)
+{
+    char program[PATH_ROOM], log[PATH_ROOM];
+    struct stat found;
+    snprintf(source->path, PATH_ROOM, "%.3900s/scenes.safetensors", request->runs);
+    snprintf(log, PATH_ROOM, "%.3900s/scenes.log", request->runs);
+    if (stat(source->path, &found) == 0)
+        return OCDM_OK;
+    ocdm_status status = ocdm__make_folder(request->runs, error);
+    if (status != OCDM_OK)
+        return status;
+    char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
+    ocdm__child child = {.arguments = words, .log = log};
+    ocdm__own_program("ocdm", program, sizeof program);
+    ocdm__children children = {.program = program, .children = &child, .count = 1, .jobs = 1, .stop = &ocdm__stop_signal};
+    if (!request->quiet)
+        fprintf(stderr, "no --stream: building the built-in one, %s\n", source->path);
+    status = ocdm__children_run(&children, error);
+    if (status == OCDM_OK && child.exit_code != 0)
+        status = ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
+    return status;
+}
+
+static ocdm_status add_builtin(struct request *request, ocdm_error *error)
+{
+    struct source *source = &request->sources[request->source_count++];
+    source->stands_for = request->item->streams[0];
+    source->builtin = true;
+    for (size_t i = 0; request->item->streams[i] != NULL; i++)
+        if (strcmp(request->item->streams[i], "mscoco") == 0)
+            source->stands_for = "mscoco";
+    place_runs(request, source);
+    ocdm_status status = make_builtin(request, source, error);
+    return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, error) : status;
+}
+
+static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *text = ocdm__argument_text(arguments, "stream");
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && text != NULL && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        status = add_source(request, text, length, error);
+        text += length + (text[length] == ',');
+    }
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
+        if (!request->sources[i].info.is_stream_file)
+            status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
+                                request->sources[i].path);
+    return status == OCDM_OK && request->source_count == 0 ? add_builtin(request, error) : status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether every run of a plan is there. */
+static bool is_complete(const ocdm__compare_plan *plan, const char *folder)
+{
+    char path[PATH_ROOM], name[OCDM__COMPARE_NAME];
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (size_t method = 0; method < plan->method_count; method++)
+            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+                ocdm__compare_folder(plan, point, method, seed, name);
+                snprintf(path, sizeof path, "%.3800s/%s/summary.json", folder, name);
+                if (access(path, F_OK) != 0)
+                    return false;
+            }
+    return true;
+}
+
+/* Runs what is missing, where the stream has features to learn from; else what is there has to do. */
+static ocdm_status provide_runs(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm_error *error)
+{
+    int failed = 0;
+    if (is_complete(plan, source->folder))
+        return OCDM_OK;
+    if (source->info.stream.shape.kind != OCDM__FEATURES) {
+        fprintf(stderr, "%s has no features to learn from: only runs that are in %s count\n", source->path, source->folder);
+        return OCDM_OK;
+    }
+    ocdm__plan_run run = {.plan = plan,
+                          .stream = source->path,
+                          .folder = source->folder,
+                          .words = request->words,
+                          .word_count = sizeof request->words / sizeof *request->words,
+                          .jobs = request->jobs,
+                          .quiet = request->quiet};
+    if (!request->quiet)
+        fprintf(stderr, "%s: runs into %s, a %s model of features, lr %s\n", request->item->name, source->folder,
+                request->words[1], request->words[3]);
+    ocdm_status status = ocdm__run_plan(&run, &failed, error);
+    if (request->failed == 0)
+        request->failed = failed;
+    return status;
+}
+
+static ocdm_status read_results(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm__compare_results *results, ocdm_error *error)
+{
+    ocdm_status status = provide_runs(request, source, plan, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_results_create(results, plan, error);
+    return status == OCDM_OK ? ocdm__compare_results_read(results, plan, source->folder, error) : status;
+}
+
+static ocdm_status run_memories(const struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm__compare_memories *memories, ocdm_error *error)
+{
+    ocdm__progress_line line;
+    ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
+    enum ocdm__paper_kind kind = request->item->kind;
+    if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
+        options.curve_every = source->info.statistics.total.train / (options.memory.batch * CURVE_POINTS) + 1;
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&line, request->quiet);
+    ocdm_status status =
+        ocdm__compare_memories_run(memories, plan, &source->info.stream.table, &options, &line.progress, error);
+    ocdm__progress_line_end(&line);
+    return status;
+}
+
+/* ---- items ------------------------------------------------------------------------------------------------------------ */
+
+/* What an item needs on one stream. */
+struct material {
+    ocdm__paper_source source;
+    ocdm__compare_plan plan;
+    ocdm__compare_results results;
+    ocdm__compare_memories memories;
+};
+
+static ocdm_status print_metrics(const struct request *request, const struct material *material, ocdm_error *error)
+{
+    ocdm__table table = {.row_count = 0};
+    ocdm_status status =
+        ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
+    if (status == OCDM_OK)
+        status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
+    ocdm__table_clear(&table);
+    return status;
+}
+
+/* The trends with rho, which need memories of their own. */
+static ocdm_status add_trends(const struct request *request, const struct source *source, ocdm__table *table,
+                              const ocdm__paper_source *label, ocdm_error *error)
+{
+    const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
+    ocdm__compare_plan plan = {.point_count = 0};
+    ocdm__compare_memories memories = {.count = 0};
+    ocdm_status status = ocdm__paper_plan(&plan, rho, source->stands_for, &source->info, request->seeds, error);
+    if (status == OCDM_OK)
+        status = run_memories(request, source, &plan, &memories, error);
+    if (status == OCDM_OK)
+        status = ocdm__paper_add_trends(table, label, &plan, &memories, error);
+    ocdm__compare_memories_clear(&memories);
+    ocdm__compare_plan_clear(&plan);
+    return status;
+}
+
+static ocdm_status add_item(const struct request *request, const struct source *source, struct material *material,
+                            ocdm__table *table, ocdm_error *error)
+{
+    const ocdm__paper_source *label = &material->source;
+    ocdm_status status = OCDM_OK;
+    switch (request->item->kind) {
+    case OCDM__PAPER_AMLR:
+        return ocdm__paper_add_amlr(table, label, error);
+    case OCDM__PAPER_PROCESS:
+        return ocdm__paper_add_process(table, label, error);
+    case OCDM__PAPER_STREAM:
+        return ocdm__paper_add_stream(table, label, error);
+    case OCDM__PAPER_METRICS:
+        return ocdm__paper_add_metrics(table, request->item->name, label, &material->plan, &material->results, error);
+    case OCDM__PAPER_KEPT:
+        return ocdm__paper_add_kept(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_RHO:
+        return ocdm__paper_add_rho(table, label, &material->plan, &material->memories, &material->results, error);
+    case OCDM__PAPER_CURVES:
+        status = ocdm__paper_add_evaluations(table, label, &material->plan, source->folder, error);
+        if (status != OCDM_OK)
+            return status;
+        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_DISTANCE:
+        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_CLAIMS:
+        status = ocdm__paper_add_claims(table, label, &material->plan, &material->memories, error);
+        return status == OCDM_OK ? add_trends(request, source, table, label, error) : status;
+    }
+    return status;
+}
+
+static ocdm_status gather(struct request *request, const struct source *source, struct material *material, ocdm_error *error)
+{
+    enum ocdm__paper_kind kind = request->item->kind;
+    if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
+        return OCDM_OK;
+    ocdm_status status =
+        ocdm__paper_plan(&material->plan, request->item, source->stands_for, &source->info, request->seeds, error);
+    if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
+        status = read_results(request, source, &material->plan, &material->results, error);
+    if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
+        status = run_memories(request, source, &material->plan, &material->memories, error);
+    return status;
+}
+
+static ocdm_status do_source(struct request *request, const struct source *source, ocdm__table *table, ocdm_error *error)
+{
+    struct material material = {.source = {.label = source->builtin ? "scenes" : source->stands_for,
+                                           .stands_for = source->stands_for,
+                                           .info = &source->info}};
+    bool wide = request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data((enum ocdm__table_format)request->format);
+    ocdm_status status = gather(request, source, &material, error);
+    if (status == OCDM_OK)
+        status = wide ? print_metrics(request, &material, error) : add_item(request, source, &material, table, error);
+    ocdm__compare_memories_clear(&material.memories);
+    ocdm__compare_results_clear(&material.results);
+    ocdm__compare_plan_clear(&material.plan);
+    return status;
+}
+
+static ocdm_status do_item(struct request *request, ocdm_error *error)
+{
+    ocdm__table table = {.row_count = 0};
+    ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
+        status = do_source(request, &request->sources[i], &table, error);
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    if (!ocdm__table_is_data(format))
+        snprintf(table.title, sizeof table.title, "%s", request->item->what);
+    if (status == OCDM_OK && (table.row_count > 0 || ocdm__table_is_data(format)))
+        status = ocdm__print_table(&table, format, error);
+    ocdm__table_clear(&table);
+    return status;
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    uint64_t jobs = ocdm__core_count();
+    ocdm_status status = find_item(arguments->operands[0], &request->item, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
+        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
+    request->jobs = (size_t)jobs;
+    request->runs = ocdm__argument_text(arguments, "runs");
+    request->quiet = ocdm__argument_given(arguments, "quiet");
+    const char *words[] = {
+        "--model", ocdm__argument_text(arguments, "model"), "--lr", ocdm__argument_text(arguments, "lr"), "--threads", "1"};
+    memcpy(request->words, words, sizeof words);
+    return status == OCDM_OK ? add_sources(arguments, request, error) : status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    static struct request request; /* too large for the stack of some systems */
+    if (arguments->operand_count == 0)
+        return list_items();
+    ocdm_status status = read_request(arguments, &request, &error);
+    if (status == OCDM_OK)
+        status = do_item(&request, &error);
+    for (size_t i = 0; i < request.source_count; i++)
+        ocdm__stream_info_clear(&request.sources[i].info);
+    if (status == OCDM_STOPPED)
+        return ocdm__exit_after_signal();
+    return status != OCDM_OK ? ocdm__report(&error) : request.failed;
+}
+
+static const char *const description[] = {
+    "Prints a table or a figure of the paper, ours beside the paper's numbers; without a NAME the list of them. Figures come "
+    "as "
+    "data. Streams are given with the names of the paper's that they stand for: mscoco, nuswide (the paper's recipe), cocoseq, "
+    "nuswideseq (PRS's); a file without a name stands for the first that the item is about. Without any, a built-in stream of "
+    "the "
+    "same size stands for MSCOCO.",
+    "Where runs with a network are needed, those under --runs are taken, FOLDER/STREAM/METHOD-sSEED as `ocdm compare` leaves "
+    "them; "
+    "what is missing is run first, on streams with features, with the model and rate of the flags below. The memory alone is "
+    "computed on the spot.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"what there is", "ocdm paper"},
+    {"the text's numbers about the memory", "ocdm paper claims --stream mscoco=C.safetensors,nuswide=N.safetensors"},
+    {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
+    {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
+    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each method"},
+    {.name = "model", .value = "NAME", .fallback = "linear", .help = "what learns in the runs that are missing"},
+    {.name = "lr", .value = "X", .fallback = "0.006", .help = "its learning rate"},
+    {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
+    {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_paper = {
+    .name = "paper",
+    .summary = "tables and figures of the paper, ours beside its own",
+    .operands = "[NAME]",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

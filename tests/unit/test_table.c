@@ -1,0 +1,205 @@
+/* One table in five formats, to the last byte. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/table.h"
+
+static const ocdm__column columns[] = {
+    {"name", "method", ""},
+    {"a", "CF1", "total"},
+    {"b", "mAP", "total"},
+    {"c", "s", ""},
+};
+
+static ocdm__table make_table(void)
+{
+    ocdm__table table;
+    assert_int_equal(OCDM_OK, ocdm__table_begin(&table, columns, 4, NULL));
+    ocdm__cell *row = ocdm__table_row(&table, NULL);
+    ocdm__cell_text(&row[0], "a_b, \"c\" | 5%");
+    row[1] = ocdm__cell_number(12.34, NAN, 1);
+    row[2] = ocdm__cell_number(43.06, 0.74, 1);
+    row[2].bold = true;
+    row = ocdm__table_row(&table, NULL);
+    ocdm__cell_text(&row[0], "rs");
+    row[1] = ocdm__cell_number(NAN, 3, 1);
+    row[3] = ocdm__cell_number(656, NAN, 0);
+    return table;
+}
+
+/* What a table is in a format. */
+static char *written(const ocdm__table *table, enum ocdm__table_format format, unsigned width, bool bold)
+{
+    static char text[4096];
+    char path[] = "/tmp/ocdm-table-XXXXXX";
+    ocdm__output output;
+    ocdm__table_style style = {.width = width, .bold = bold};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unlink(path);
+    assert_int_equal(OCDM_OK, ocdm__output_open_fd(&output, fd, "test", NULL));
+    ocdm__table_write(table, format, &style, &output);
+    assert_int_equal(OCDM_OK, ocdm__output_commit(&output, NULL));
+    ssize_t size = pread(fd, text, sizeof text - 1, 0);
+    assert_true(size >= 0);
+    text[size] = '\0';
+    close(fd);
+    return text;
+}
+
+static void expect_written(const char *expected, enum ocdm__table_format format, unsigned width, bool bold)
+{
+    ocdm__table table = make_table();
+    assert_string_equal(expected, written(&table, format, width, bold));
+    ocdm__table_clear(&table);
+}
+
+static void table_text_is_aligned_and_stars_what_is_bold(void **state)
+{
+    (void)state;
+    expect_written("               ----- total -----\n"
+                   "method          CF1          mAP    s\n"
+                   "a_b, \"c\" | 5%  12.3  43.1 ± 0.7*    -\n"
+                   "rs                -            -  656\n",
+                   OCDM__TEXT, 100, false);
+}
+
+static void table_text_is_bold_by_the_terminals_means(void **state)
+{
+    (void)state;
+    expect_written("               ---- total -----\n"
+                   "method          CF1         mAP    s\n"
+                   "a_b, \"c\" | 5%  12.3  \033[1m43.1 ± 0.7\033[0m    -\n"
+                   "rs                -           -  656\n",
+                   OCDM__TEXT, 100, true);
+}
+
+/* The group of two columns stays together; the names of the rows come again. */
+static void table_text_is_broken_between_groups_when_it_is_too_wide(void **state)
+{
+    (void)state;
+    expect_written("               ----- total -----\n"
+                   "method          CF1          mAP\n"
+                   "a_b, \"c\" | 5%  12.3  43.1 ± 0.7*\n"
+                   "rs                -            -\n"
+                   "\n"
+                   "method           s\n"
+                   "a_b, \"c\" | 5%    -\n"
+                   "rs             656\n",
+                   OCDM__TEXT, 34, false);
+}
+
+static void table_text_makes_room_for_a_wide_heading(void **state)
+{
+    (void)state;
+    static const ocdm__column wide[] = {{"n", "n", ""}, {"a", "a", "a wide heading"}, {"b", "b", ""}};
+    ocdm__table table;
+    assert_int_equal(OCDM_OK, ocdm__table_begin(&table, wide, 3, NULL));
+    ocdm__cell *row = ocdm__table_row(&table, NULL);
+    ocdm__cell_text(&row[0], "x");
+    row[1] = ocdm__cell_number(1, NAN, 0);
+    row[2] = ocdm__cell_number(2, NAN, 0);
+    snprintf(table.title, sizeof table.title, "a title of words");
+    snprintf(table.note, sizeof table.note, "and a note");
+    assert_string_equal("a title of words\n\n"
+                        "   a wide heading\n"
+                        "n               a  b\n"
+                        "x               1  2\n\n"
+                        "and a note\n",
+                        written(&table, OCDM__TEXT, 100, false));
+    ocdm__table_clear(&table);
+}
+
+static void table_markdown_escapes_bars(void **state)
+{
+    (void)state;
+    expect_written("| method | total CF1 | total mAP | s |\n"
+                   "|---|---:|---:|---:|\n"
+                   "| a_b, \"c\" \\| 5% | 12.3 | **43.1 ± 0.7** | - |\n"
+                   "| rs | - | - | 656 |\n",
+                   OCDM__MARKDOWN, 0, false);
+}
+
+static void table_latex_spans_groups_and_escapes(void **state)
+{
+    (void)state;
+    expect_written("\\begin{table}\n\\centering\n\\begin{tabular}{lccc}\n\\toprule\n"
+                   "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{total} & \\multicolumn{1}{c}{} \\\\\n"
+                   "\\cmidrule(lr){2-3}\n"
+                   "method & CF1 & mAP & s \\\\\n\\midrule\n"
+                   "a\\_b, \"c\" | 5\\% & 12.3 & \\textbf{43.1 $\\pm$ 0.7} & - \\\\\n"
+                   "rs & - & - & 656 \\\\\n"
+                   "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+                   OCDM__LATEX, 0, false);
+}
+
+static void table_csv_has_keys_and_whole_numbers(void **state)
+{
+    (void)state;
+    expect_written("name,a,b,c\n"
+                   "\"a_b, \"\"c\"\" | 5%\",12.34,43.06,\n"
+                   "rs,,,656\n",
+                   OCDM__CSV, 0, false);
+}
+
+static void table_json_is_a_list_of_objects(void **state)
+{
+    (void)state;
+    expect_written("[\n{\"name\":\"a_b, \\\"c\\\" | 5%\",\"a\":12.34,\"b\":43.06,\"c\":null},\n"
+                   "{\"name\":\"rs\",\"a\":null,\"b\":null,\"c\":656}\n]\n",
+                   OCDM__JSON, 0, false);
+}
+
+static void table_loses_the_column_that_is_dropped(void **state)
+{
+    (void)state;
+    ocdm__table table = make_table();
+    ocdm__table_drop(&table, "a");
+    ocdm__table_drop(&table, "nothing");
+    assert_int_equal(3, table.column_count);
+    ocdm__cell *row = ocdm__table_row(&table, NULL);
+    ocdm__cell_text(&row[0], "new");
+    row[2] = ocdm__cell_number(7, NAN, 0);
+    assert_string_equal("name,b,c\n\"a_b, \"\"c\"\" | 5%\",43.06,\nrs,,656\nnew,,7\n", written(&table, OCDM__CSV, 0, false));
+    ocdm__table_clear(&table);
+}
+
+/* A character of several bytes is left out whole. */
+static void table_cuts_long_texts_between_characters(void **state)
+{
+    (void)state;
+    ocdm__cell cell;
+    char text[100];
+    memset(text, 'x', OCDM__TABLE_TEXT - 2);
+    strcpy(text + OCDM__TABLE_TEXT - 2, "±y");
+    ocdm__cell_text(&cell, text);
+    assert_int_equal(OCDM__TABLE_TEXT - 2, strlen(cell.text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_text_is_aligned_and_stars_what_is_bold),
+        cmocka_unit_test(table_text_is_bold_by_the_terminals_means),
+        cmocka_unit_test(table_text_is_broken_between_groups_when_it_is_too_wide),
+        cmocka_unit_test(table_text_makes_room_for_a_wide_heading),
+        cmocka_unit_test(table_markdown_escapes_bars),
+        cmocka_unit_test(table_latex_spans_groups_and_escapes),
+        cmocka_unit_test(table_csv_has_keys_and_whole_numbers),
+        cmocka_unit_test(table_json_is_a_list_of_objects),
+        cmocka_unit_test(table_loses_the_column_that_is_dropped),
+        cmocka_unit_test(table_cuts_long_texts_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
