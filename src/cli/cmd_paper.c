@@ -38,6 +38,7 @@ struct request {
     uint64_t seeds;
     bool quiet;
     int failed; /* exit code of the first run that failed */
+    size_t printed;
 };
 
 /* ---- the list --------------------------------------------------------------------------------------------------------- */
@@ -251,9 +252,12 @@ struct material {
     ocdm__compare_memories memories;
 };
 
-static ocdm_status print_metrics(const struct request *request, const struct material *material, ocdm_error *error)
+/* Each stream has a table of its own, a line apart from the one before. */
+static ocdm_status print_metrics(struct request *request, const struct material *material, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
+    if (request->printed++ > 0)
+        putchar('\n');
     ocdm_status status =
         ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
     if (status == OCDM_OK)
