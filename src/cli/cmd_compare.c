@@ -34,6 +34,7 @@ struct request {
     ocdm__compare_plan plan;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
+    char checksum[40];
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -116,6 +117,10 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
     ocdm__pass_flags(arguments, own_flags, &request->passed);
+    snprintf(request->checksum, sizeof request->checksum, "%016llx%016llx", (unsigned long long)request->stream.checksum[0],
+             (unsigned long long)request->stream.checksum[1]);
+    request->passed.asked[request->passed.asked_count++] =
+        (ocdm__asked){.member = "stream.checksum", .value = request->checksum};
     if (!ocdm__argument_given(arguments, "threads")) {
         /* Several runs at a time make better use of the cores than several threads in one. */
         request->passed.words[request->passed.word_count++] = "--threads";

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -39,6 +38,7 @@ struct request {
     uint64_t seeds;
     bool quiet;
     int failed; /* exit code of the first run that failed */
+    size_t printed;
 };
 
 /* ---- the list --------------------------------------------------------------------------------------------------------- */
@@ -86,13 +86,15 @@ static const char *known_stream(const char *name, size_t length)
     return NULL;
 }
 
-/* The runs of a stream are in a folder of its name, or, when there is none, in the folder itself. */
+/* The runs of a stream are in a folder of its name; or, where there is none and a comparison was made there, in the folder
+ * itself. */
 static void place_runs(const struct request *request, struct source *source)
 {
-    struct stat found;
+    char compared[PATH_ROOM];
     const char *name = source->builtin ? "scenes" : source->stands_for;
     snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, name);
-    if (!source->builtin && stat(source->folder, &found) != 0 && stat(request->runs, &found) == 0)
+    snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
+    if (!source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
         snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
 }
 
@@ -123,10 +125,9 @@ static ocdm_status add_source(struct request *request, const char *text, size_t 
 static ocdm_status make_builtin(struct request *request, struct source *source, ocdm_error *error)
 {
     char program[PATH_ROOM], log[PATH_ROOM];
-    struct stat found;
     snprintf(source->path, PATH_ROOM, "%.3900s/scenes.safetensors", request->runs);
     snprintf(log, PATH_ROOM, "%.3900s/scenes.log", request->runs);
-    if (stat(source->path, &found) == 0)
+    if (access(source->path, F_OK) == 0)
         return OCDM_OK;
     ocdm_status status = ocdm__make_folder(request->runs, error);
     if (status != OCDM_OK)
@@ -251,9 +252,12 @@ struct material {
     ocdm__compare_memories memories;
 };
 
-static ocdm_status print_metrics(const struct request *request, const struct material *material, ocdm_error *error)
+/* Each stream has a table of its own, a line apart from the one before. */
+static ocdm_status print_metrics(struct request *request, const struct material *material, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
+    if (request->printed++ > 0)
+        putchar('\n');
     ocdm_status status =
         ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
     if (status == OCDM_OK)

@@ -14,7 +14,7 @@ typedef struct ocdm__passed_flags {
     char names[OCDM__MAX_FLAGS][40];
     const char *words[2 * OCDM__MAX_FLAGS + 2];
     size_t word_count;
-    ocdm__asked asked[OCDM__MAX_FLAGS];
+    ocdm__asked asked[OCDM__MAX_FLAGS + 1];
     size_t asked_count;
 } ocdm__passed_flags;
 

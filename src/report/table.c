@@ -109,6 +109,14 @@ bool ocdm__table_has_groups(const ocdm__table *table)
     return false;
 }
 
+bool ocdm__table_is_left(const ocdm__table *table, size_t column)
+{
+    for (size_t row = 0; row < table->row_count; row++)
+        if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
+            return false;
+    return true;
+}
+
 void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format, const ocdm__table_style *style,
                        ocdm__output *output)
 {

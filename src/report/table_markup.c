@@ -42,9 +42,9 @@ void ocdm__table_write_markdown(const ocdm__table *table, ocdm__output *output)
         write_markdown_text(output, table->columns[i].head);
         ocdm__output_text(output, " ");
     }
-    ocdm__output_text(output, "|\n|---");
-    for (size_t i = 1; i < table->column_count; i++)
-        ocdm__output_text(output, "|---:");
+    ocdm__output_text(output, "|\n");
+    for (size_t i = 0; i < table->column_count; i++)
+        ocdm__output_text(output, ocdm__table_is_left(table, i) ? "|---" : "|---:");
     ocdm__output_text(output, "|\n");
     for (size_t row = 0; row < table->row_count; row++)
         write_markdown_row(table, row, output);

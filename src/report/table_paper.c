@@ -222,7 +222,9 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__pa
             ocdm_status status = look_up(results, point, method, &line, k, &beside, error);
             if (status != OCDM_OK)
                 return status;
-            *ocdm__table_at(table, first, column) = ocdm__cell_number(beside.ours.mean, beside.ours.deviation, line.decimals);
+            bool time = strcmp(line.columns[k].group, "run") == 0;
+            *ocdm__table_at(table, first, column) =
+                ocdm__cell_number(beside.ours.mean, time ? NAN : beside.ours.deviation, time ? 2 : line.decimals);
             *ocdm__table_at(table, first + 1, column) = ocdm__cell_number(beside.paper, beside.paper_deviation, line.decimals);
         }
     }

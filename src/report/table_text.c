@@ -74,15 +74,6 @@ static size_t part_end(const ocdm__table *table, size_t first, const ocdm__table
     return end;
 }
 
-/* A column without a number is flush left, the others right. */
-static bool is_left(const ocdm__table *table, size_t column)
-{
-    for (size_t row = 0; row < table->row_count; row++)
-        if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
-            return false;
-    return true;
-}
-
 /* Nothing is written after the last cell of a line. */
 static void write_cell(ocdm__output *output, const ocdm__table *table, size_t row, size_t column, bool last,
                        const ocdm__table_style *style)
@@ -91,14 +82,14 @@ static void write_cell(ocdm__output *output, const ocdm__table *table, size_t ro
     char shown[OCDM__SHOWN];
     ocdm__cell_show(cell, " ± ", shown);
     size_t room = column_width(table, column, style) - cell_width(cell, style);
-    if (!is_left(table, column))
+    if (!ocdm__table_is_left(table, column))
         write_spaces(output, room);
     if (cell->bold && style->bold)
         ocdm__output_text(output, "\033[1m");
     ocdm__output_text(output, shown);
     if (cell->bold)
         ocdm__output_text(output, style->bold ? "\033[0m" : "*");
-    if (is_left(table, column) && !last)
+    if (ocdm__table_is_left(table, column) && !last)
         write_spaces(output, room);
 }
 
@@ -111,10 +102,10 @@ static void write_heads(ocdm__output *output, const ocdm__table *table, size_t f
         size_t room = column_width(table, column, style) - text_width(table->columns[column].head);
         if (k >= first)
             write_spaces(output, GAP);
-        if (!is_left(table, column))
+        if (!ocdm__table_is_left(table, column))
             write_spaces(output, room);
         ocdm__output_text(output, table->columns[column].head);
-        if (is_left(table, column) && k + 1 < end)
+        if (ocdm__table_is_left(table, column) && k + 1 < end)
             write_spaces(output, room);
     }
     ocdm__output_text(output, "\n");

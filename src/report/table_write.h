@@ -15,6 +15,9 @@ size_t ocdm__table_group_end(const ocdm__table *table, size_t column);
 /* Whether any column has a heading over it. */
 bool ocdm__table_has_groups(const ocdm__table *table);
 
+/* Whether a column is flush left: one without a number is. */
+bool ocdm__table_is_left(const ocdm__table *table, size_t column);
+
 void ocdm__table_write_text(const ocdm__table *table, const ocdm__table_style *style, ocdm__output *output);
 void ocdm__table_write_markdown(const ocdm__table *table, ocdm__output *output);
 void ocdm__table_write_latex(const ocdm__table *table, ocdm__output *output);

@@ -13,8 +13,8 @@
 #include "run/compare_children.h"
 #include "run/compare_plan.h"
 
-/* A setting that a finished run must have been made with to count as done: a member of its settings, and its value as a flag
- * takes it. */
+/* What a finished run must have been made with to count as done: a member of its settings, or of its summary when there is a
+ * point in its name ("stream.checksum"), and the value as a flag takes it. */
 typedef struct ocdm__asked {
     char member[32];
     const char *value;

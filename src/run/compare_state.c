@@ -60,11 +60,13 @@ static const char *shown(const ocdm__json_node *node)
 }
 
 /* A member that the summary does not have says nothing: it belongs to another model. */
-static ocdm_status compare_settings(const char *path, const ocdm__json_node *settings, const ocdm__asked *asked, size_t count,
+static ocdm_status compare_settings(const char *path, const ocdm__json_node *root, const ocdm__asked *asked, size_t count,
                                     ocdm_error *error)
 {
+    const ocdm__json_node *settings = ocdm__json_find(root, "settings");
     for (size_t i = 0; i < count; i++) {
-        const ocdm__json_node *saved = ocdm__json_find(settings, asked[i].member);
+        bool outside = strchr(asked[i].member, '.') != NULL;
+        const ocdm__json_node *saved = ocdm__json_find(outside ? root : settings, asked[i].member);
         if (saved != NULL && !is_value(saved, asked[i].value))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take another folder with -o, or ask for what is there",
                               "%s is of a run with %s %s, asked is %s", path, asked[i].member, shown(saved), asked[i].value);
@@ -90,7 +92,7 @@ ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked,
     if (status == OCDM_OK && strcmp(ocdm__json_text(ocdm__json_find(tree.root, "format"), ""), "ocdm-run") != 0)
         status = ocdm__fail(error, OCDM_BAD_FILE, "take another folder for the comparison", "%s is no summary of a run", path);
     if (status == OCDM_OK)
-        status = compare_settings(path, ocdm__json_find(tree.root, "settings"), asked, asked_count, error);
+        status = compare_settings(path, tree.root, asked, asked_count, error);
     ocdm__json_tree_clear(&tree);
     return status;
 }

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# `ocdm compare` and `ocdm paper`: folders, tables, going on, failures, signals, the memory alone. $1: the program.
+. "$(dirname "$0")/tap.sh"
+ocdm=$1
+cd "$place" || exit 1
+
+build() {
+    run "$ocdm" stream build --recipe scenes --as features -o s.safetensors
+    same 0 "$code" && [ -s s.safetensors ]
+}
+
+# value FILE METHOD GROUP METRIC: the mean in a row of CSV.
+value() {
+    awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $4 }' "$1"
+}
+
+# of_summary FILE: total mAP at the end of a run.
+of_summary() {
+    grep -o '"final":.*' "$1" | grep -o '"total":{[^}]*}' | head -n 1 | sed 's/.*"mAP":\([0-9.]*\).*/\1/'
+}
+
+compares() {
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
+    same 0 "$code" && same "compare.json ocdm-s0 ocdm-s1 rs-s0 rs-s1" "$(ls c | tr '\n' ' ' | sed 's/ $//')" || return 1
+    same method,group,metric,mean,std,n "$(head -n 1 "$out")" && same 33 "$(wc -l < "$out")" || return 1
+    grep -q '4 of 4: ' "$err" || return 1
+    a=$(of_summary c/ocdm-s0/summary.json) b=$(of_summary c/ocdm-s1/summary.json)
+    same ok "$(awk -v a="$a" -v b="$b" -v m="$(value "$out" ocdm total mAP)" 'BEGIN { d = (a + b) / 2 - m; print (a > 10 && d < 1e-9 && d > -1e-9) ? "ok" : a " " b " " m }')"
+}
+
+# Nothing runs again, and the table is the same.
+leaves_alone_what_is_done() {
+    cp "$out" first.csv
+    touch -d '2001-01-01' c/*/summary.json
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
+    same 0 "$code" && same "" "$(cat "$err")" && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
+}
+
+refuses_other_settings() {
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.006 -o c
+    same 2 "$code" && grep -q '^error: c/rs-s0/summary.json is of a run with lr 0.005, asked is 0.006$' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 300 --lr 0.005 -o c
+    same 2 "$code" && grep -q 'of a run with memory 200, asked is 300$' "$err" || return 1
+    "$ocdm" stream build --recipe scenes --as features --seed 5 -o other.safetensors > /dev/null 2>&1
+    run "$ocdm" compare other.safetensors --methods rs --memory 200 --lr 0.005 -o c
+    same 2 "$code" && grep -q 'of a run with stream.checksum ' "$err"
+}
+
+prints_tables() {
+    for format in text markdown latex json; do
+        run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format $format
+        same 0 "$code" && cp "$out" c.$format || return 1
+    done
+    same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' c.text)" && grep -q '^method .*mAP against best other$' c.text &&
+        grep -q '^rs .*\] ocdm$' c.text && ! grep -q "$(printf '\033')" c.text && grep -q '^| ocdm |' c.markdown &&
+        grep -q '\\pm' c.latex && grep -q '{"method":"ocdm","group":"total","metric":"mAP","mean":' c.json
+}
+
+# A file where a folder should be: that run fails, the others go on, and the exit code is the first failure's.
+tells_failures_and_goes_on() {
+    mkdir f && echo > f/rs-s0
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 -j 2 -o f
+    same 4 "$code" && grep -q '^error: rs-s0: .' "$err" && grep -q '^hint: .*f/rs-s0.log has what it said$' "$err" &&
+        grep -q '^error: ' f/rs-s0.log && [ -s f/ocdm-s0/summary.json ] && [ ! -e f/ocdm-s0.log ] && grep -q '^ocdm ' "$out"
+}
+
+refuses_nonsense() {
+    run "$ocdm" compare s.safetensors --methods rs,nothing -o n
+    same 2 "$code" || return 1
+    run "$ocdm" compare s.safetensors --memory 300,x -o n
+    same 2 "$code" && grep -q '^error: --memory: "x" is no whole number' "$err" || return 1
+    run "$ocdm" compare s.safetensors --order '0,1;2' -o n
+    same 2 "$code" || return 1
+    run "$ocdm" compare s.safetensors --methods rs
+    same 2 "$code" && grep -q '^error: no folder' "$err" || return 1
+    run "$ocdm" compare nothing.safetensors -o n
+    same 4 "$code" && [ ! -e n ]
+}
+
+# wait_for FILE: until it is there, twenty seconds at most.
+wait_for() {
+    for _ in $(seq 2000); do
+        [ -e "$1" ] && return 0
+        sleep 0.01
+    done
+    echo "no $1"
+    return 1
+}
+
+# stops SIGNAL CODE FOLDER: children end too, nothing half written counts as done, and the same command goes on.
+stops() {
+    local command=("$ocdm" compare s.safetensors --methods rs,prs,ocdm,max --seeds 2 --memory 300 --lr 0.005 --checkpoint-every 20 -j 2 -o "$3" --format csv)
+    "${command[@]}" > /dev/null 2> stopped.err &
+    local process=$!
+    wait_for "$3/prs-s0/checkpoint.safetensors" || { kill -9 $process; return 1; }
+    kill "-$1" $process
+    wait $process
+    code=$?
+    same "$2" "$code" && same "" "$(grep '^error' stopped.err)" || return 1
+    [ "$(find "$3" -name summary.json | wc -l)" -lt 8 ] || { echo "it had finished"; return 1; }
+    for folder in "$3"/*/; do
+        exec 9< "$folder/lock" && flock -n 9 || { echo "$folder is still in use"; return 1; }
+        exec 9<&-
+    done
+    run "${command[@]}"
+    same 0 "$code" && grep -q 'to go on with' "$err" && same 8 "$(find "$3" -name summary.json | wc -l)"
+}
+
+# A comparison that was stopped comes to the numbers of one that was not.
+stopping_changes_nothing() {
+    stops INT 130 i && cp "$out" i.csv && stops TERM 143 t && same "$(grep -v ,run, i.csv)" "$(grep -v ,run, "$out")"
+}
+
+# member FILE NAME: the first number of that name.
+member() {
+    sed 's/.*"'"$2"'":\([^,}]*\).*/\1/' <<< "$(grep -o '"'"$2"'":[^,}]*' "$1" | head -n 1)"
+}
+
+# Tasks of whole batches, so that batches do not depend on whether a task ends: then records through `ocdm sample` are the same.
+memory_alone_equals_sample() {
+    awk 'BEGIN { srand(5); for (i = 0; i < 1200; i++) { t = int(i / 400); a = 4 * t + int(3.99 * rand() ^ 3); b = 4 * t + int(4 * rand());
+        printf "{\"id\":%d,\"task\":%d,\"labels\":[\"c%02d\"%s]}\n", i, t, a, (b != a && rand() < 0.6) ? sprintf(",\"c%02d\"", b) : "" } }' > r.jsonl
+    "$ocdm" stream build --records r.jsonl -o r.safetensors > /dev/null 2>&1 || return 1
+    for memory in 50 200; do
+        for order in 0,1,2 2,0,1; do
+            run "$ocdm" compare r.safetensors --model none --methods ocdm,onlyone,rs,random --seeds 2 --memory $memory --order $order -o m
+            same 0 "$code" || return 1
+            for policy in ocdm onlyone rs random; do
+                "$ocdm" stream export r.safetensors --seed 1 --order $order | "$ocdm" sample -p $policy -m $memory --seed 1 -q --summary s.json > /dev/null
+                grep "\"method\":\"$policy\".*\"seed\":1," m/compare.json > row
+                same "$(member s.json distance) $(member s.json distance_seen)" "$(member row distance) $(member row distance_seen)" || return 1
+            done
+        done
+    done
+}
+
+memory_alone_equals_run() {
+    run "$ocdm" compare s.safetensors --model none --methods all --seeds 1 --memory 150 --order 2,0,3,1 -o a
+    same 0 "$code" && same 7 "$(grep -c '"method"' a/compare.json)" || return 1
+    for method in ocdm prs cbes max onlyone; do
+        "$ocdm" run s.safetensors -o alone-$method --model none --method $method --memory 150 --order 2,0,3,1 -q || return 1
+        grep "\"method\":\"$method\"" a/compare.json > row
+        sed 's/.*"final":{//' alone-$method/summary.json > final
+        same "$(member final distance) $(member final distance_seen)" "$(member row distance) $(member row distance_seen)" || return 1
+    done
+}
+
+memory_alone_sweeps() {
+    run "$ocdm" compare r.safetensors --model none --methods ocdm,rs --seeds 3 --memory 20,50 --rho 0,0.5 --order all --format csv
+    same 0 "$code" && same 9 "$(wc -l < "$out")" && same 8 "$(grep -c ',18,' "$out")" || return 1
+    cp "$out" one.csv
+    run "$ocdm" compare r.safetensors --model none --methods ocdm,rs --seeds 3 --memory 20,50 --rho 0,0.5 --order all --format csv -j 3
+    cmp one.csv "$out"
+}
+
+memory_alone_refuses_what_needs_a_network() {
+    run "$ocdm" compare r.safetensors --model none --methods gss
+    same 2 "$code" && grep -q '^error: gss does not run without a network$' "$err"
+}
+
+lists_the_paper() {
+    run "$ocdm" paper
+    same 0 "$code" && same 18 "$(grep -cE '(Table|Figure|text)' <<< "$(grep '^  ' "$out")")" || return 1
+    run "$ocdm" paper memmory
+    same 2 "$code" && grep -q 'did you mean memory?' "$err"
+}
+
+# Runs are taken from where a comparison left them; what is missing is run.
+puts_ours_beside_the_paper() {
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs p --format csv
+    same 0 "$code" && grep -q '3 runs' "$err" && same 13 "$(wc -l < "$out")" && [ -s p/mscoco/max-s0/summary.json ] || return 1
+    awk -F, '$3 == "max" && $5 == "mAP" { exit !($6 > 10 && $9 == 39.6 && $10 == 1.6) }' "$out" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs p
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '39.6 ± 1.6' "$out" && same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' "$out")"
+}
+
+draws_on_the_memory_alone() {
+    for item in process stream-mscoco memory memory-onlyone strategies-memory orders-memory orders-distance claims amlr; do
+        run "$ocdm" paper $item --stream mscoco=s.safetensors --runs p --format csv
+        same 0 "$code" && [ "$(wc -l < "$out")" -gt 5 ] && ! grep -q nan "$out" || { echo "$item"; return 1; }
+    done
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p
+    grep -q 'ocdm: classes with more than 40 samples' "$out"
+}
+
+check build_makes_the_stream build
+check compare_runs_and_averages compares
+check compare_leaves_alone_what_is_done leaves_alone_what_is_done
+check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
+check compare_prints_every_format prints_tables
+check compare_tells_failures_and_goes_on tells_failures_and_goes_on
+check compare_refuses_nonsense refuses_nonsense
+check compare_goes_on_after_signals stopping_changes_nothing
+check memory_alone_equals_sample memory_alone_equals_sample
+check memory_alone_equals_run memory_alone_equals_run
+check memory_alone_sweeps_whatever_the_threads memory_alone_sweeps
+check memory_alone_refuses_what_needs_a_network memory_alone_refuses_what_needs_a_network
+check paper_lists_its_items lists_the_paper
+check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
+check paper_computes_memories_itself draws_on_the_memory_alone
+finish
