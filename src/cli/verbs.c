@@ -9,19 +9,13 @@
 #include "cli/suggest.h"
 
 const ocdm__verb *const ocdm__verbs[] = {
-    &ocdm__verb_sample,
-    &ocdm__verb_demo,
-    &ocdm__verb_stream_build,
-    &ocdm__verb_stream_info,
-    &ocdm__verb_stream_show,
-    &ocdm__verb_stream_export,
-    &ocdm__verb_bench_memory,
-    &ocdm__verb_bench_gap,
-    &ocdm__verb_report,
-    &ocdm__verb_help,
-    &ocdm__verb_man,
-    &ocdm__verb_completion,
-    NULL,
+    &ocdm__verb_sample,       &ocdm__verb_demo,
+    &ocdm__verb_stream_build, &ocdm__verb_stream_info,
+    &ocdm__verb_stream_show,  &ocdm__verb_stream_export,
+    &ocdm__verb_bench_memory, &ocdm__verb_bench_gap,
+    &ocdm__verb_report,       &ocdm__verb_watch,
+    &ocdm__verb_help,         &ocdm__verb_man,
+    &ocdm__verb_completion,   NULL,
 };
 
 #define VERB_COUNT (sizeof ocdm__verbs / sizeof ocdm__verbs[0] - 1)

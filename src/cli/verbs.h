@@ -17,6 +17,7 @@ extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_report;
+extern const ocdm__verb ocdm__verb_watch;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
 extern const ocdm__verb ocdm__verb_completion;
