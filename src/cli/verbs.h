@@ -19,6 +19,7 @@ extern const ocdm__verb ocdm__verb_run;
 extern const ocdm__verb ocdm__verb_compare;
 extern const ocdm__verb ocdm__verb_paper;
 extern const ocdm__verb ocdm__verb_report;
+extern const ocdm__verb ocdm__verb_watch;
 extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;

@@ -19,8 +19,8 @@ enum {
     OVERHANG = 24,    /* two rows of numbers over bars that are cut off */
     HEADER = 30,      /* the legend */
     SECTION_ROW = 20, /* the names of sections */
-    NAME_LIMIT = 14,
-    NAMES = 86, /* room for the names of bars */
+    NAME_LIMIT = 13,
+    NAMES = 98, /* room for the names of bars */
     AXIS = 46   /* room for numbers instead */
 };
 

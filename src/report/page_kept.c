@@ -104,13 +104,14 @@ static void put_labels(ocdm__output *out, const ocdm__json_node *labels)
 
 static void put_sets(ocdm__output *out, const ocdm__study *study, const struct label_set *sets, size_t count)
 {
+    ocdm__put(
+        out,
+        "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
+        "in the first seed's run of each method.</p>\n",
+        count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
     ocdm__output_text(out,
                       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"label sets\"><table class=\"sort\" "
-                      "data-name=\"label-sets\">\n<caption>");
-    ocdm__put(out,
-              "The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, in the first "
-              "seed's run of each method.</caption>\n<thead><tr><th scope=\"col\" class=\"text\">labels</th>",
-              count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
+                      "data-name=\"label-sets\">\n<thead><tr><th scope=\"col\" class=\"text\">labels</th>");
     for (size_t i = 0; i < study->base_count; i++) {
         ocdm__output_text(out, "<th scope=\"col\">");
         ocdm__put_name(out, study->groups[i].label, 24);

@@ -94,12 +94,12 @@ static void put_heads(ocdm__output *out, const struct column *columns, size_t co
         ocdm__put(out, "<th scope=\"col\"%s>%s</th>", columns[c].starts ? " class=\"start\"" : "", columns[c].name);
 }
 
-static void begin_table(ocdm__output *out, const char *id, const char *caption)
+/* What the table is about stands before its box, so that it does not scroll away with it. */
+static void begin_table(ocdm__output *out, const char *name, const char *caption)
 {
-    ocdm__put(
-        out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sort\" data-name=\"%s\">\n",
-        id, id);
-    ocdm__put(out, "<caption>%s</caption>\n<thead>", caption);
+    ocdm__put(out, "<p class=\"note\">%s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", caption,
+              name);
+    ocdm__put(out, "<table class=\"sort\" data-name=\"%s\">\n<thead>", name);
 }
 
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */

@@ -115,11 +115,17 @@ static ocdm_status put_word(ocdm__output *out, const char *text, ocdm_error *err
     return OCDM_OK;
 }
 
+/* The groups that the stream has are what `ocdm run` takes without being told. */
+static bool is_default_groups(const ocdm__json_node *setting)
+{
+    return strcmp(setting->key, "groups") == 0 && strcmp(ocdm__json_text(setting, ""), "stream") == 0;
+}
+
 /* --adam-eps 0.0001 for "adam_eps": 0.0001; nothing for null and false. */
 static ocdm_status put_flag(ocdm__output *out, const ocdm__json_node *setting, ocdm_error *error)
 {
     char flag[64], value[400];
-    if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE)
+    if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || is_default_groups(setting))
         return OCDM_OK;
     snprintf(flag, sizeof flag, "--%.60s", setting->key);
     for (char *at = flag; *at != '\0'; at++)
