@@ -12,6 +12,7 @@
 #include "base/file_identity.h"
 #include "base/output.h"
 #include "cli/build_flags.h"
+#include "cli/command_text.h"
 #include "cli/exit_code.h"
 #include "cli/progress_line.h"
 #include "cli/signals.h"
@@ -229,57 +230,12 @@ static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 
 /* ---- the request as a whole ------------------------------------------------------------------------------------------ */
 
-static bool needs_quotes(const char *word)
-{
-    return word[0] == '\0' ||
-           word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
-}
-
-static void append_word(char *command, const char *word)
-{
-    char *end = command + strlen(command);
-    const char *quote = needs_quotes(word) ? "'" : "";
-    end += sprintf(end, " %s", quote);
-    for (; *word != '\0'; word++)
-        end += *word == '\'' ? sprintf(end, "'\\''") : sprintf(end, "%c", *word);
-    strcpy(end, quote);
-}
-
-static const char *without_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-/* The command as the file's notes have it: what decides the contents, so without the output, the noise, and folders. */
 static ocdm_status write_command(struct request *request, ocdm_error *error)
 {
-    static const char *const left_out[] = {"output", "quiet", "json"};
-    const ocdm__arguments *arguments = request->arguments;
-    const ocdm__flag *flags = arguments->verb->flags;
-    size_t room = 64;
-    for (size_t i = 0; flags[i].name != NULL; i++)
-        room += 16 + strlen(flags[i].name) + (arguments->values[i] != NULL ? 4 * strlen(arguments->values[i]) : 0);
-    for (size_t i = 0; i < arguments->operand_count; i++)
-        room += 4 + 4 * strlen(arguments->operands[i]);
-    request->command = ocdm__allocate(room, 1);
-    if (request->command == NULL)
-        return ocdm__fail_memory(error, "the command");
-    strcpy(request->command, "ocdm stream build");
-    for (size_t i = 0; flags[i].name != NULL; i++) {
-        bool skipped = arguments->values[i] == NULL;
-        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
-            skipped = skipped || strcmp(flags[i].name, left_out[k]) == 0;
-        if (skipped)
-            continue;
-        sprintf(request->command + strlen(request->command), " --%s", flags[i].name);
-        if (flags[i].value != NULL)
-            append_word(request->command, without_folder(arguments->values[i]));
-    }
-    for (size_t i = 0; i < arguments->operand_count; i++)
-        append_word(request->command, without_folder(arguments->operands[i]));
+    static const char *const left_out[] = {"output", "quiet", "json", NULL};
+    ocdm_status status = ocdm__command_text(request->arguments, left_out, &request->command, error);
     request->settings.command = request->command;
-    return OCDM_OK;
+    return status;
 }
 
 /* An output that is one of the inputs would be replaced while it is read. */
