@@ -226,8 +226,10 @@ static ocdm_status read_records(struct source_reading *state)
         if (status != OCDM_OK)
             return status;
         count_unreadable(state);
-        if (!found)
+        if (!found) {
+            state->source->record_total = good + state->unreadable;
             return tell_progress(state);
+        }
         status = add_record(state, &record, good + state->unreadable);
         if (status == OCDM_OK && good % PROGRESS_STEP == 0)
             status = tell_progress(state);
@@ -294,4 +296,5 @@ void ocdm__records_source_clear(ocdm__records_source *source)
     ocdm__release(source->record_numbers);
     source->record_numbers = NULL;
     source->record_count = source->record_room = 0;
+    source->record_total = 0;
 }

@@ -30,6 +30,7 @@ typedef struct ocdm__records_source {
     uint64_t *record_numbers;     /* of each sample that was added: which record it is, from 0, those that were skipped counted,
                                      so that it is its row in a table that goes with the records */
     size_t record_count, record_room;
+    uint64_t record_total; /* all records of the file, skipped ones too */
 } ocdm__records_source;
 
 /*
