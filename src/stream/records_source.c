@@ -275,8 +275,9 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     struct source_reading *state = ocdm__allocate(1, sizeof *state);
     if (state == NULL)
         return ocdm__fail_memory(error, "the record reader");
-    *state = (struct source_reading){.set = set, .first = set->count, .source = source, .reading = reading, .error = error};
     size_t first = set->count;
+    *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
+    state->first = source->first_number > first ? source->first_number : first;
     ocdm_status status = begin_reading(state, path);
     if (status == OCDM_OK)
         status = read_records(state);

@@ -49,7 +49,9 @@ static ocdm_status read_records(const struct reader *reader, const char *path)
 {
     ocdm__labelled_set *set = &reader->source->set;
     size_t first = set->count;
-    ocdm__records_source records = {.options = reader->settings->records, .tasks_by = reader->settings->tasks_by};
+    ocdm__records_source records = {.options = reader->settings->records,
+                                    .tasks_by = reader->settings->tasks_by,
+                                    .first_number = reader->source->row_count};
     ocdm_status status = ocdm__records_source_read(set, path, &records, reader->reading, reader->error);
     if (status == OCDM_OK)
         status = number_rows(reader, first, records.record_numbers, records.record_total);

@@ -272,6 +272,8 @@ rows_stay_with_their_samples() {
     { npy '|u1' 6 1; printf '\001\002\003\004\005\006'; } > six.npy
     builds rows.safetensors --records one.jsonl two.jsonl --features six.npy --skip-bad && same '1 2 5' "$(floats rows.safetensors 3)" || return 1
     builds rows.safetensors --records one.jsonl --test two.jsonl --skip-bad && grep -q '^left out: 1 records whose id' "$err" || return 1
+    printf '{\n{"labels":["a"]}\n{"labels":["b"]}\n' > nameless.jsonl
+    builds rows.safetensors --records nameless.jsonl nameless.jsonl --skip-bad && same '1 2 4 5' "$("$ocdm" stream show rows.safetensors | awk '{ printf "%s%s", (NR > 1 ? " " : ""), $5 }')" || return 1
     { npy '|u1' 6 1; printf '\001\001\007\001\000\007'; } > hot.npy
     builds rows.safetensors --multihot hot.npy --features six.npy --skip-bad && same '1 2 4 5' "$(floats rows.safetensors 4)" || return 1
     printf '{"images":[{"id":1},{"id":1},{"id":2}],"categories":[{"id":5,"name":"cat"}],"annotations":[{"image_id":2,"category_id":5}]}' > again.json
