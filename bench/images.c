@@ -1,8 +1,9 @@
 /*
  * How many images a core decodes and augments: images per second of CPU time, for each setting of interest.
  *
- *     cc -O2 -Iinclude -Isrc bench/images.c src/stream/image*.c src/base/allocate.c src/base/error.c -ljpeg -lpng -lpthread -lm
- * \ -o build/bench-images build/bench-images FOLDER...        every file in the folders must be a JPEG or a PNG
+ *     cc -O2 -Iinclude -Isrc -o /tmp/bench-images bench/images.c src/stream/image*.c src/base/allocate.c \
+ *         src/base/error.c -ljpeg -lpng -lpthread -lm
+ *     /tmp/bench-images FOLDER...                    every file in the folders must be a JPEG or a PNG
  *
  * The files are read once before the clock starts, so that the disk is not what is measured.
  */

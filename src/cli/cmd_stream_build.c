@@ -129,12 +129,12 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     settings->standardize = ocdm__argument_given(arguments, "standardize");
     settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
     settings->image_root = ocdm__argument_text(arguments, "images");
-    /* Rows that are skipped at the end of one file would shift those of the next. */
-    bool several = settings->source_count > 1 || settings->test_source != NULL;
-    if (several && settings->features == NULL && settings->source_features && settings->kind != OCDM__FROM_COCO &&
+    /* Rows that are skipped at the end of one table would shift those of the next. */
+    bool tables = settings->kind == OCDM__FROM_ARFF || settings->kind == OCDM__FROM_MULTIHOT;
+    if (tables && settings->test_source != NULL && (settings->features != NULL || settings->source_features) &&
         ocdm__argument_given(arguments, "skip-bad"))
-        return misuse(error, "put the files into one, or add --labels-only",
-                      "--skip-bad cannot be used with several files that bring their own features");
+        return misuse(error, "put the tables into one, or add --labels-only",
+                      "--skip-bad cannot be used with --test and features");
     return status;
 }
 

@@ -26,9 +26,10 @@ static void tell(void *state, const char *what, uint64_t done, uint64_t total)
     if (now < line->next || total == 0)
         return;
     double share = (double)done / (double)total;
-    double left = done > 0 ? (now - line->started) * (1 - share) / share : 0;
-    fprintf(stderr, "%s%s: %.0f %%, %.0f s left%s", line->terminal ? "\r" : "", what, 100 * share, left,
-            line->terminal ? "      " : "\n");
+    fprintf(stderr, "%s%s: %.0f %%", line->terminal ? "\r" : "", what, 100 * share);
+    if (done > 0)
+        fprintf(stderr, ", %.0f s left", (now - line->started) * (1 - share) / share);
+    fputs(line->terminal ? "      " : "\n", stderr);
     line->shown = true;
     line->pause = line->terminal ? REDRAW : 2 * line->pause;
     line->next = now + line->pause;

@@ -226,8 +226,10 @@ static ocdm_status read_records(struct source_reading *state)
         if (status != OCDM_OK)
             return status;
         count_unreadable(state);
-        if (!found)
+        if (!found) {
+            state->source->record_total = good + state->unreadable;
             return tell_progress(state);
+        }
         status = add_record(state, &record, good + state->unreadable);
         if (status == OCDM_OK && good % PROGRESS_STEP == 0)
             status = tell_progress(state);
@@ -273,8 +275,9 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     struct source_reading *state = ocdm__allocate(1, sizeof *state);
     if (state == NULL)
         return ocdm__fail_memory(error, "the record reader");
-    *state = (struct source_reading){.set = set, .first = set->count, .source = source, .reading = reading, .error = error};
     size_t first = set->count;
+    *state = (struct source_reading){.set = set, .source = source, .reading = reading, .error = error};
+    state->first = source->first_number > first ? source->first_number : first;
     ocdm_status status = begin_reading(state, path);
     if (status == OCDM_OK)
         status = read_records(state);
@@ -294,4 +297,5 @@ void ocdm__records_source_clear(ocdm__records_source *source)
     ocdm__release(source->record_numbers);
     source->record_numbers = NULL;
     source->record_count = source->record_room = 0;
+    source->record_total = 0;
 }

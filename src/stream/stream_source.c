@@ -22,8 +22,9 @@ struct reader {
     ocdm_error *error;
 };
 
-/* Gives the samples from `first` on their rows: those that the reader knows, or one after another. */
-static ocdm_status number_rows(const struct reader *reader, size_t first, const uint64_t *known)
+/* Gives the samples from `first` on their rows: those that the reader knows, or one after another. The file has `total` rows,
+ * or as many as the last sample tells. */
+static ocdm_status number_rows(const struct reader *reader, size_t first, const uint64_t *known, uint64_t total)
 {
     ocdm__source *source = reader->source;
     size_t count = source->set.count;
@@ -39,6 +40,8 @@ static ocdm_status number_rows(const struct reader *reader, size_t first, const 
         source->row_numbers[i] = base + (known != NULL ? known[i - first] : i - first);
         source->row_count = source->row_numbers[i] + 1;
     }
+    if (source->row_count < base + total)
+        source->row_count = base + total;
     return OCDM_OK;
 }
 
@@ -46,10 +49,12 @@ static ocdm_status read_records(const struct reader *reader, const char *path)
 {
     ocdm__labelled_set *set = &reader->source->set;
     size_t first = set->count;
-    ocdm__records_source records = {.options = reader->settings->records, .tasks_by = reader->settings->tasks_by};
+    ocdm__records_source records = {.options = reader->settings->records,
+                                    .tasks_by = reader->settings->tasks_by,
+                                    .first_number = reader->source->row_count};
     ocdm_status status = ocdm__records_source_read(set, path, &records, reader->reading, reader->error);
     if (status == OCDM_OK)
-        status = number_rows(reader, first, records.record_numbers);
+        status = number_rows(reader, first, records.record_numbers, records.record_total);
     ocdm__records_source_clear(&records);
     return status;
 }
@@ -65,7 +70,7 @@ static ocdm_status read_others(const struct reader *reader, const char *path)
                              : ocdm__npy_read_labels(set, path, reader->reading, reader->error);
     if (status != OCDM_OK)
         return status;
-    return number_rows(reader, first, settings->kind == OCDM__FROM_ARFF && set->count > 0 ? set->rows + first : NULL);
+    return number_rows(reader, first, settings->kind != OCDM__FROM_NUSWIDE && set->count > 0 ? set->rows + first : NULL, 0);
 }
 
 static ocdm_status read_file(const struct reader *reader, const char *path)
@@ -89,7 +94,7 @@ static ocdm_status read_coco(const struct reader *reader)
         status = ocdm__coco_read_parts(&reader->source->set, paths, parts, count, reader->reading, reader->error);
     ocdm__release(paths);
     ocdm__release(parts);
-    return status == OCDM_OK ? number_rows(reader, 0, NULL) : status;
+    return status == OCDM_OK ? number_rows(reader, 0, NULL, 0) : status;
 }
 
 /* A second file whose samples are the test part; those of the first are for training unless they say otherwise. */
@@ -175,11 +180,13 @@ static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_
     return status;
 }
 
-/* Records that were skipped at the end have rows too; apart from those, every row belongs to a sample. */
+/* Every row belongs to a sample, or to a row of a table that was skipped at its end. COCO's and NUS-WIDE's readers do not tell
+ * which of their images they left out: there the features must be those of the samples that are left. */
 static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
                                    const ocdm__reading *reading, const ocdm__feature_rows *rows, ocdm_error *error)
 {
-    if (rows->count == source->row_count || (reading->skip_bad && rows->count > source->row_count))
+    bool table = settings->kind == OCDM__FROM_ARFF || settings->kind == OCDM__FROM_MULTIHOT;
+    if (rows->count == source->row_count || (table && reading->skip_bad && rows->count > source->row_count))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
                       "%s: %llu rows of features for %llu samples",

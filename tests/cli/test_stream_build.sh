@@ -260,6 +260,28 @@ bad_input_is_one_line() {
     builds once.safetensors --records twice.jsonl --skip-bad && grep -q '^left out: 1 ' "$err"
 }
 
+# floats FILE: the features of a stream file without options, which are all but the 16 bytes at its end.
+floats() {
+    tail -c $((16 + 4 * $2)) "$1" | head -c $((4 * $2)) | od -An -v -tf4 -w400 | tr -s ' ' | sed 's/^ //'
+}
+
+# Rows stay with their samples when others are left out, also at the end of a file, in the middle of a table, and in several files.
+rows_stay_with_their_samples() {
+    printf '{"id":1,"labels":["a"]}\n{"id":2,"labels":["a"]}\n{"id"\n' > one.jsonl
+    printf '{"id":1,"labels":["a"]}\n{"id":3,"labels":["a"]}\n{\n' > two.jsonl
+    { npy '|u1' 6 1; printf '\001\002\003\004\005\006'; } > six.npy
+    builds rows.safetensors --records one.jsonl two.jsonl --features six.npy --skip-bad && same '1 2 5' "$(floats rows.safetensors 3)" || return 1
+    builds rows.safetensors --records one.jsonl --test two.jsonl --skip-bad && grep -q '^left out: 1 records whose id' "$err" || return 1
+    printf '{\n{"labels":["a"]}\n{"labels":["b"]}\n' > nameless.jsonl
+    builds rows.safetensors --records nameless.jsonl nameless.jsonl --skip-bad && same '1 2 4 5' "$("$ocdm" stream show rows.safetensors | awk '{ printf "%s%s", (NR > 1 ? " " : ""), $5 }')" || return 1
+    { npy '|u1' 6 1; printf '\001\001\007\001\000\007'; } > hot.npy
+    builds rows.safetensors --multihot hot.npy --features six.npy --skip-bad && same '1 2 4 5' "$(floats rows.safetensors 4)" || return 1
+    printf '{"images":[{"id":1},{"id":1},{"id":2}],"categories":[{"id":5,"name":"cat"}],"annotations":[{"image_id":2,"category_id":5}]}' > again.json
+    { npy '|u1' 3 1; printf '\001\002\003'; } > three.npy
+    run "$ocdm" stream build --coco again.json --features three.npy --skip-bad -o no.safetensors
+    same 3 "$code" && grep -qx 'error: three.npy: 3 rows of features for 2 samples' "$err" && [ ! -e no.safetensors ]
+}
+
 misuse_is_told() {
     refuses 2 'no source is given' && refuses 2 'more than one source is given' --records r.jsonl --coco a.json &&
         refuses 2 '--recipe paper needs --tasks' --records r.jsonl --recipe paper &&
@@ -344,6 +366,7 @@ check build_keeps_the_numbers_of_own_tasks own_tasks_keep_their_numbers
 check recipe_scenes_is_the_built_in_stream scenes_are_the_built_in_stream
 check recipe_scenes_renders_images scenes_render
 check build_tells_bad_input_in_one_line_and_leaves_nothing bad_input_is_one_line
+check build_keeps_rows_with_their_samples_when_others_are_left_out rows_stay_with_their_samples
 check build_tells_misuse misuse_is_told
 check build_leaves_nothing_behind_when_stopped a_signal_leaves_nothing_behind
 check build_leaves_nothing_behind_when_a_limit_or_a_hangup_comes other_signals_leave_nothing_behind
