@@ -63,7 +63,7 @@ static ocdm_status add_sections(const ocdm__study *study, double samples, ocdm__
     for (const ocdm__json_node *node = count > 0 ? list->first : NULL; node != NULL; node = node->next) {
         ocdm__panel_section *section = &panels->sections[panels->section_count++];
         section->from = from;
-        snprintf(section->name, sizeof section->name, "task %.0f", ocdm__json_number(ocdm__json_find(node, "task")));
+        ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), section->name, sizeof section->name);
         from = ocdm__json_number(ocdm__json_find(node, "samples")) / samples * BINS;
         from = from >= 0 && from <= BINS ? from : BINS;
     }

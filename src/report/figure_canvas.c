@@ -96,6 +96,14 @@ void ocdm__tick_text(double value, char *text, size_t room)
         snprintf(text, room, "%.4g", value);
 }
 
+void ocdm__task_text(double task, char *text, size_t room)
+{
+    if (task >= 0 && task < 1e9)
+        snprintf(text, room, "task %.0f", task);
+    else
+        snprintf(text, room, "task ?");
+}
+
 /* ---- the picture -------------------------------------------------------------------------------------------------------- */
 
 void ocdm__put_place(ocdm__output *out, double place)

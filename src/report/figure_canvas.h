@@ -58,6 +58,9 @@ void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, dou
 /* A number of an axis: as short as it can be. */
 void ocdm__tick_text(double value, char *text, size_t room);
 
+/* What a task is called: "task 3"; "task ?" when its number is none. */
+void ocdm__task_text(double task, char *text, size_t room);
+
 /* A place as text with at most one decimal. */
 void ocdm__put_place(ocdm__output *out, double place);
 

@@ -91,7 +91,7 @@ static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run *run, ocdm_e
     for (const ocdm__json_node *node = count > 0 ? list->first : NULL; node != NULL; node = node->next) {
         ocdm__chart_section *section = &chart->sections[chart->section_count++];
         section->from = from;
-        snprintf(section->name, sizeof section->name, "task %.0f", ocdm__json_number(ocdm__json_find(node, "task")));
+        ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), section->name, sizeof section->name);
         from = ocdm__json_number(ocdm__json_find(node, "step"));
     }
     return OCDM_OK;
@@ -131,9 +131,9 @@ void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocd
             const ocdm__run *run = study->groups[i].runs[j];
             for (size_t k = 0; k < run->step.count && k < run->distance_seen.count; k++) {
                 ocdm__put_csv(out, study->groups[i].label);
-                ocdm__put(out, ",%.0f,%.0f,", run->seed, run->step.values[k]);
-                if (isfinite(run->distance_seen.values[k]))
-                    ocdm__output_double(out, run->distance_seen.values[k]);
+                ocdm__put_csv_number(out, run->seed);
+                ocdm__put_csv_number(out, run->step.values[k]);
+                ocdm__put_csv_number(out, run->distance_seen.values[k]);
                 ocdm__output_text(out, "\n");
             }
         }
@@ -196,9 +196,11 @@ static ocdm_status name_evaluations(const ocdm__study *study, ocdm__chart *chart
     chart->name_count = count;
     const ocdm__json_node *list = ocdm__json_find(study->groups[0].runs[0]->summary.root, "evaluations");
     size_t i = 0;
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next, i++)
-        snprintf(chart->names[i], sizeof chart->names[i], "%stask %.0f", i == 0 ? "" : "+ ",
-                 ocdm__json_number(ocdm__json_find(node, "task")));
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next, i++) {
+        snprintf(chart->names[i], sizeof chart->names[i], "%s", i == 0 ? "" : "+ ");
+        ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), chart->names[i] + (i == 0 ? 0 : 2),
+                        sizeof chart->names[i] - 2);
+    }
     return OCDM_OK;
 }
 
@@ -233,13 +235,8 @@ static ocdm_status csv_map(const ocdm__study *study, ocdm__output *out, ocdm_err
         for (size_t k = 0; k < evaluation_count(&study->groups[i]); k++) {
             ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total.mAP");
             ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%zu,", k);
-            if (isfinite(summary.mean))
-                ocdm__output_double(out, summary.mean);
-            ocdm__output_text(out, ",");
-            if (isfinite(summary.deviation))
-                ocdm__output_double(out, summary.deviation);
-            ocdm__put(out, ",%zu\n", summary.count);
+            ocdm__put(out, ",%zu", k);
+            ocdm__put_csv_summary(out, &summary);
         }
     return OCDM_OK;
 }

@@ -48,7 +48,7 @@ static void find_sections(const ocdm__study *study, ocdm__panels *panels)
         ocdm__panel_section *section = &panels->sections[panels->section_count++];
         section->from = (double)c / (double)merged_classes(study);
         if (turn < study->order.count)
-            snprintf(section->name, sizeof section->name, "task %.0f", study->order.values[turn]);
+            ocdm__task_text(study->order.values[turn], section->name, sizeof section->name);
     }
 }
 
@@ -147,9 +147,7 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
 
 static void csv_number(ocdm__output *out, const ocdm__numbers *numbers, size_t column)
 {
-    ocdm__output_text(out, ",");
-    if (column < numbers->count && isfinite(numbers->values[column]))
-        ocdm__output_double(out, numbers->values[column]);
+    ocdm__put_csv_number(out, column < numbers->count ? numbers->values[column] : NAN);
 }
 
 void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out)
@@ -160,7 +158,8 @@ void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm_
             for (size_t c = 0; c < study->class_count; c++) {
                 const ocdm__run *run = study->groups[i].runs[j];
                 ocdm__put_csv(out, study->groups[i].label);
-                ocdm__put(out, ",%.0f,", run->seed);
+                ocdm__put_csv_number(out, run->seed);
+                ocdm__output_text(out, ",");
                 ocdm__put_csv(out, study->classes[c].name);
                 ocdm__output_text(out, ",");
                 ocdm__put_csv(out, study->classes[c].group);

@@ -155,13 +155,8 @@ static ocdm_status write_sweep_csv(const ocdm__study *study, const struct sweep 
         ocdm__put_csv(out, group->method);
         ocdm__output_text(out, ",");
         ocdm__put_csv(out, value);
-        ocdm__put(out, ",%s,", part);
-        if (isfinite(summary.mean))
-            ocdm__output_double(out, summary.mean);
-        ocdm__output_text(out, ",");
-        if (isfinite(summary.deviation))
-            ocdm__output_double(out, summary.deviation);
-        ocdm__put(out, ",%zu\n", summary.count);
+        ocdm__put(out, ",%s", part);
+        ocdm__put_csv_summary(out, &summary);
     }
     return OCDM_OK;
 }

@@ -97,13 +97,8 @@ static ocdm_status csv_time(const ocdm__study *study, ocdm__output *out, ocdm_er
         for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
             ocdm__summary summary = ocdm__group_summary(&study->groups[i], paths[part]);
             ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%s,", ocdm__time_parts[part]);
-            if (isfinite(summary.mean))
-                ocdm__output_double(out, summary.mean);
-            ocdm__output_text(out, ",");
-            if (isfinite(summary.deviation))
-                ocdm__output_double(out, summary.deviation);
-            ocdm__put(out, ",%zu\n", summary.count);
+            ocdm__put(out, ",%s", ocdm__time_parts[part]);
+            ocdm__put_csv_summary(out, &summary);
         }
     return OCDM_OK;
 }

@@ -78,8 +78,10 @@ static size_t count_sets(const struct entry *entries, size_t count, size_t group
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_labels(entries[i].labels, entries[i - 1].labels) != 0)
-            sets[found++] = (struct label_set){entries[i].labels, counts + found * groups, 0};
+        if (i == 0 || compare_labels(entries[i].labels, entries[i - 1].labels) != 0) {
+            sets[found] = (struct label_set){entries[i].labels, counts + found * groups, 0};
+            found++;
+        }
         sets[found - 1].counts[entries[i].group]++;
         sets[found - 1].total++;
     }

@@ -12,6 +12,12 @@ static void put_setting(ocdm__output *out, const ocdm__json_node *setting)
     ocdm__put_name(out, text, 60);
 }
 
+static void put_seed(ocdm__output *out, const char *before, double seed)
+{
+    ocdm__output_text(out, before);
+    ocdm__put_decimals(out, seed, 0);
+}
+
 static void put_different(ocdm__output *out, const ocdm__study *study, const ocdm__json_node *settings)
 {
     ocdm__output_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"differences\"><table "
@@ -30,7 +36,7 @@ static void put_different(ocdm__output *out, const ocdm__study *study, const ocd
         ocdm__put_name(out, group->label, 60);
         ocdm__output_text(out, "</th><td class=\"text\">");
         for (size_t j = 0; j < group->run_count; j++)
-            ocdm__put(out, "%s%.0f", j == 0 ? "" : ", ", group->runs[j]->seed);
+            put_seed(out, j == 0 ? "" : ", ", group->runs[j]->seed);
         ocdm__output_text(out, "</td>");
         for (const ocdm__json_node *node = settings->first; node != NULL; node = node->next)
             if (ocdm__study_varies(study, node->key)) {

@@ -9,15 +9,17 @@
 #define LABEL_LIMIT 60
 #define MOST_CLASSES 300
 
+#define SECONDS (-1)
+
 typedef ocdm__summary cell_of(const ocdm__study *study, const ocdm__run_group *group, const char *path);
 
 struct column {
     const char *name;
     const char *path;
     cell_of *cell; /* NULL: the number at the path of the summary */
-    int decimals;
-    int better;  /* 1: more is, -1: less is, 0: neither */
-    bool starts; /* a group of columns */
+    int decimals;  /* SECONDS: as many as the size asks for */
+    int better;    /* 1: more is, -1: less is, 0: neither */
+    bool starts;   /* a group of columns */
 };
 
 static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
@@ -52,10 +54,11 @@ static void put_cell(ocdm__output *out, const ocdm__study *study, const ocdm__ru
     ocdm__put(out, "<td class=\"%s%s\"", best ? "best" : "", column->starts ? " start" : "");
     put_value(out, summary.mean);
     ocdm__output_text(out, ">");
-    ocdm__put_decimals(out, summary.mean, column->decimals);
+    int decimals = column->decimals != SECONDS ? column->decimals : summary.mean >= 100 ? 1 : summary.mean >= 1 ? 2 : 4;
+    ocdm__put_decimals(out, summary.mean, decimals);
     if (isfinite(summary.deviation)) {
         ocdm__output_text(out, " <span class=\"sd\">± ");
-        ocdm__put_decimals(out, summary.deviation, column->decimals);
+        ocdm__put_decimals(out, summary.deviation, decimals);
         ocdm__output_text(out, "</span>");
     }
     ocdm__output_text(out, "</td>");
@@ -203,13 +206,13 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
 /* ---- time --------------------------------------------------------------------------------------------------------------- */
 
 static const struct column time_columns[] = {
-    {.name = "1000 steps", .path = "times.per_1000_steps", .decimals = 2, .better = -1},
-    {.name = "draw", .path = "times.draw", .decimals = 2},
-    {.name = "decode", .path = "times.decode", .decimals = 2},
-    {.name = "train", .path = "times.train", .decimals = 2},
-    {.name = "update", .path = "times.update", .decimals = 2},
-    {.name = "evaluate", .path = "times.evaluate", .decimals = 2},
-    {.name = "total", .path = "times.total", .decimals = 2},
+    {.name = "1000 steps", .path = "times.per_1000_steps", .decimals = SECONDS, .better = -1},
+    {.name = "draw", .path = "times.draw", .decimals = SECONDS},
+    {.name = "decode", .path = "times.decode", .decimals = SECONDS},
+    {.name = "train", .path = "times.train", .decimals = SECONDS},
+    {.name = "update", .path = "times.update", .decimals = SECONDS},
+    {.name = "evaluate", .path = "times.evaluate", .decimals = SECONDS},
+    {.name = "total", .path = "times.total", .decimals = SECONDS},
     {.name = "update, % of steps", .path = "times.update_share", .decimals = 2},
 };
 

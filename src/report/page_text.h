@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/output.h"
+#include "metrics/intervals.h"
 
 /* Formatted text of our own: numbers and literals. What is longer than 1000 bytes is cut. */
 #if defined(__GNUC__)
@@ -36,6 +37,12 @@ void ocdm__put_decimals(ocdm__output *out, double value, int decimals);
 
 /* A whole number with commas: 26,617. */
 void ocdm__put_grouped(ocdm__output *out, double value);
+
+/* A field of CSV that is a number: nothing when there is none. */
+void ocdm__put_csv_number(ocdm__output *out, double value);
+
+/* The last fields of a line: mean, deviation, and of how many. */
+void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary);
 
 /* As a shell's word: in single quotes where it needs them. Not escaped for HTML. Returns an allocated text, NULL when there is
  * no memory. */

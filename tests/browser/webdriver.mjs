@@ -42,7 +42,7 @@ export class Browser {
     static async start() {
         const { driver, port } = await startDriver();
         const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'ocdm-browser-'));
-        const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--user-data-dir=${profile}`];
+        const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage', `--user-data-dir=${profile}`];
         try {
             const { sessionId } = await call(port, 'POST', '/session', {
                 capabilities: {

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# `ocdm report` and `ocdm watch` on made-up run folders. $1: the program, $2: the source folder.
+. "$(dirname "$0")/tap.sh"
+ocdm=$1
+cd "$place" || exit 1
+"$2/tests/made-runs" runs paper
+"$2/tests/made-runs" odd hostile
+
+writes_a_page() {
+    run "$ocdm" report runs -o page.html
+    same 0 "$code" && same "page.html: 8 runs" "$(cat "$out")" && same "" "$(cat "$err")" && head -n 1 page.html | grep -qx '<!DOCTYPE html>'
+}
+
+# 8 runs of 5,000 steps: at most 2 MB.
+page_is_small() {
+    local size
+    size=$(wc -c < page.html)
+    echo "$size bytes"
+    [ "$size" -le 2000000 ]
+}
+
+# Nothing in it is fetched from anywhere.
+page_needs_nothing_else() {
+    ! grep -nE '(src|href)="[^d#"]' page.html && ! grep -n 'url(' page.html && ! grep -n '@import' page.html
+}
+
+page_is_the_same_again() {
+    "$ocdm" report runs -o again.html > /dev/null && cmp page.html again.html
+}
+
+writes_figures() {
+    local name
+    run "$ocdm" report runs -o page.html --figures figures
+    same 0 "$code" || return 1
+    for name in memory distance map stream age time; do
+        grep -q '</svg>' "figures/$name.svg" && [ "$(wc -l < "figures/$name.csv")" -gt 3 ] || { echo "$name"; return 1; }
+    done
+    same 12 "$(find figures -type f | wc -l)"
+}
+
+# The numbers of the CSV are those of the files.
+figures_have_the_numbers() {
+    local want
+    want=$(grep -o '"counts":\[[0-9]*' runs/rs-s1/summary.json | tr -dc '0-9')
+    grep -q "^rs,1,person,majority,$want," figures/memory.csv
+}
+
+takes_runs_one_by_one() {
+    run "$ocdm" report runs/ocdm-s0 runs/rs-s0/ -o two.html --title 'A <title>'
+    same 0 "$code" && same "two.html: 2 runs" "$(cat "$out")" && grep -q '<title>A &lt;title&gt;</title>' two.html
+}
+
+names_what_is_not_whole() {
+    run "$ocdm" report odd nowhere -o odd.html
+    same 0 "$code" && same "odd.html: 3 runs" "$(cat "$out")" && same 5 "$(grep -c '^note: ' "$err")" && grep -qx 'note: nowhere: there is no such folder' "$err" &&
+        grep -q 'the log ends at step' odd.html
+}
+
+refuses_nothing_at_all() {
+    run "$ocdm" report nowhere -o none.html
+    same 4 "$code" && same "error: nowhere: there is no such folder" "$(head -n 1 "$err")" && grep -q '^hint: ' "$err" && [ ! -e none.html ] || return 1
+    run "$ocdm" report
+    same 2 "$code" && grep -q '^error: .*needs a run folder' "$err"
+}
+
+fails_when_it_cannot_write() {
+    run "$ocdm" report runs -o nofolder/page.html
+    same 4 "$code" && same "" "$(cat "$out")" || return 1
+    run "$ocdm" report runs -o page2.html --figures page.html
+    same 4 "$code" && [ ! -e page2.html ]
+}
+
+watch_prints_lines_when_not_on_a_terminal() {
+    run "$ocdm" watch odd/rs-s0
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '^step 10, task 0, loss ' "$out" && grep -q '^evaluation at step 500, after task 2, mAP ' "$out" &&
+        same "ended after 500 steps" "$(tail -n 1 "$out")" && same 12 "$(wc -l < "$out")"
+}
+
+# The folder's lock is free and the log has no end: nobody is writing it.
+watch_ends_when_the_run_has_stopped() {
+    run "$ocdm" watch odd/half-s0
+    same 0 "$code" && same "the run stopped at step 310 and is not going on" "$(tail -n 1 "$out")"
+}
+
+# A log that grows under a lock that is held.
+watch_follows_a_log_that_grows() {
+    mkdir live
+    head -n 3 odd/rs-s0/run.jsonl > live/run.jsonl
+    (
+        flock 9
+        "$ocdm" watch live > live.out 2> live.err 9>&- &
+        pid=$!
+        sleep 1
+        sed -n '4,$p' odd/rs-s0/run.jsonl >> live/run.jsonl
+        wait "$pid"
+        echo $? > live.code
+    ) 9> live/lock
+    same 0 "$(cat live.code)" && same "" "$(cat live.err)" && same "ended after 500 steps" "$(tail -n 1 live.out)"
+}
+
+# A run that goes on for ever, and somebody who has seen enough.
+watch_ends_on_a_signal() {
+    mkdir stuck
+    head -n 3 odd/rs-s0/run.jsonl > stuck/run.jsonl
+    (
+        flock 9
+        "$ocdm" watch stuck > stuck.out 2>&1 9>&- &
+        pid=$!
+        sleep 1
+        kill -TERM "$pid"
+        wait "$pid"
+        echo $? > stuck.code
+    ) 9> stuck/lock
+    same 143 "$(cat stuck.code)" && grep -q '^step 10' stuck.out
+}
+
+watch_refuses_a_folder_without_a_log() {
+    run "$ocdm" watch nowhere
+    same 4 "$code" && same "error: nowhere/run.jsonl: No such file or directory" "$(head -n 1 "$err")" || return 1
+    run "$ocdm" watch
+    same 2 "$code"
+}
+
+for name in writes_a_page page_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers takes_runs_one_by_one \
+    names_what_is_not_whole refuses_nothing_at_all fails_when_it_cannot_write watch_prints_lines_when_not_on_a_terminal \
+    watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_refuses_a_folder_without_a_log; do
+    check "report_$name" "$name"
+done
+finish

@@ -1,0 +1,320 @@
+/* The page and the figures: what they say, that they are well-formed, and that hostile texts stay texts. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/json_tree.h"
+#include "made_summary.h"
+#include "report/figure.h"
+#include "report/page.h"
+
+static char *page_text;
+
+static bool one_picture(void *state, const ocdm__study *study, const char *id, uint8_t *rgb)
+{
+    (void)state;
+    (void)study;
+    memset(rgb, 7, (size_t)OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3);
+    return strcmp(id, "17") == 0;
+}
+
+/* The page about the folder r, and its figures in f. */
+static const char *make_page(void)
+{
+    ocdm__run_list runs;
+    ocdm__study_list studies;
+    ocdm_error error;
+    char folder[] = "r";
+    char *path = folder;
+    size_t size;
+    assert_int_equal(ocdm__runs_read(&runs, &path, 1, &error), OCDM_OK);
+    assert_int_equal(ocdm__studies_make(&studies, &runs, &error), OCDM_OK);
+    ocdm__page page = {.runs = &runs, .studies = &studies, .pictures = {.picture = one_picture}};
+    assert_int_equal(ocdm__page_write(&page, "page.html", &error), OCDM_OK);
+    for (size_t i = 0; i < studies.count; i++)
+        assert_int_equal(ocdm__figures_write(&studies.studies[i], "f", "", &error), OCDM_OK);
+    ocdm__studies_clear(&studies);
+    ocdm__runs_clear(&runs);
+    free(page_text);
+    page_text = (char *)read_whole("page.html", &size);
+    assert_non_null(page_text);
+    assert_true(size > 0 && page_text[size - 1] == '\n');
+    page_text[size - 1] = '\0';
+    assert_int_equal(strlen(page_text), size - 1);
+    return page_text;
+}
+
+static int drop_page(void **state)
+{
+    free(page_text);
+    page_text = NULL;
+    return clear_tree(state);
+}
+
+static bool says(const char *part)
+{
+    return strstr(page_text, part) != NULL;
+}
+
+/* Elements close in the order in which they opened, attributes are quoted, and no bare & is left: enough to catch an escape
+ * that was forgotten. Scripts and styles hold no tags. */
+static void assert_well_formed(const char *text)
+{
+    static const char *const empty[] = {"meta", "link", "img", "!DOCTYPE"};
+    char open[64][16];
+    size_t depth = 0;
+    for (const char *at = text; (at = strpbrk(at, "<&")) != NULL;) {
+        if (*at == '&') {
+            assert_true(strcspn(at, ";") < 8);
+            at++;
+            continue;
+        }
+        bool closes = at[1] == '/';
+        size_t length = strcspn(at + 1 + closes, " >/\n");
+        char name[16];
+        assert_true(length > 0 && length < sizeof name);
+        snprintf(name, sizeof name, "%.*s", (int)length, at + 1 + closes);
+        const char *end = at;
+        for (bool quoted = false; *end != '\0' && (quoted || *end != '>'); end++)
+            quoted ^= *end == '"';
+        assert_true(*end == '>');
+        bool alone = end[-1] == '/';
+        for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++)
+            alone = alone || strcmp(name, empty[i]) == 0;
+        if (closes) {
+            assert_true(depth > 0);
+            assert_string_equal(open[--depth], name);
+        } else if (!alone) {
+            assert_true(depth < 64);
+            memcpy(open[depth++], name, sizeof name);
+        }
+        at = end + 1;
+        if (!closes && (strcmp(name, "script") == 0 || strcmp(name, "style") == 0))
+            at = strstr(at, closes ? "" : name[1] == 'c' ? "</script>" : "</style>");
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void page_names_the_winner_when_seeds_agree(void **state)
+{
+    (void)state;
+    for (unsigned s = 0; s < 3; s++) {
+        static const char *const maps[] = {"40", "41", "42"};
+        struct made_run run = MADE_RUN;
+        char folder[32];
+        run.seed = s;
+        run.map = maps[s];
+        snprintf(folder, sizeof folder, "r/ocdm-s%u", s);
+        put_run(folder, &run);
+        run.method = "rs";
+        run.map = s == 0 ? "37.5" : s == 1 ? "38" : "38.5";
+        snprintf(folder, sizeof folder, "r/rs-s%u", s);
+        put_run(folder, &run);
+    }
+    make_page();
+    /* Differences 2.5, 3, 3.5: mean 3, t(2) = 4.303, half width 4.303 * 0.5 / sqrt(3) = 1.242. */
+    assert_true(
+        says("<strong><bdi>ocdm</bdi></strong> wins: its total mAP at the end is 41.0 ± 1.0 %, 3.0 points (95 % interval "
+             "1.8 to 4.2, 3 paired seeds) above <bdi>rs</bdi> with 38.0 ± 0.5 %."));
+    assert_true(
+        says("<span class=\"flag\">--methods</span> <bdi>ocdm</bdi>,<bdi>rs</bdi> <span class=\"flag\">--seeds</span> 3"));
+    assert_true(says("<td class=\"best\" data-v=\"41\">41.0 <span class=\"sd\">± 1.0</span></td>"));
+    assert_false(says("unfinished"));
+    assert_well_formed(page_text);
+}
+
+static void page_names_no_winner_when_the_interval_holds_0(void **state)
+{
+    (void)state;
+    for (unsigned s = 0; s < 2; s++) {
+        struct made_run run = MADE_RUN;
+        char folder[32];
+        run.seed = s;
+        run.map = s == 0 ? "40" : "50";
+        snprintf(folder, sizeof folder, "r/ocdm-s%u", s);
+        put_run(folder, &run);
+        run.method = "rs";
+        run.map = s == 0 ? "45" : "44";
+        snprintf(folder, sizeof folder, "r/rs-s%u", s);
+        put_run(folder, &run);
+    }
+    make_page();
+    assert_true(says("is ahead, but not beyond chance"));
+    assert_true(says("the interval includes 0."));
+    assert_false(says("wins"));
+}
+
+static void page_shows_hostile_texts_as_text(void **state)
+{
+    (void)state;
+    struct made_run run = MADE_RUN;
+    run.name = "\"</script><script>alert(1)</script><!-- ]]> \\\" ' &\"";
+    run.method = "<img src=x onerror=alert(1)>";
+    put_run("r/<b>-s0", &run);
+    put_text("r/<b>-s0/memory.jsonl", "{\"id\":\"</ul>\",\"labels\":[\"</th><script>\"],\"arrival\":1e300}\n");
+    put_text("r/<i>-s1/summary.json", "{<");
+    make_page();
+    assert_false(says("<script>alert"));
+    assert_false(says("<img src=x"));
+    assert_false(says("<b>-s0"));
+    assert_false(says("<i>-s1"));
+    assert_well_formed(page_text);
+    const char *data = strstr(page_text, "id=\"data\">");
+    assert_non_null(data);
+    data += strlen("id=\"data\">");
+    ocdm__json_tree tree;
+    assert_int_equal(ocdm__json_tree_parse(&tree, "data", data, (size_t)(strstr(data, "</script>") - data), NULL), OCDM_OK);
+    const ocdm__json_node *first = ocdm__json_element(ocdm__json_find(tree.root, "runs"), 0);
+    assert_string_equal(
+        ocdm__json_text(ocdm__json_find(ocdm__json_element(ocdm__json_find(first, "summary.classes"), 0), "name"), ""),
+        "</script><script>alert(1)</script><!-- ]]> \" ' &");
+    ocdm__json_tree_clear(&tree);
+}
+
+static void page_shows_pictures_when_there_are_some(void **state)
+{
+    (void)state;
+    put_run("r/a", &MADE_RUN);
+    put_text("r/a/memory.jsonl",
+             "{\"id\":17,\"labels\":[\"a\"],\"arrival\":1}\n{\"id\":\"18\",\"labels\":[\"a\",\"b\"],\"arrival\":2}\n");
+    make_page();
+    assert_true(says("src=\"data:image/png;base64,iVBORw0KGgo"));
+    assert_null(strstr(strstr(page_text, "data:image/png") + 1, "data:image/png"));
+    assert_well_formed(page_text);
+}
+
+static void page_stands_when_no_run_is_whole(void **state)
+{
+    (void)state;
+    put_text("r/half/run.jsonl", "{\"type\":\"step\",\"step\":30}\n");
+    make_page();
+    assert_true(says("No run is finished yet"));
+    assert_true(says("the log ends at step 30"));
+    assert_well_formed(page_text);
+}
+
+static void page_stands_when_summaries_are_empty(void **state)
+{
+    (void)state;
+    put_text("r/a/summary.json", "{\"format\":\"ocdm-run\",\"version\":1}");
+    put_text("r/b/summary.json",
+             "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{\"method\":[],\"seed\":\"x\",\"order\":[9,-1,1e99]},"
+             "\"classes\":[{},{\"name\":5,\"tasks\":[1]}],\"evaluations\":[{},7,{\"step\":1e300}],"
+             "\"memory\":{\"counts\":[1e300,-1],\"target\":[0]},\"curve\":{\"step\":[1,2,3],\"distance_seen\":[null,-1]},"
+             "\"final\":{\"total\":{\"mAP\":1e300}},\"times\":{\"train\":1e300},\"samples\":-1}");
+    make_page();
+    assert_well_formed(page_text);
+    assert_false(says("nan"));
+    assert_false(says("inf\""));
+}
+
+/* Thousands of classes: bars are merged, the table is cut, and the page stays small. */
+static void page_stays_small_when_classes_are_many(void **state)
+{
+    (void)state;
+    char *text = malloc(4u << 20);
+    assert_non_null(text);
+    int used = sprintf(
+        text, "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{\"method\":\"rs\",\"seed\":0,\"order\":[0]},\"classes\":[");
+    for (int c = 0; c < 4000; c++)
+        used +=
+            sprintf(text + used, "%s{\"name\":\"class %d\",\"group\":\"minority\",\"train\":1,\"tasks\":[1]}", c ? "," : "", c);
+    used += sprintf(text + used, "],\"memory\":{\"counts\":[");
+    for (int c = 0; c < 4000; c++)
+        used += sprintf(text + used, "%s%d", c ? "," : "", c % 7);
+    sprintf(text + used, "]}}");
+    put_text("r/a/summary.json", text);
+    free(text);
+    make_page();
+    assert_true(says("The first 300 of 4000 classes"));
+    assert_true(strlen(page_text) < 1u << 20);
+    assert_well_formed(page_text);
+}
+
+/* Every figure is a picture of its own that is XML, and a table whose lines have as many fields as its head. */
+static void figures_are_files_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"memory", "distance",        "map",          "stream", "time",
+                                        "orders", "orders-distance", "orders-memory"};
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.seed = 1;
+    put_run("r/b", &run);
+    run.order = "[0,1]";
+    put_run("r/c", &run);
+    make_page();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[64];
+        size_t size;
+        snprintf(path, sizeof path, "f/%s.svg", names[i]);
+        char *svg = (char *)read_whole(path, &size);
+        assert_non_null(svg);
+        svg[size] = '\0';
+        assert_well_formed(svg);
+        assert_non_null(strstr(svg, "xmlns=\"http://www.w3.org/2000/svg\""));
+        free(svg);
+        snprintf(path, sizeof path, "f/%s.csv", names[i]);
+        char *csv = (char *)read_whole(path, &size);
+        assert_non_null(csv);
+        csv[size] = '\0';
+        size_t commas = 0, lines = 0;
+        for (char *line = strtok(csv, "\n"); line != NULL; line = strtok(NULL, "\n"), lines++) {
+            size_t here = 0;
+            bool quoted = false;
+            for (const char *at = line; *at != '\0'; at++) {
+                quoted ^= *at == '"';
+                here += *at == ',' && !quoted;
+            }
+            commas = lines == 0 ? here : commas;
+            assert_int_equal(here, commas);
+        }
+        assert_true(lines > 1);
+        free(csv);
+    }
+}
+
+/* The bars of the memory: the heights are the counts, the marks the targets. */
+static void memory_figure_has_the_counts(void **state)
+{
+    (void)state;
+    size_t size;
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    char *svg = (char *)read_whole("f/memory.svg", &size);
+    assert_non_null(svg);
+    svg[size] = '\0';
+    assert_non_null(strstr(svg, "<title>c: 9, target 4</title>"));
+    assert_non_null(strstr(svg, "<title>a: 3, target 4</title>"));
+    double heights[2];
+    const char *names[2] = {"<title>c: 9", "<title>a: 3"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *title = strstr(svg, names[i]), *height = NULL;
+        for (const char *at = svg; (at = strstr(at, "height=\"")) != NULL && at < title; at++)
+            height = at;
+        assert_non_null(height);
+        heights[i] = strtod(height + strlen("height=\""), NULL);
+    }
+    assert_true(fabs(heights[0] - 3 * heights[1]) < 0.2);
+    free(svg);
+}
+
+int main(void)
+{
+#define WITH_TREE(test) cmocka_unit_test_teardown(test, drop_page)
+    const struct CMUnitTest tests[] = {
+        WITH_TREE(page_names_the_winner_when_seeds_agree), WITH_TREE(page_names_no_winner_when_the_interval_holds_0),
+        WITH_TREE(page_shows_hostile_texts_as_text),       WITH_TREE(page_shows_pictures_when_there_are_some),
+        WITH_TREE(page_stands_when_no_run_is_whole),       WITH_TREE(page_stands_when_summaries_are_empty),
+        WITH_TREE(page_stays_small_when_classes_are_many), WITH_TREE(figures_are_files_of_their_own),
+        WITH_TREE(memory_figure_has_the_counts),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,210 @@
+/* Run folders found, read and sorted into groups. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "made_summary.h"
+#include "report/runs_read_groups.h"
+
+static ocdm__run_list runs;
+static ocdm__study_list studies;
+
+static void read_runs(char *path)
+{
+    ocdm_error error;
+    assert_int_equal(ocdm__runs_read(&runs, &path, 1, &error), OCDM_OK);
+    assert_int_equal(ocdm__studies_make(&studies, &runs, &error), OCDM_OK);
+}
+
+static int clear_runs(void **state)
+{
+    ocdm__studies_clear(&studies);
+    ocdm__runs_clear(&runs);
+    return clear_tree(state);
+}
+
+static const ocdm__run *run_named(const char *name)
+{
+    for (size_t i = 0; i < runs.count; i++)
+        if (strcmp(runs.runs[i].name, name) == 0)
+            return &runs.runs[i];
+    return NULL;
+}
+
+static void runs_tell_what_is_wrong_when_not_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(put_run("r/whole", &MADE_RUN), 0);
+    put_text("r/whole/memory.jsonl", "{\"id\":\"1\",\"labels\":[\"a\"],\"arrival\":3}\n{\"id\":\"2\"}\n{\"id\":");
+    put_text("r/half/run.jsonl",
+             "{\"type\":\"start\",\"settings\":{\"method\":\"rs\",\"seed\":4}}\n{\"type\":\"step\",\"step\":30}\n{\"ty");
+    put_text("r/cut/summary.json", "{\"format\":\"ocdm-run\",\"vers");
+    put_text("r/other/summary.json", "{\"format\":\"ocdm-run\",\"version\":2}");
+    mkdir("r/empty-s7", 0777);
+    mkdir("r/figures", 0777);
+    read_runs("r");
+    assert_int_equal(runs.count, 5); /* figures is no run */
+    assert_int_equal(run_named("whole")->state, OCDM__RUN_WHOLE);
+    assert_int_equal(run_named("whole")->kept.root->count, 2); /* the last line has no end */
+    assert_int_equal(run_named("half")->state, OCDM__RUN_HALF);
+    assert_string_equal(run_named("half")->method, "rs");
+    assert_string_equal(run_named("half")->why.message, "no summary.json; the log ends at step 30");
+    assert_int_equal(run_named("cut")->state, OCDM__RUN_BROKEN);
+    assert_string_equal(run_named("cut")->why.message, "r/cut/summary.json:1:22: a string without an end");
+    assert_int_equal(run_named("other")->state, OCDM__RUN_BROKEN);
+    assert_int_equal(run_named("empty-s7")->state, OCDM__RUN_MISSING);
+    assert_int_equal(studies.count, 1);
+}
+
+static void runs_of_a_folder_that_is_one_is_that_run(void **state)
+{
+    (void)state;
+    put_run("one", &MADE_RUN);
+    put_run("one/inner-s0", &MADE_RUN);
+    read_runs("one/");
+    assert_int_equal(runs.count, 1);
+    assert_string_equal(runs.runs[0].folder, "one");
+}
+
+static void runs_missing_folder_is_a_missing_run(void **state)
+{
+    (void)state;
+    read_runs("nowhere");
+    assert_int_equal(runs.count, 1);
+    assert_string_equal(runs.runs[0].why.message, "there is no such folder");
+    assert_int_equal(studies.count, 0);
+}
+
+/* Three seeds of two methods: means and sample deviations by hand, the pairs by their seeds whatever their order. */
+static void groups_hold_runs_that_differ_in_the_seed_alone(void **state)
+{
+    (void)state;
+    static const char *const maps[2][3] = {{"40", "42", "44"}, {"41", "40", "48"}};
+    for (unsigned m = 0; m < 2; m++)
+        for (unsigned s = 0; s < 3; s++) {
+            char folder[32];
+            struct made_run run = MADE_RUN;
+            run.method = m == 0 ? "ocdm" : "rs";
+            run.seed = 10 - s;
+            run.map = maps[m][s];
+            snprintf(folder, sizeof folder, "r/%s-s%u", run.method, run.seed);
+            assert_int_equal(put_run(folder, &run), 0);
+        }
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_int_equal(study->group_count, 2);
+    assert_int_equal(study->base_count, 2);
+    assert_string_equal(study->groups[0].label, "rs"); /* 43 is better than 42 */
+    assert_int_equal(study->groups[0].runs[0]->seed, 8);
+    ocdm__summary summary = ocdm__group_summary(&study->groups[1], "final.total.mAP");
+    assert_float_equal(summary.mean, 42, 1e-12);
+    assert_float_equal(summary.deviation, 2, 1e-12);
+    ocdm__summary difference = ocdm__group_difference(&study->groups[0], &study->groups[1], "final.total.mAP");
+    assert_int_equal(difference.count, 3);
+    assert_float_equal(difference.mean, 1, 1e-12);
+    assert_float_equal(difference.deviation, 3, 1e-9); /* 1, -2, 4 */
+}
+
+/* A sweep of the memory and one of the order: the usual values are the base, and only it goes by the method's plain name. */
+static void groups_of_a_sweep_are_not_in_the_base(void **state)
+{
+    (void)state;
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.method = "rs";
+    put_run("r/b", &run);
+    run.memory = "3";
+    put_run("r/c", &run);
+    run.memory = "6";
+    run.order = "[0,1]";
+    put_run("r/d", &run);
+    run.method = "prs"; /* never run with the usual order: it stays all the same */
+    put_run("r/e", &run);
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_int_equal(study->group_count, 5);
+    assert_int_equal(study->base_count, 3);
+    const char *labels[5] = {study->groups[0].label, study->groups[1].label, study->groups[2].label, study->groups[3].label,
+                             study->groups[4].label};
+    assert_string_equal(labels[0], "ocdm");
+    assert_string_equal(labels[1], "rs");
+    assert_string_equal(labels[2], "prs");
+    assert_string_equal(labels[3], "rs, memory 3");
+    assert_string_equal(labels[4], "rs, order 0,1");
+    assert_true(ocdm__study_sweeps(study, "memory"));
+    assert_false(ocdm__study_sweeps(study, "rho"));
+}
+
+static void studies_are_one_for_each_stream(void **state)
+{
+    (void)state;
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.stream = "\"2\"";
+    put_run("r/b", &run);
+    read_runs("r");
+    assert_int_equal(studies.count, 2);
+}
+
+/* The order 1, 0 brings class c first; counts are asked for by their place in the files. */
+static void classes_stand_in_the_order_of_the_stream(void **state)
+{
+    (void)state;
+    put_run("r/a", &MADE_RUN);
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_int_equal(study->class_count, 3);
+    assert_string_equal(study->classes[0].name, "c");
+    assert_string_equal(study->classes[1].name, "a");
+    assert_string_equal(study->classes[2].name, "b");
+    assert_float_equal(ocdm__group_count(&study->groups[0], study->classes[0].column), 9, 0);
+    assert_true(isnan(ocdm__group_count(&study->groups[0], 3)));
+}
+
+/* Without a network the distance decides, and less is better. */
+static void study_without_a_network_goes_by_the_distance(void **state)
+{
+    (void)state;
+    struct made_run run = MADE_RUN;
+    run.map = "null";
+    put_run("r/a", &run);
+    run.method = "rs";
+    run.distance = "0.125";
+    put_run("r/b", &run);
+    read_runs("r");
+    assert_false(studies.studies[0].trained);
+    assert_string_equal(studies.studies[0].groups[0].label, "rs");
+}
+
+/* A summary of the right format with nothing, or nonsense, in it. */
+static void study_of_empty_summaries_stands(void **state)
+{
+    (void)state;
+    put_text("r/a/summary.json", "{\"format\":\"ocdm-run\",\"version\":1}");
+    put_text("r/b/summary.json",
+             "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":[],\"classes\":7,\"memory\":{\"counts\":{}},\"final\":null}");
+    read_runs("r");
+    assert_true(studies.count >= 1);
+    for (size_t i = 0; i < studies.count; i++)
+        assert_int_equal(studies.studies[i].class_count, 0);
+}
+
+int main(void)
+{
+#define WITH_TREE(test) cmocka_unit_test_teardown(test, clear_runs)
+    const struct CMUnitTest tests[] = {
+        WITH_TREE(runs_tell_what_is_wrong_when_not_whole),   WITH_TREE(runs_of_a_folder_that_is_one_is_that_run),
+        WITH_TREE(runs_missing_folder_is_a_missing_run),     WITH_TREE(groups_hold_runs_that_differ_in_the_seed_alone),
+        WITH_TREE(groups_of_a_sweep_are_not_in_the_base),    WITH_TREE(studies_are_one_for_each_stream),
+        WITH_TREE(classes_stand_in_the_order_of_the_stream), WITH_TREE(study_without_a_network_goes_by_the_distance),
+        WITH_TREE(study_of_empty_summaries_stands),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

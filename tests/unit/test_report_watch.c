@@ -1,0 +1,164 @@
+/* A log, line by line, as a view. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../scratch_folder.h"
+#include "base/utf8.h"
+#include "report/watch.h"
+
+static ocdm__watch *watch;
+
+static int begin(void **state)
+{
+    (void)state;
+    return ocdm__watch_create(&watch, NULL) == OCDM_OK ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    ocdm__watch_destroy(watch);
+    return 0;
+}
+
+static enum ocdm__watch_event take(const char *line)
+{
+    return ocdm__watch_line(watch, line, strlen(line));
+}
+
+static void take_step(unsigned step)
+{
+    char line[200];
+    snprintf(line, sizeof line,
+             "{\"type\":\"step\",\"step\":%u,\"task\":0,\"loss\":%u.5,\"distance_seen\":0.25,\"kept\":5,\"seconds\":2}", step,
+             step);
+    assert_int_equal(take(line), OCDM__WATCH_STEP);
+}
+
+static const char start[] = "{\"type\":\"start\",\"settings\":{\"method\":\"ocdm\",\"seed\":3,\"memory\":100,\"batch\":10},"
+                            "\"stream\":{\"file\":\"s\",\"train\":1000}}";
+
+static char view[1 << 16];
+
+/* The view; the lines that it says it has are there. */
+static const char *draw(unsigned width, bool utf8)
+{
+    ocdm__output out;
+    size_t size;
+    assert_int_equal(ocdm__output_open(&out, "view", NULL), OCDM_OK);
+    size_t lines = ocdm__watch_draw(watch, &out, &(ocdm__watch_look){.width = width, .utf8 = utf8});
+    assert_int_equal(ocdm__output_commit(&out, NULL), OCDM_OK);
+    unsigned char *bytes = read_whole("view", &size);
+    assert_non_null(bytes);
+    assert_true(size < sizeof view);
+    memcpy(view, bytes, size);
+    view[size] = '\0';
+    free(bytes);
+    for (const char *at = view; (at = strchr(at, '\n')) != NULL; at++)
+        lines--;
+    assert_int_equal(lines, 0);
+    return view;
+}
+
+static void watch_shows_how_far_a_run_is(void **state)
+{
+    (void)state;
+    assert_int_equal(take(start), OCDM__WATCH_START);
+    take_step(10);
+    take_step(20);
+    draw(100, true);
+    assert_non_null(strstr(view, "ocdm on s, seed 3, memory 100\n"));
+    assert_non_null(strstr(view, "step 20 of about 100 (20 %), task 0, 5 samples in memory, 10 steps/s, 8 s left\n"));
+    assert_non_null(strstr(view, "loss        20.5000   ▁█\n"));
+    assert_int_equal(take("{\"type\":\"evaluation\",\"task\":0,\"step\":20,\"total\":{\"mAP\":33.25}}"),
+                     OCDM__WATCH_EVALUATION);
+    assert_int_equal(take("{\"type\":\"end\",\"step\":20}"), OCDM__WATCH_END);
+    draw(100, false);
+    assert_non_null(strstr(view, "; ended\n"));
+    assert_non_null(strstr(view, "mAP  task 0: 33.2\n"));
+    assert_non_null(strstr(view, "loss        20.5000   .#\n"));
+}
+
+static void watch_draws_the_classes_when_the_log_has_counts(void **state)
+{
+    (void)state;
+    take(start);
+    take("{\"type\":\"step\",\"step\":10,\"counts\":[8,0,4]}");
+    draw(60, true);
+    assert_non_null(strstr(view, "classes      8.0000   █  \n"));
+    assert_non_null(strstr(view, "                      █ █\n"));
+}
+
+/* A resume goes back to the checkpoint: what came after it is done again. */
+static void watch_forgets_what_came_after_a_resumed_step(void **state)
+{
+    (void)state;
+    take(start);
+    for (unsigned step = 10; step <= 50; step += 10)
+        take_step(step);
+    assert_int_equal(take("{\"type\":\"start\",\"resumed\":30,\"settings\":{\"method\":\"ocdm\"},\"stream\":{}}"),
+                     OCDM__WATCH_START);
+    assert_float_equal(ocdm__watch_step(watch), 30, 0);
+    take_step(40);
+    draw(100, false);
+    assert_non_null(strstr(view, "loss        40.5000   "));
+    const char *bars = strstr(view, "loss        40.5000   ") + strlen("loss        40.5000   ");
+    assert_int_equal(strcspn(bars, "\n"), 4);
+}
+
+static void watch_passes_over_what_is_no_line_of_a_log(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"", "{", "7", "[]", "{\"type\":7}", "{\"type\":\"other\"}", "\xff"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        assert_int_equal(take(lines[i]), OCDM__WATCH_OTHER);
+    assert_int_equal(take("{\"type\":\"start\",\"settings\":7}"), OCDM__WATCH_START);
+    assert_int_equal(take("{\"type\":\"step\"}"), OCDM__WATCH_STEP);
+    assert_int_equal(take("{\"type\":\"evaluation\"}"), OCDM__WATCH_EVALUATION);
+    draw(80, true);
+}
+
+/* However long the run, however narrow the terminal: no line is wider, and control characters in names do not pass. */
+static void watch_keeps_to_the_width(void **state)
+{
+    (void)state;
+    take("{\"type\":\"start\",\"settings\":{\"method\":\"\\u001b[31mred\",\"seed\":3},\"stream\":{\"file\":\"\\u0007bell\"}}");
+    for (unsigned step = 1; step <= 5000; step++)
+        take_step(step);
+    take("{\"type\":\"step\",\"step\":5001,\"loss\":1,\"counts\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,"
+         "24,25,26,27,28,29,30]}");
+    for (unsigned i = 0; i < 300; i++)
+        take("{\"type\":\"evaluation\",\"task\":1,\"total\":{\"mAP\":1}}");
+    static const unsigned widths[] = {40, 80, 1000};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        draw(widths[w], true);
+        size_t columns = 0;
+        for (const char *at = view; *at != '\0'; at++) {
+            assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
+            columns = *at == '\n' ? 0 : columns + !ocdm__utf8_continues((unsigned char)*at);
+            assert_true(columns <= widths[w]);
+        }
+    }
+}
+
+int main(void)
+{
+#define WITH_WATCH(test) cmocka_unit_test_setup_teardown(test, begin, end)
+    const struct CMUnitTest tests[] = {
+        WITH_WATCH(watch_shows_how_far_a_run_is),
+        WITH_WATCH(watch_draws_the_classes_when_the_log_has_counts),
+        WITH_WATCH(watch_forgets_what_came_after_a_resumed_step),
+        WITH_WATCH(watch_passes_over_what_is_no_line_of_a_log),
+        WITH_WATCH(watch_keeps_to_the_width),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
