@@ -132,7 +132,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     ocdm_status status = ocdm__make_folder(request->runs, error);
     if (status != OCDM_OK)
         return status;
-    char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
+    const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
     ocdm__child child = {.arguments = words, .log = log};
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__children children = {.program = program, .children = &child, .count = 1, .jobs = 1, .stop = &ocdm__stop_signal};
@@ -233,7 +233,7 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
     enum ocdm__paper_kind kind = request->item->kind;
     if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
-        options.curve_every = source->info.statistics.total.train / (options.memory.batch * CURVE_POINTS) + 1;
+        options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     ocdm_status status =

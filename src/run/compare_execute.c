@@ -12,14 +12,14 @@
 #include "run/run_folder.h"
 
 #define PATH_ROOM 4096
-#define ORDER_ROOM (12 * OCDM__COMPARE_TASKS)
+#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
 /* What one process is called with; the texts that its arguments point to. */
 struct call {
     char name[OCDM__COMPARE_NAME], folder[PATH_ROOM], log[PATH_ROOM];
     char seed[24], memory[16], rho[OCDM__JSON_DOUBLE];
     char *order; /* NULL: the default one */
-    char **arguments;
+    const char **arguments;
 };
 
 /* All of them. */
@@ -64,13 +64,13 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
     const char *fixed[] = {"ocdm",     "run",        execution->stream, "-o",      call->folder, "--method", method,
                            "--memory", call->memory, "--rho",           call->rho, "--seed",     call->seed, "--quiet"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        call->arguments[used++] = (char *)(uintptr_t)fixed[i];
+        call->arguments[used++] = fixed[i];
     if (call->order != NULL) {
         call->arguments[used++] = "--order";
         call->arguments[used++] = call->order;
     }
     for (size_t i = 0; i < execution->flag_count; i++)
-        call->arguments[used++] = (char *)(uintptr_t)execution->flags[i];
+        call->arguments[used++] = execution->flags[i];
     if (resume)
         call->arguments[used++] = "--resume";
     call->arguments[used] = NULL;
