@@ -367,6 +367,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     ocdm_status status = find_item(arguments->operands[0], &request->item, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (ocdm__argument_given(arguments, "json"))
+        request->format = OCDM__JSON;
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
@@ -425,6 +427,7 @@ static const ocdm__flag flags[] = {
     {.name = "lr", .value = "X", .fallback = "0.006", .help = "its learning rate"},
     {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     {.name = NULL},
 };
