@@ -27,8 +27,8 @@ help: ## list the targets
 setup: ## install every package that building, testing and checking need (Debian, root or sudo)
 	@tools/setup build test check
 
-demo: all ## compare OCDM with the baselines on a built-in stream, in seconds
-	@$(BUILD)/ocdm demo
+demo: all ## compare OCDM with the baselines on a built-in world: memories, a trained agent, a page; in seconds
+	@tools/demo $(BUILD)/ocdm $(BUILD)/demo
 
 test: ## build with sanitizers and run every test; ends with `N passed, N failed`
 	@tools/setup build test

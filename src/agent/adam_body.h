@@ -19,7 +19,7 @@ TARGET static inline void adam_step(const struct ocdm__adam *adam, const wide *g
     }
     wide m = LOAD_WIDE(mean) * beta1 + g * (1.0f - beta1);
     wide v = LOAD_WIDE(square) * beta2 + g * g * (1.0f - beta2);
-    wide root;
+    wide root = {0};
     WIDE_ROOT(root, v);
     STORE_WIDE(mean, m);
     STORE_WIDE(square, v);

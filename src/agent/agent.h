@@ -95,7 +95,8 @@ ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled
                                  ocdm_error *error);
 size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
 
-/* For tests and judges: the same with batch norms by the batch, as a step has it; the loss too unless NULL. */
+/* For tests and judges: the same with batch norms by the batch, as a step has it, whose running statistics then move; the loss
+ * too unless NULL. */
 ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
                                        double *loss, ocdm_error *error);
 

@@ -94,11 +94,17 @@ static ocdm_status create_copy(ocdm__network *network, const struct ocdm__layer 
     const ocdm__layout *wanted = ocdm__op_weights(op);
     if (ocdm__layout_equal(home, wanted))
         return OCDM_OK;
-    *copy = ocdm__allocate_aligned(ocdm__layout_bytes(wanted), 1);
-    if (*copy == NULL)
+    void *room = ocdm__allocate_aligned(ocdm__layout_bytes(wanted), 1);
+    if (room == NULL)
         return ocdm__fail_memory(error, "a copy of the weights");
+    ocdm_status status = ocdm__reorder_create(network->device, home, wanted, to_copy, error);
+    if (status != OCDM_OK) {
+        ocdm__release_aligned(room);
+        return status;
+    }
+    *copy = room;
     network->stale = true;
-    return ocdm__reorder_create(network->device, home, wanted, to_copy, error);
+    return OCDM_OK;
 }
 
 /* ---- making them ---------------------------------------------------------------------------------------------------- */
@@ -131,19 +137,31 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
     return status;
 }
 
+/* The primitive for the way back, with its copy of the weights: both or neither. */
+static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
+{
+    bool conv = layer->node->kind == OCDM__NODE_CONV;
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
+    ocdm__op *op = NULL;
+    ocdm_status status =
+        ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &op, error);
+    if (status == OCDM_OK && conv)
+        status = create_copy(network, layer, op, &layer->to_data, &layer->data_weights, error);
+    if (status != OCDM_OK) {
+        ocdm__op_destroy(op);
+        return status;
+    }
+    layer->data = op;
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        bool conv = layer->node->kind == OCDM__NODE_CONV;
-        struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
-        if (layer->node->input == 0 || layer->data != NULL)
-            continue;
-        status =
-            ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &layer->data, error);
-        if (status == OCDM_OK && conv)
-            status = create_copy(network, layer, layer->data, &layer->to_data, &layer->data_weights, error);
+        if (layer->node->input != 0 && layer->data == NULL)
+            status = create_data_op(network, layer, error);
     }
     return status;
 }

@@ -37,6 +37,18 @@ static void erase(struct display *display)
     display->shown = false;
 }
 
+/* True when a line is due; the next one is then put off. */
+static bool is_due(struct display *display)
+{
+    double now = ocdm__seconds_now();
+    if (display->quiet || display->started == 0 || now < display->next)
+        return false;
+    display->shown = true;
+    display->pause = display->terminal ? REDRAW : 2 * display->pause;
+    display->next = now + display->pause;
+    return true;
+}
+
 static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
@@ -48,7 +60,7 @@ static void show_step(void *state, const ocdm__run *run)
         display->next = now + FIRST_PAUSE;
         display->pause = FIRST_PAUSE;
     }
-    if (display->quiet || now < display->next)
+    if (!is_due(display))
         return;
     double rate = (double)(run->step - display->first_step) / (now - display->started);
     fprintf(stderr, "%sstep %llu of %llu, %.1f a second, %.0f s left", display->terminal ? "\r" : "",
@@ -58,9 +70,14 @@ static void show_step(void *state, const ocdm__run *run)
     if (run->memory != NULL)
         fprintf(stderr, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
     fprintf(stderr, display->terminal ? "   " : "\n");
-    display->shown = true;
-    display->pause = display->terminal ? REDRAW : 2 * display->pause;
-    display->next = now + display->pause;
+}
+
+static void show_evaluation(void *state, const char *what, uint64_t done, uint64_t total)
+{
+    struct display *display = state;
+    if (is_due(display))
+        fprintf(stderr, "%s%s: %llu of %llu tests%s", display->terminal ? "\r" : "", what, (unsigned long long)done,
+                (unsigned long long)total, display->terminal ? "      " : "\n");
 }
 
 static void show_note(void *state, const char *text)
@@ -148,7 +165,7 @@ static ocdm_status print_summary(const char *folder, ocdm_error *error)
 
 static ocdm_status run_request(struct request *request, bool resume, struct display *display, ocdm_error *error)
 {
-    const ocdm__run_hooks hooks = {.progress = {.stop = &ocdm__stop_signal},
+    const ocdm__run_hooks hooks = {.progress = {.tell = show_evaluation, .state = display, .stop = &ocdm__stop_signal},
                                    .stepped = show_step,
                                    .finished = show_result,
                                    .note = show_note,

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/file_identity.h"
 #include "base/output.h"
+#include "cli/build_flags.h"
+#include "cli/command_text.h"
 #include "cli/exit_code.h"
 #include "cli/progress_line.h"
 #include "cli/signals.h"
@@ -87,7 +89,8 @@ static ocdm_status read_record_options(struct request *request, ocdm_error *erro
     return status;
 }
 
-/* Mulan's label list has the name of its ARFF file, with another ending; train and test files share one. */
+/* Mulan's label list has the name of its ARFF file, with another ending; train and test files share one, dense and sparse too.
+ */
 static ocdm_status find_xml(struct request *request, ocdm_error *error)
 {
     request->settings.xml = ocdm__argument_text(request->arguments, "xml");
@@ -100,7 +103,7 @@ static ocdm_status find_xml(struct request *request, ocdm_error *error)
     request->xml = ocdm__allocate(length + 8, 1);
     if (request->xml == NULL)
         return ocdm__fail_memory(error, "a file name");
-    static const char *const endings[] = {"-train", "-test", "_train", "_test", ""};
+    static const char *const endings[] = {"-train", "-test", "_train", "_test", "-train-sparse", "-test-sparse", "-sparse", ""};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t cut = strlen(endings[i]);
         if (length <= cut || strncmp(arff + length - cut, endings[i], cut) != 0)
@@ -126,8 +129,6 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     settings->standardize = ocdm__argument_given(arguments, "standardize");
     settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
     settings->image_root = ocdm__argument_text(arguments, "images");
-    if (settings->features != NULL && settings->image_root != NULL)
-        return misuse(error, "a stream has features or images", "--features and --images are both given");
     /* Rows that are skipped at the end of one file would shift those of the next. */
     bool several = settings->source_count > 1 || settings->test_source != NULL;
     if (several && settings->features == NULL && settings->source_features && settings->kind != OCDM__FROM_COCO &&
@@ -143,7 +144,7 @@ static void read_tasks(struct request *request)
     const char *tasks = ocdm__argument_text(request->arguments, "tasks");
     if (tasks == NULL)
         return;
-    if (tasks[strspn(tasks, "0123456789")] == '\0' && strlen(tasks) < 6)
+    if (tasks[0] != '\0' && tasks[strspn(tasks, "0123456789")] == '\0')
         request->settings.clusters = (size_t)strtoul(tasks, NULL, 10);
     else
         request->settings.tasks = tasks;
@@ -153,8 +154,6 @@ static ocdm_status check_recipe(const struct request *request, ocdm_error *error
 {
     const ocdm__build_settings *settings = &request->settings;
     const char *tasks = ocdm__argument_text(request->arguments, "tasks");
-    if (settings->ids != NULL && settings->recipe != OCDM__RECIPE_IDS)
-        return misuse(error, "the lists of --ids say everything", "--ids and --recipe are both given");
     if (tasks != NULL && settings->recipe != OCDM__RECIPE_PAPER && settings->recipe != OCDM__RECIPE_SPLIT)
         return misuse(error, "add --recipe paper or --recipe split", "--tasks is given without a recipe that uses it");
     if (tasks != NULL && settings->tasks == NULL && (settings->clusters == 0 || settings->clusters > 65535))
@@ -215,23 +214,11 @@ static ocdm_status read_groups(struct request *request, ocdm_error *error)
 
 /* ---- scenes ---------------------------------------------------------------------------------------------------------- */
 
-static bool wants_scenes(const ocdm__arguments *arguments)
-{
-    const char *recipe = ocdm__argument_text(arguments, "recipe");
-    return recipe != NULL && strcmp(recipe, "scenes") == 0;
-}
-
 static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 {
-    static const char *const foreign[] = {"records", "coco", "nuswide", "arff",     "multihot", "features",
-                                          "images",  "ids",  "tasks",   "tasks-by", "classes",  "standardize"};
     const ocdm__arguments *arguments = request->arguments;
     size_t as;
     uint64_t size;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (ocdm__argument_given(arguments, foreign[i]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--recipe scenes has no use for --%s",
-                              foreign[i]);
     ocdm_status status = ocdm__argument_choice(arguments, "as", &as, error);
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error);
@@ -243,57 +230,12 @@ static ocdm_status read_scenes(struct request *request, ocdm_error *error)
 
 /* ---- the request as a whole ------------------------------------------------------------------------------------------ */
 
-static bool needs_quotes(const char *word)
-{
-    return word[0] == '\0' ||
-           word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
-}
-
-static void append_word(char *command, const char *word)
-{
-    char *end = command + strlen(command);
-    const char *quote = needs_quotes(word) ? "'" : "";
-    end += sprintf(end, " %s", quote);
-    for (; *word != '\0'; word++)
-        end += *word == '\'' ? sprintf(end, "'\\''") : sprintf(end, "%c", *word);
-    strcpy(end, quote);
-}
-
-static const char *without_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-/* The command as the file's notes have it: what decides the contents, so without the output, the noise, and folders. */
 static ocdm_status write_command(struct request *request, ocdm_error *error)
 {
-    static const char *const left_out[] = {"output", "quiet", "json"};
-    const ocdm__arguments *arguments = request->arguments;
-    const ocdm__flag *flags = arguments->verb->flags;
-    size_t room = 64;
-    for (size_t i = 0; flags[i].name != NULL; i++)
-        room += 16 + strlen(flags[i].name) + (arguments->values[i] != NULL ? 4 * strlen(arguments->values[i]) : 0);
-    for (size_t i = 0; i < arguments->operand_count; i++)
-        room += 4 + 4 * strlen(arguments->operands[i]);
-    request->command = ocdm__allocate(room, 1);
-    if (request->command == NULL)
-        return ocdm__fail_memory(error, "the command");
-    strcpy(request->command, "ocdm stream build");
-    for (size_t i = 0; flags[i].name != NULL; i++) {
-        bool skipped = arguments->values[i] == NULL;
-        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
-            skipped = skipped || strcmp(flags[i].name, left_out[k]) == 0;
-        if (skipped)
-            continue;
-        sprintf(request->command + strlen(request->command), " --%s", flags[i].name);
-        if (flags[i].value != NULL)
-            append_word(request->command, without_folder(arguments->values[i]));
-    }
-    for (size_t i = 0; i < arguments->operand_count; i++)
-        append_word(request->command, without_folder(arguments->operands[i]));
+    static const char *const left_out[] = {"output", "quiet", "json", NULL};
+    ocdm_status status = ocdm__command_text(request->arguments, left_out, &request->command, error);
     request->settings.command = request->command;
-    return OCDM_OK;
+    return status;
 }
 
 /* An output that is one of the inputs would be replaced while it is read. */
@@ -302,10 +244,13 @@ static ocdm_status check_output(const struct request *request, ocdm_error *error
     const ocdm__build_settings *settings = &request->settings;
     if (settings->output == NULL)
         return misuse(error, "name the file: -o S.safetensors", "-o is missing");
+    if (strcmp(settings->output, "/dev/stdout") == 0 && !ocdm__argument_given(request->arguments, "quiet"))
+        return misuse(error, "add -q", "the stream and the report would both go to standard output");
     ocdm__file_identity output = ocdm__identify_path(settings->output);
-    const char *inputs[MOST_SOURCES + 4] = {settings->features, settings->classes, settings->xml, settings->test_source};
-    memcpy(inputs + 4, request->sources, sizeof request->sources);
-    for (size_t i = 0; i < MOST_SOURCES + 4; i++) {
+    const char *inputs[MOST_SOURCES + 6] = {settings->features,    settings->classes, settings->xml,
+                                            settings->test_source, settings->tasks,   settings->groups};
+    memcpy(inputs + 6, request->sources, sizeof request->sources);
+    for (size_t i = 0; i < MOST_SOURCES + 6; i++) {
         ocdm__file_identity input = ocdm__identify_path(inputs[i]);
         if (inputs[i] != NULL && ocdm__is_same_file(&input, &output))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write to another file", "%s is an input and the output", inputs[i]);
@@ -319,10 +264,12 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
                                        read_recipe, read_groups,         NULL};
     static step *const for_scenes[] = {read_scenes, read_groups, NULL};
-    step *const *steps = wants_scenes(request->arguments) ? for_scenes : for_source;
+    step *const *steps = ocdm__wants_scenes(request->arguments) ? for_scenes : for_source;
     ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
     request->settings.output = ocdm__argument_text(request->arguments, "output");
     request->settings.classes = ocdm__argument_text(request->arguments, "classes");
+    if (status == OCDM_OK)
+        status = ocdm__check_build_flags(request->arguments, error);
     for (; status == OCDM_OK && *steps != NULL; steps++)
         status = (*steps)(request, error);
     if (status == OCDM_OK)

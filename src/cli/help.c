@@ -13,7 +13,7 @@
 #define NARROWEST 60u
 #define WIDEST 100u
 #define FLAG_COLUMN 26u
-#define NAME_WIDTH 14
+#define NAME_WIDTH 16
 
 /* Where text is going: the page is as wide as the terminal, within reason, and 80 columns anywhere else. */
 struct page {
@@ -54,15 +54,36 @@ static void print_verb_line(const ocdm__verb *verb, FILE *out)
     fprintf(out, "  %-*s  %s\n", NAME_WIDTH, verb->name, verb->summary);
 }
 
+static bool is_of_family(const ocdm__verb *verb, const char *family, size_t length)
+{
+    return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ';
+}
+
+/* Verbs that start with the same word share a line, so that the overview stays on a screen: "stream VERB  build, info, show".
+ * Returns how many there are. */
+static size_t print_family_line(const ocdm__verb *const *verbs, FILE *out)
+{
+    size_t length = strcspn(verbs[0]->name, " "), count = 1;
+    while (verbs[count] != NULL && is_of_family(verbs[count], verbs[0]->name, length))
+        count++;
+    if (count == 1 || verbs[0]->name[length] == '\0') {
+        print_verb_line(verbs[0], out);
+        return 1;
+    }
+    fprintf(out, "  %.*s %-*s", (int)length, verbs[0]->name, NAME_WIDTH - (int)length, "VERB");
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : " ", verbs[i]->name + length + 1);
+    fputc('\n', out);
+    return count;
+}
+
 void ocdm__print_overview(FILE *out)
 {
     fprintf(out, "ocdm %s: %s\n\n", ocdm_version(), ocdm__tagline);
     fputs("Usage: ocdm VERB [FLAGS] [OPERANDS]\n\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        print_verb_line(ocdm__verbs[i], out);
-    fputs("\n`ocdm VERB --help` tells all about a verb; `ocdm --version` prints the version.\n\n"
-          "  ocdm demo                                     compare the methods, in seconds\n"
-          "  ocdm sample -m 100 in.jsonl > kept.jsonl      100 records, classes in balance\n\n"
+    for (size_t i = 0; ocdm__verbs[i] != NULL;)
+        i += print_family_line(ocdm__verbs + i, out);
+    fputs("\n`ocdm VERB --help` tells all about a verb; `ocdm --version` prints the version.\n"
           "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
           "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
           out);
@@ -73,7 +94,7 @@ void ocdm__print_family(const char *family, FILE *out)
     size_t length = strlen(family);
     fprintf(out, "Usage: ocdm %s VERB [FLAGS] [OPERANDS]\n\n", family);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
-        if (strncmp(ocdm__verbs[i]->name, family, length) == 0 && ocdm__verbs[i]->name[length] == ' ')
+        if (is_of_family(ocdm__verbs[i], family, length))
             print_verb_line(ocdm__verbs[i], out);
     fprintf(out, "\n`ocdm %s VERB --help` tells all about a verb.\n", family);
 }

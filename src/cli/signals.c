@@ -1,5 +1,5 @@
 /* Signals as a flag. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "cli/signals.h"
 
@@ -15,12 +15,17 @@ static void note_signal(int number)
 void ocdm__catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) /* as under nohup */
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write, like any other */
 }
 
 int ocdm__exit_after_signal(void)
 {
-    return ocdm__stop_signal == SIGTERM ? OCDM__EXIT_TERMINATED : OCDM__EXIT_INTERRUPTED;
+    return ocdm__stop_signal == SIGINT ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_TERMINATED;
 }

@@ -19,6 +19,8 @@ const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_run,
     &ocdm__verb_compare,
     &ocdm__verb_paper,
+    &ocdm__verb_report,
+    &ocdm__verb_watch,
     &ocdm__verb_eval,
     &ocdm__verb_predict,
     &ocdm__verb_weights_info,

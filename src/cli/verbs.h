@@ -9,21 +9,23 @@
 #include "cli/flags.h"
 
 extern const ocdm__verb ocdm__verb_sample;
+extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_stream_build;
 extern const ocdm__verb ocdm__verb_stream_info;
 extern const ocdm__verb ocdm__verb_stream_show;
 extern const ocdm__verb ocdm__verb_stream_export;
 extern const ocdm__verb ocdm__verb_stream_featurize;
-extern const ocdm__verb ocdm__verb_predict;
-extern const ocdm__verb ocdm__verb_weights_info;
 extern const ocdm__verb ocdm__verb_run;
-extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_compare;
 extern const ocdm__verb ocdm__verb_paper;
+extern const ocdm__verb ocdm__verb_report;
+extern const ocdm__verb ocdm__verb_watch;
+extern const ocdm__verb ocdm__verb_eval;
+extern const ocdm__verb ocdm__verb_predict;
+extern const ocdm__verb ocdm__verb_weights_info;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_bench_train;
-extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
 extern const ocdm__verb ocdm__verb_completion;

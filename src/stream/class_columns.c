@@ -1,12 +1,15 @@
 /* The order of the classes. */
 #include "stream/class_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/shown_label.h"
+#include "base/utf8.h"
 
 struct named {
     const char *text;
@@ -101,24 +104,38 @@ static ocdm_status add_name(ocdm__label_table *names, const char *line, size_t l
     return status;
 }
 
+static bool is_name(const char *line, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)line, *end = at + length;
+    for (size_t step = 1; at < end && step > 0; at += step)
+        step = *at != 0 ? ocdm__utf8_sequence(at, end) : 0;
+    return at == end;
+}
+
+static ocdm_status read_name(ocdm__label_table *names, const char *place, const char *line, size_t length, ocdm_error *error)
+{
+    uint32_t number, expected = names->count;
+    if (!is_name(line, length))
+        return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class a line",
+                          "%s: the name of a class is no UTF-8 text", place);
+    ocdm_status status = add_name(names, line, length, &number, error);
+    if (status == OCDM_OK && number != expected)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" is there twice", place,
+                          ocdm__show_label(line, length).text);
+    return status;
+}
+
 static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file *file, ocdm_error *error)
 {
     const char *line;
-    size_t at = 0, length, number_of_line = 0;
+    size_t at = file->size >= 3 && memcmp(file->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* a mark of the byte order */
+    size_t length, number_of_line = 0;
     while (next_line(file, &at, &line, &length)) {
-        uint32_t number, expected = names->count;
-        number_of_line++;
-        if (length == 0)
-            continue;
-        ocdm_status status = memchr(line, '\0', length) != NULL
-                                 ? ocdm__fail(error, OCDM_BAD_RECORD, "give a text file with one class a line",
-                                              "%s:%zu: a NUL byte", file->name, number_of_line)
-                                 : add_name(names, line, length, &number, error);
+        char place[sizeof error->message];
+        snprintf(place, sizeof place, "%s:%zu", file->name, ++number_of_line);
+        ocdm_status status = length > 0 ? read_name(names, place, line, length, error) : OCDM_OK;
         if (status != OCDM_OK)
             return status;
-        if (number != expected)
-            return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s:%zu: the class \"%.*s\" is there twice",
-                              file->name, number_of_line, (int)(length < 100 ? length : 100), line);
     }
     if (names->count == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, "list one class a line", "%s: no classes in it", file->name);

@@ -33,8 +33,8 @@ static ocdm_status read_file(struct ocdm__coco *coco, const char *path)
     return status;
 }
 
-ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
-                            ocdm_error *error)
+ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
+                                  size_t path_count, ocdm__reading *reading, ocdm_error *error)
 {
     struct ocdm__coco *coco = ocdm__allocate(1, sizeof *coco);
     if (coco == NULL)
@@ -43,11 +43,19 @@ ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, s
     coco->reading = reading;
     coco->error = error;
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; i < path_count && status == OCDM_OK; i++)
+    for (size_t i = 0; i < path_count && status == OCDM_OK; i++) {
+        coco->part = parts != NULL ? parts[i] : OCDM__NO_PART;
         status = read_file(coco, paths[i]);
+    }
     ocdm__id_map_clear(&coco->images_seen);
     ocdm__release(coco);
     if (status != OCDM_OK)
         ocdm__labelled_set_clear(set);
     return status;
+}
+
+ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
+                            ocdm_error *error)
+{
+    return ocdm__coco_read_parts(set, paths, NULL, path_count, reading, error);
 }

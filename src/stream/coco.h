@@ -36,4 +36,8 @@
 ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
                             ocdm_error *error);
 
+/* The same, all samples of file i in the part parts[i]. */
+ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
+                                  size_t path_count, ocdm__reading *reading, ocdm_error *error);
+
 #endif

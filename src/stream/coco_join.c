@@ -81,6 +81,7 @@ static ocdm_status add_image(struct ocdm__coco *coco, size_t number, const struc
     sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
     sample.labels = by_image->labels + by_image->starts[number];
     sample.label_count = by_image->starts[number + 1] - by_image->starts[number];
+    sample.part = coco->part;
     if (image->path.given) {
         sample.path_length = ocdm__coco_copy_name(coco, &image->path);
         sample.path = coco->text;

@@ -10,6 +10,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_scan.h"
+#include "base/relative_path.h"
 #include "base/shown_label.h"
 #include "stream/coco.h"
 
@@ -201,18 +202,6 @@ size_t ocdm__coco_copy_name(struct ocdm__coco *coco, const struct ocdm__coco_nam
     return name->length;
 }
 
-/* Whether one of the parts between slashes is "..". */
-static bool climbs(const char *path, size_t length)
-{
-    for (size_t start = 0, i = 0; i <= length; i++)
-        if (i == length || path[i] == '/') {
-            if (i - start == 2 && path[start] == '.' && path[start + 1] == '.')
-                return true;
-            start = i + 1;
-        }
-    return false;
-}
-
 /* A path must stay below the folder that it will be looked for in, also when it is later handed on as a C string. */
 static ocdm_status check_path(struct ocdm__coco *coco, const struct entry *entry)
 {
@@ -220,10 +209,10 @@ static ocdm_status check_path(struct ocdm__coco *coco, const struct entry *entry
     if (!path->given)
         return OCDM_OK;
     size_t length = ocdm__coco_copy_name(coco, path);
-    const char *wrong = memchr(coco->text, 0, length) != NULL ? "holds a NUL character"
-                        : coco->text[0] == '/'                ? "is an absolute path"
-                        : climbs(coco->text, length)          ? "leaves the folder of the images"
-                                                              : NULL;
+    const char *wrong = memchr(coco->text, 0, length) != NULL   ? "holds a NUL character"
+                        : coco->text[0] == '/'                  ? "is an absolute path"
+                        : ocdm__path_climbs(coco->text, length) ? "leaves the folder of the images"
+                                                                : NULL;
     if (wrong == NULL)
         return OCDM_OK;
     ocdm__shown_label shown = ocdm__show_label(coco->text, length);
@@ -340,8 +329,10 @@ ocdm_status ocdm__coco_parse(struct ocdm__coco *coco)
 {
     coco->stopped = OCDM_OK;
     coco->next_check = coco->file.bytes;
+    size_t mark = coco->file.size >= 3 && memcmp(coco->file.bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of the byte order */
     ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
-    if (coco->file.size == 0)
+    coco->json.at += mark;
+    if (coco->file.size == mark)
         return ocdm__coco_fail(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
     enum ocdm__json_event event = next_event(coco);
     if (event == OCDM__JSON_ERROR)

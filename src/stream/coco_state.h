@@ -41,6 +41,7 @@ struct ocdm__coco {
     uint64_t images_before;   /* images of the files before this one */
 
     /* The file at hand. */
+    enum ocdm__part part; /* of all its samples */
     ocdm__mapped_file file;
     ocdm__json json;
     char what[160];                  /* "reading FILE" */

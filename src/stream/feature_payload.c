@@ -108,12 +108,21 @@ static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
     }
 }
 
-static ocdm_status check_half(const ocdm__feature_payload *payload, size_t sample, ocdm_error *error)
+/* What a deviation near 0 divides may leave the range of 32 bits, and 16 bits hold little to begin with. */
+static ocdm_status check_range(const ocdm__feature_payload *payload, size_t sample, ocdm_error *error)
 {
-    for (size_t i = 0; payload->source.shape.dtype == OCDM__F16 && i < payload->rows->width; i++)
-        if (fabsf(payload->row[i]) >= 65520.0F)
+    const char *file = payload->file != NULL ? payload->file : "features";
+    bool half = payload->source.shape.dtype == OCDM__F16;
+    for (size_t i = 0; i < payload->rows->width; i++) {
+        float value = payload->row[i];
+        if (!isfinite(value))
+            return ocdm__fail(error, OCDM_BAD_FILE, "leave --standardize out, or take the feature out of the file",
+                              "%s: feature %zu of sample %zu is too large for 32 bits when it is standardized", file, i,
+                              sample);
+        if (half && fabsf(value) >= 65520.0F)
             return ocdm__fail(error, OCDM_BAD_FILE, "store them as f32",
-                              "feature %zu of sample %zu is %g, which f16 cannot hold", i, sample, (double)payload->row[i]);
+                              "%s: feature %zu of sample %zu is %g, which f16 cannot hold", file, i, sample, (double)value);
+    }
     return OCDM_OK;
 }
 
@@ -128,7 +137,7 @@ static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *
             return status;
         if (payload->mean != NULL)
             standardize(payload, payload->row);
-        status = check_half(payload, sample, error);
+        status = check_range(payload, sample, error);
         if (status != OCDM_OK)
             return status;
         put_row(payload, bytes + i * each);

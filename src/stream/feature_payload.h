@@ -22,6 +22,7 @@ typedef struct ocdm__feature_payload {
     const ocdm__selection *selection;
     float *mean, *deviation; /* NULL when features stay as they are */
     float *row;              /* the one at hand */
+    const char *file;        /* for messages; may be NULL; set it after opening */
 } ocdm__feature_payload;
 
 /*

@@ -327,7 +327,7 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     char *ids = ocdm__allocate(size, 1);
     if (status == OCDM_OK && ids == NULL)
         status = ocdm__fail_memory(error, "the name of a folder");
-    if (status == OCDM_OK) {
+    if (status == OCDM_OK && ids != NULL) {
         snprintf(ids, size, "%s/ids", folder);
         status = find_lists(lists, ids, unbalanced, error);
     }

@@ -105,19 +105,31 @@ void ocdm__labelled_set_clear(ocdm__labelled_set *set)
     *set = (ocdm__labelled_set){.count = 0};
 }
 
-void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *where)
+/* The entry of a reason; when there is no room for another, the last stands for the rest. */
+static ocdm__skip *find_skip(ocdm__reading *reading, const char *reason, const char *where)
 {
     size_t i = 0;
     while (i < reading->skip_count && strcmp(reading->skips[i].reason, reason) != 0)
         i++;
-    if (i == OCDM__SKIP_REASONS) {
-        i--;
-    } else if (i == reading->skip_count) {
+    if (i == OCDM__SKIP_REASONS)
+        return &reading->skips[i - 1];
+    if (i == reading->skip_count) {
         reading->skips[i] = (ocdm__skip){.reason = reason};
         snprintf(reading->skips[i].first, sizeof reading->skips[i].first, "%s", where != NULL ? where : "");
         reading->skip_count++;
     }
-    reading->skips[i].count++;
+    return &reading->skips[i];
+}
+
+void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *where)
+{
+    find_skip(reading, reason, where)->count++;
+}
+
+void ocdm__reading_skip_many(ocdm__reading *reading, const char *reason, uint64_t count)
+{
+    if (count > 0)
+        find_skip(reading, reason, NULL)->count += count;
 }
 
 ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what, uint64_t done, uint64_t total,

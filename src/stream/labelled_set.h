@@ -18,6 +18,7 @@
 
 #include "base/progress.h"
 #include "ocdm/ocdm.h"
+#include "stream/found_files.h"
 #include "stream/label_table.h"
 
 #define OCDM__NO_TASK UINT32_MAX
@@ -76,12 +77,16 @@ typedef struct ocdm__skip {
 typedef struct ocdm__reading {
     bool skip_bad; /* leave out what is bad and count it; else the first ends the reading with an error */
     const ocdm__progress *progress;
+    ocdm__found_files *files;             /* hears of files that a reader finds in a folder; NULL when nobody asks */
     ocdm__skip skips[OCDM__SKIP_REASONS]; /* filled by the reader */
     size_t skip_count;
 } ocdm__reading;
 
 /* Counts one thing that was left out. `where` may be NULL. */
 void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *where);
+
+/* Counts several for one reason, 0 being none. */
+void ocdm__reading_skip_many(ocdm__reading *reading, const char *reason, uint64_t count);
 
 /* OCDM_OK, or OCDM_STOPPED when a signal came; tells the progress. For readers to call now and then. */
 ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what, uint64_t done, uint64_t total,

@@ -82,10 +82,11 @@ static ocdm_status read_label_file(struct ocdm__nuswide *state, struct concept_i
     if (!make_room(noted, count))
         return ocdm__fail_memory(error, "the labels of NUS-WIDE");
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status != OCDM_OK)
-        return status;
+    if (status == OCDM_OK)
+        status = ocdm__found_files_add(state->reading->files, path, error);
     struct ocdm__lines lines = ocdm__lines_of(&file);
-    status = note_lines(state, noted, &lines, first, count, error);
+    if (status == OCDM_OK)
+        status = note_lines(state, noted, &lines, first, count, error);
     if (status == OCDM_OK && lines.line != count)
         status = fail_length(&lines, list, count, error);
     ocdm__unmap_file(&file);

@@ -6,6 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/relative_path.h"
 #include "base/shown_label.h"
 #include "base/utf8.h"
 
@@ -57,28 +58,13 @@ static bool is_clean(const char *text, size_t length)
     return true;
 }
 
-/* Whether a path with slashes stays below the folder that it is taken from. */
-static bool stays_inside(const char *path, size_t length)
-{
-    if (path[0] == '/' || (length >= 2 && path[1] == ':'))
-        return false;
-    for (size_t start = 0; start < length;) {
-        const char *slash = memchr(path + start, '/', length - start);
-        size_t end = slash != NULL ? (size_t)(slash - path) : length;
-        if (end - start == 2 && path[start] == '.' && path[start + 1] == '.')
-            return false;
-        start = end + 1;
-    }
-    return true;
-}
-
 /* What is wrong with the path, or NULL. */
 static const char *path_fault(const char *path, size_t length)
 {
     size_t at, id_length;
     if (!is_clean(path, length))
         return "is not UTF-8 or has control characters";
-    if (!stays_inside(path, length))
+    if (!ocdm__is_relative_path(path, length) || (length >= 2 && path[1] == ':'))
         return "leads out of the folder of the images";
     if (!ocdm__nuswide_photo_id(path, length, &at, &id_length))
         return "has no photo id: digits between the last \"_\" and \".jpg\"";
@@ -173,8 +159,8 @@ static ocdm_status read_list(struct ocdm__nuswide *state, const char *path, enum
 {
     ocdm__mapped_file file = {.size = 0};
     ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status != OCDM_OK)
-        return status;
+    if (status == OCDM_OK)
+        status = ocdm__found_files_add(state->reading->files, path, error);
     struct ocdm__lines lines = ocdm__lines_of(&file);
     const char *text;
     size_t length;

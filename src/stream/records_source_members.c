@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/relative_path.h"
 #include "base/shown_label.h"
 
 const char *ocdm__member_name(enum ocdm__member member, const ocdm__wanted_members *wanted)
@@ -50,19 +51,6 @@ static bool take_split(ocdm__record_members *members, const ocdm__member_value *
     return true;
 }
 
-/* Whether a path has a part that is "..". */
-static bool leads_up(const char *path, size_t length)
-{
-    for (size_t start = 0; start <= length;) {
-        const char *slash = start < length ? memchr(path + start, '/', length - start) : NULL;
-        size_t end = slash != NULL ? (size_t)(slash - path) : length;
-        if (end - start == 2 && path[start] == '.' && path[start + 1] == '.')
-            return true;
-        start = end + 1;
-    }
-    return false;
-}
-
 static bool has_control(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -86,7 +74,7 @@ static bool take_image(ocdm__record_members *members, const ocdm__member_value *
         return refuse(members, "image", "is too long a path, or has control characters");
     if (value->text[0] == '/')
         return refuse(members, "image", "must be a path relative to the folder of images");
-    if (leads_up(value->text, value->length))
+    if (ocdm__path_climbs(value->text, value->length))
         return refuse(members, "image", "must not lead out of its folder with ..");
     keep_text(value, members->image, &members->image_length);
     return true;

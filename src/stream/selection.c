@@ -32,6 +32,45 @@ ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_se
     return OCDM_OK;
 }
 
+/* Gives tasks with a sample, which have a 1, their new numbers, and OCDM__NO_TASK to others that have a class; returns how many
+ * those are. */
+static size_t number_tasks(uint32_t *numbers, const uint32_t *class_tasks, size_t class_count)
+{
+    size_t left = 0;
+    uint32_t next = 0;
+    for (size_t i = 0; i < class_count; i++) {
+        uint32_t task = class_tasks[i];
+        if (task == OCDM__NO_TASK || numbers[task] != 0)
+            continue;
+        numbers[task] = OCDM__NO_TASK;
+        left++;
+    }
+    for (size_t i = 0; i < OCDM__MAX_TASKS; i++)
+        if (numbers[i] == 1)
+            numbers[i] = next++;
+    return left;
+}
+
+ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error)
+{
+    uint32_t *numbers = ocdm__allocate(OCDM__MAX_TASKS, sizeof *numbers);
+    if (numbers == NULL)
+        return ocdm__fail_memory(error, "the numbers of the tasks");
+    for (size_t i = 0; i < selection->count; i++)
+        numbers[selection->chosen[i].task] = 1;
+    *left = number_tasks(numbers, selection->class_tasks, class_count);
+    for (size_t i = 0; i < selection->count; i++)
+        selection->chosen[i].task = numbers[selection->chosen[i].task];
+    for (size_t i = 0; i < class_count; i++) {
+        if (selection->class_tasks[i] == OCDM__NO_TASK)
+            continue;
+        selection->class_tasks[i] = numbers[selection->class_tasks[i]];
+        selection->kept_classes[i] = selection->kept_classes[i] != 0 && selection->class_tasks[i] != OCDM__NO_TASK;
+    }
+    ocdm__release(numbers);
+    return OCDM_OK;
+}
+
 void ocdm__selection_clear(ocdm__selection *selection)
 {
     ocdm__release(selection->chosen);

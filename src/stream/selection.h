@@ -30,6 +30,10 @@ typedef struct ocdm__selection {
  */
 ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error);
 
+/* Of a selection by class: tasks that no sample is in leave, and their classes with them; the others are numbered anew, in the
+ * order that they have. `left` is how many left. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error);
+
 /* Gives everything back. */
 void ocdm__selection_clear(ocdm__selection *selection);
 

@@ -31,6 +31,7 @@ struct building {
     const ocdm__build_settings *settings;
     ocdm__reading *reading;
     ocdm_error *error;
+    ocdm__build_report *report;
     ocdm__source source;
     uint8_t *groups; /* of the recipe, by label of the source */
     ocdm__selection selection;
@@ -40,6 +41,7 @@ struct building {
     ocdm__feature_payload payload;
     ocdm__scene_stream scenes;
     ocdm__provenance provenance;
+    ocdm__found_files found;       /* in folders that are sources */
     char *root;                    /* the image root as an absolute path, from malloc */
     const char *files[MOST_FILES]; /* sources for the notes */
     size_t file_count;
@@ -176,14 +178,38 @@ static ocdm_status order_classes(struct building *building)
                                                      building->selection.kept_classes, building->error);
 }
 
+/* Labels of chosen samples that only the file of classes takes away. */
+static uint64_t count_unlisted(const struct building *building)
+{
+    const ocdm__labelled_set *set = &building->source.set;
+    const ocdm__selection *selection = &building->selection;
+    uint64_t count = 0;
+    for (size_t i = 0; i < selection->count; i++) {
+        const ocdm__chosen *chosen = &selection->chosen[i];
+        for (uint64_t k = set->label_starts[chosen->sample]; k < set->label_starts[chosen->sample + 1]; k++) {
+            uint32_t label = set->labels[k];
+            bool kept = selection->kept_classes == NULL || selection->kept_classes[label] != 0;
+            bool of_task = selection->class_tasks == NULL || selection->class_tasks[label] == chosen->task;
+            count += kept && of_task && building->columns.of[label] == UINT32_MAX;
+        }
+    }
+    return count;
+}
+
 static ocdm_status make_table(struct building *building)
 {
+    if (building->settings->classes != NULL)
+        ocdm__reading_skip_many(building->reading, "labels of classes that --classes does not list", count_unlisted(building));
     ocdm_status status = ocdm__stream_table_make(&building->table, &building->source.set, &building->selection,
                                                  &building->columns, building->error);
-    if (status == OCDM_OK && building->table.sample_count == 0)
-        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "no sample is left for the stream");
-    if (status == OCDM_OK && building->table.class_count == 0)
-        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "no sample has a label");
+    const ocdm__stream_table *table = &building->table;
+    const char *source = building->settings->sources[0];
+    if (status == OCDM_OK && table->sample_count == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "%s: no sample is left for the stream", source);
+    if (status == OCDM_OK && table->label_starts[table->sample_count] == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD,
+                            building->settings->classes != NULL ? "is --classes the list for another source?" : "",
+                            "%s: no sample %s a label", source, building->settings->classes != NULL ? "keeps" : "has");
     return status;
 }
 
@@ -195,10 +221,15 @@ static ocdm_status open_features(struct building *building)
     if (status == OCDM_OK && building->rows == NULL && settings->standardize)
         return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
                           "--standardize is given, but no features");
+    if (status == OCDM_OK && building->rows == NULL && settings->feature_type == OCDM__F16)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
+                          "--feature-type is given, but no features");
     if (status != OCDM_OK || building->rows == NULL)
         return status;
-    return ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
-                                      settings->standardize, building->reading->progress, building->error);
+    status = ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
+                                        settings->standardize, building->reading->progress, building->error);
+    building->payload.file = settings->features != NULL ? settings->features : settings->sources[0];
+    return status;
 }
 
 static void add_file(struct building *building, const char *path)
@@ -220,6 +251,8 @@ static ocdm_status make_notes(struct building *building)
                           settings->classes,     settings->tasks, settings->groups};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         add_file(building, more[i]);
+    for (size_t i = 0; i < building->found.count; i++)
+        add_file(building, building->found.paths[i]);
     return ocdm__provenance_make(&building->provenance, settings->command, building->root, building->files,
                                  building->file_count, &building->table, building->reading->progress, building->error);
 }
@@ -253,30 +286,37 @@ static ocdm_status make_scenes(struct building *building)
     return status;
 }
 
+/* A task is one that has a sample, as for `ocdm stream info`. */
+static ocdm_status fill_report(struct building *building)
+{
+    ocdm__build_report *report = building->report;
+    const ocdm__stream_table *table = &building->table;
+    bool *seen = ocdm__allocate(OCDM__MAX_TASKS, sizeof *seen);
+    if (seen == NULL)
+        return ocdm__fail_memory(building->error, "the tasks of a stream");
+    *report = (ocdm__build_report){.classes = table->class_count};
+    for (size_t i = 0; i < table->sample_count; i++) {
+        report->test += table->parts[i] == OCDM__TEST;
+        report->train += table->parts[i] == OCDM__TRAIN;
+        report->tasks += !seen[table->tasks[i]];
+        seen[table->tasks[i]] = true;
+    }
+    memcpy(report->ids, building->provenance.ids, sizeof report->ids);
+    ocdm__release(seen);
+    return OCDM_OK;
+}
+
 static ocdm_status build(struct building *building)
 {
     typedef ocdm_status step(struct building *);
-    static step *const from_source[] = {read_labels, choose_samples, order_classes, make_table,   check_images,
-                                        make_groups, open_features,  make_notes,    write_stream, NULL};
-    static step *const from_scenes[] = {make_scenes, make_groups, make_notes, write_stream, NULL};
+    static step *const from_source[] = {read_labels,   choose_samples, order_classes, make_table,   check_images, make_groups,
+                                        open_features, make_notes,     fill_report,   write_stream, NULL};
+    static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
     step *const *steps = building->settings->kind == OCDM__FROM_SCENES ? from_scenes : from_source;
     ocdm_status status = OCDM_OK;
     for (; *steps != NULL && status == OCDM_OK; steps++)
         status = (*steps)(building);
     return status;
-}
-
-static void fill_report(const struct building *building, ocdm__build_report *report)
-{
-    const ocdm__stream_table *table = &building->table;
-    *report = (ocdm__build_report){.classes = table->class_count};
-    for (size_t i = 0; i < table->sample_count; i++) {
-        report->test += table->parts[i] == OCDM__TEST;
-        report->train += table->parts[i] == OCDM__TRAIN;
-        if (table->tasks[i] >= report->tasks)
-            report->tasks = table->tasks[i] + 1;
-    }
-    memcpy(report->ids, building->provenance.ids, sizeof report->ids);
 }
 
 ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__reading *reading, ocdm__build_report *report,
@@ -288,9 +328,10 @@ ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__readi
     building->settings = settings;
     building->reading = reading;
     building->error = error;
+    building->report = report;
+    reading->files = &building->found;
     ocdm_status status = build(building);
-    if (status == OCDM_OK)
-        fill_report(building, report);
+    reading->files = NULL;
     ocdm__provenance_clear(&building->provenance);
     ocdm__feature_payload_close(&building->payload);
     ocdm__feature_rows_close(building->rows);
@@ -300,6 +341,7 @@ ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__readi
     ocdm__selection_clear(&building->selection);
     ocdm__release(building->groups);
     ocdm__source_clear(&building->source);
+    ocdm__found_files_clear(&building->found);
     free(building->root);
     ocdm__release(building);
     return status;

@@ -11,16 +11,6 @@
 #include "stream/split_recipe.h"
 #include "stream/task_lists.h"
 
-static void count_skips(ocdm__reading *reading, const char *reason, uint64_t count)
-{
-    if (count == 0)
-        return;
-    ocdm__reading_skip(reading, reason, NULL);
-    for (size_t i = 0; i < reading->skip_count; i++)
-        if (strcmp(reading->skips[i].reason, reason) == 0)
-            reading->skips[i].count += count - 1;
-}
-
 /* ---- PRS's lists ----------------------------------------------------------------------------------------------------- */
 
 static ocdm_status take_choices(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__id_choices *choices,
@@ -60,7 +50,10 @@ static ocdm_status select_listed(ocdm__selection *selection, const ocdm__labelle
     ocdm_status status = ocdm__id_lists_read(&lists, settings->ids, settings->original_ids, error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__id_lists_choose(&lists, set, reading, &choices, error);
+    for (size_t i = 0; i < lists.file_count && status == OCDM_OK; i++)
+        status = ocdm__found_files_add(reading->files, lists.files[i], error);
+    if (status == OCDM_OK)
+        status = ocdm__id_lists_choose(&lists, set, reading, &choices, error);
     if (status == OCDM_OK)
         status = take_choices(selection, set, &choices, error);
     if (status == OCDM_OK)
@@ -97,12 +90,12 @@ static ocdm_status select_paper(ocdm__selection *selection, const ocdm__labelled
     ocdm_status status = ocdm__select_paper(selection, set, &paper, &tally, error);
     if (status != OCDM_OK)
         return status;
-    count_skips(reading, "samples without a label", tally.without_label);
-    count_skips(reading, "samples with a label that no task has", tally.without_task);
-    count_skips(reading, "samples with labels of several tasks", tally.mixed);
-    count_skips(reading, "samples of removed classes only", tally.of_removed);
-    count_skips(reading, "single-label samples that the test part did not need", tally.not_drawn);
-    count_skips(reading, "classes with too few test samples", tally.removed);
+    ocdm__reading_skip_many(reading, "samples without a label", tally.without_label);
+    ocdm__reading_skip_many(reading, "samples with a label that no task has", tally.without_task);
+    ocdm__reading_skip_many(reading, "samples with labels of several tasks", tally.mixed);
+    ocdm__reading_skip_many(reading, "samples of removed classes only", tally.of_removed);
+    ocdm__reading_skip_many(reading, "single-label samples that the test part did not need", tally.not_drawn);
+    ocdm__reading_skip_many(reading, "classes with too few test samples", tally.removed);
     return OCDM_OK;
 }
 
@@ -117,15 +110,16 @@ static ocdm_status select_split(ocdm__selection *selection, const ocdm__labelled
     ocdm_status status = ocdm__select_split(selection, set, &split, &tally, error);
     if (status != OCDM_OK)
         return status;
-    count_skips(reading, "samples without a label of any task", tally.without_task);
-    count_skips(reading, settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks",
-                tally.mixed);
+    ocdm__reading_skip_many(reading, "samples without a label of any task", tally.without_task);
+    ocdm__reading_skip_many(
+        reading, settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks", tally.mixed);
     return OCDM_OK;
 }
 
 static ocdm_status select_by_class(ocdm__selection *selection, const ocdm__labelled_set *set,
                                    const ocdm__build_settings *settings, ocdm__reading *reading, ocdm_error *error)
 {
+    size_t empty = 0;
     uint32_t *class_tasks = ocdm__allocate(set->classes.count, sizeof *class_tasks);
     if (class_tasks == NULL)
         return ocdm__fail_memory(error, "the tasks of the classes");
@@ -133,6 +127,9 @@ static ocdm_status select_by_class(ocdm__selection *selection, const ocdm__label
     if (status == OCDM_OK)
         status = (settings->recipe == OCDM__RECIPE_PAPER ? select_paper : select_split)(selection, set, settings, class_tasks,
                                                                                         reading, error);
+    if (status == OCDM_OK)
+        status = ocdm__selection_close_gaps(selection, set->classes.count, &empty, error);
+    ocdm__reading_skip_many(reading, "tasks that no sample is in", empty);
     ocdm__release(class_tasks);
     return status;
 }

@@ -73,11 +73,22 @@ static ocdm_status read_file(const struct reader *reader, const char *path)
     return reader->settings->kind == OCDM__FROM_RECORDS ? read_records(reader, path) : read_others(reader, path);
 }
 
+/* All files at once: an image must not be in two of them. */
 static ocdm_status read_coco(const struct reader *reader)
 {
     const ocdm__build_settings *settings = reader->settings;
-    ocdm_status status =
-        ocdm__coco_read(&reader->source->set, settings->sources, settings->source_count, reader->reading, reader->error);
+    size_t count = settings->source_count + (settings->test_source != NULL);
+    const char **paths = ocdm__allocate(count, sizeof *paths);
+    enum ocdm__part *parts = ocdm__allocate(count, sizeof *parts);
+    ocdm_status status = paths != NULL && parts != NULL ? OCDM_OK : ocdm__fail_memory(reader->error, "the list of sources");
+    for (size_t i = 0; i < count && status == OCDM_OK; i++) {
+        paths[i] = i < settings->source_count ? settings->sources[i] : settings->test_source;
+        parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
+    }
+    if (status == OCDM_OK)
+        status = ocdm__coco_read_parts(&reader->source->set, paths, parts, count, reader->reading, reader->error);
+    ocdm__release(paths);
+    ocdm__release(parts);
     return status == OCDM_OK ? number_rows(reader, 0, NULL) : status;
 }
 
@@ -86,7 +97,7 @@ static ocdm_status read_test_file(const struct reader *reader)
 {
     ocdm__labelled_set *set = &reader->source->set;
     size_t first = set->count;
-    if (reader->settings->test_source == NULL)
+    if (reader->settings->test_source == NULL || reader->settings->kind == OCDM__FROM_COCO)
         return OCDM_OK;
     ocdm_status status = read_file(reader, reader->settings->test_source);
     for (size_t i = 0; status == OCDM_OK && i < set->count; i++)

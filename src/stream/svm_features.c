@@ -214,22 +214,37 @@ static ocdm_status pass_header(struct svm_rows *svm, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* The labels of a file with a header are numbers below the one that it tells. */
+static ocdm_status check_labels(const struct svm_rows *svm, const char *end, ocdm_error *error)
+{
+    for (const char *at = svm->lines.start; svm->has_header && at < end; at++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma != NULL ? comma : end;
+        uint64_t label;
+        if (!read_whole(at, stop, &label) || label >= svm->header[2])
+            return ocdm__table_fail(&svm->lines, at, error, "labels count from 0 in a file with a header",
+                                    "the label \"%s\", where the header tells of %" PRIu64 " labels",
+                                    ocdm__show_label(at, (size_t)(stop - at)).text, svm->header[2]);
+        at = stop;
+    }
+    return OCDM_OK;
+}
+
 static ocdm_status measure_record(struct svm_rows *svm, ocdm_error *error)
 {
     const char *at = features_start(&svm->lines);
-    for (;;) {
+    ocdm_status status = check_labels(svm, at, error);
+    while (status == OCDM_OK) {
         struct token token = next_token(at, svm->lines.end);
         uint64_t column;
         const char *value;
         if (token.at == token.end)
             return OCDM_OK;
-        ocdm_status status = read_index(svm, token, &column, &value, error);
-        if (status != OCDM_OK)
-            return status;
-        if (column >= svm->rows.width)
+        status = read_index(svm, token, &column, &value, error);
+        if (status == OCDM_OK && column >= svm->rows.width)
             svm->rows.width = (size_t)column + 1;
         at = token.end;
     }
+    return status;
 }
 
 static ocdm_status measure(struct svm_rows *svm, ocdm_error *error)

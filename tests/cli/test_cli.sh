@@ -5,7 +5,9 @@ ocdm=$1
 source=$2
 
 overview=$("$ocdm" --help)
-mapfile -t verbs < <(sed -n 's/^  \([a-z][a-z ]*[a-z]\)   *[^ ].*/\1/p' <<< "$overview" | grep -v '^ocdm')
+listed() { sed -n 's/^  \([a-z][a-z ]*[a-z]\)   *[^ ].*/\1/p'; } # the verbs of a list
+families=$(sed -n 's/^  \([a-z]*\) VERB .*/\1/p' <<< "$overview")
+mapfile -t verbs < <(listed <<< "$overview"; for family in $families; do "$ocdm" "$family" --help | listed; done)
 flags_of() { # the long flags in a verb's help
     # shellcheck disable=SC2086
     "$ocdm" $1 --help | sed -n 's/^  \(-[a-zA-Z], \|    \)--\([a-z-]*\).*/\2/p'
@@ -33,7 +35,7 @@ overview_fits_a_screen() {
 
 overview_lists_the_verbs() {
     local wanted
-    for wanted in sample demo "stream info" "bench memory" "bench gap" help man completion; do
+    for wanted in sample demo "stream build" "stream info" run compare report "bench memory" "bench gap" help man completion; do
         printf '%s\n' "${verbs[@]}" | grep -qx "$wanted" || { echo "no $wanted"; return 1; }
     done
 }
@@ -169,7 +171,7 @@ check verb_is_suggested_when_mistyped fails_with 2 'there is no verb "smaple"' "
 check second_word_is_suggested_when_mistyped \
     fails_with 2 'there is no verb "bench memroy"' "did you mean \`ocdm bench memory\`? $list" bench memroy
 check verb_is_refused_when_unknown fails_with 2 'there is no verb "frobnicate"' "$list" frobnicate
-check second_word_is_asked_for_when_missing fails_with 2 'ocdm bench needs a second word' 'one of memory, gap' bench
+check second_word_is_asked_for_when_missing fails_with 2 'ocdm bench needs a second word' 'one of memory, gap, train' bench
 check flag_is_refused_before_the_verb \
     fails_with 2 'ocdm has no flag -m of its own' 'the verb comes first, its flags after it: `ocdm --help`' -m 5 sample
 check flag_is_suggested_when_mistyped fails_with 2 'ocdm sample has no flag --memroy' \

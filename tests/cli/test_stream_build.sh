@@ -38,6 +38,11 @@ refuses() {
         same '' "$(find . -newer r.jsonl -name '*no.safetensors*')"
 }
 
+# names_sources FILE 'NAME...': in the note of a stream file.
+names_sources() {
+    same "$2" "$(head -c 4000 "$1" | grep -ao '{[\\]"file[\\]":[\\]"[^\\]*' | sed 's/.*"//' | tr '\n' ' ' | sed 's/ $//')"
+}
+
 records_come_back() {
     builds s.safetensors --records r.jsonl || return 1
     run "$ocdm" stream export --split all s.safetensors
@@ -93,6 +98,17 @@ classes_and_groups_follow_files() {
     same '{"id":10,"labels":["dog"],"task":1,"split":"train"}' "$(grep '"id":10' "$out")"
 }
 
+classes_that_do_not_fit_are_told() {
+    printf '\357\273\277cat\r\n' > bom.txt
+    builds c.safetensors --records r.jsonl --classes bom.txt || return 1
+    same 'left out: 2 labels of classes that --classes does not list' "$(cat "$err")" || return 1
+    printf 'cat\nc\377t\n' > latin.txt
+    refuses 3 'latin.txt:2: the name of a class is no UTF-8 text' --records r.jsonl --classes latin.txt || return 1
+    printf 'horse\n' > horse.txt
+    run "$ocdm" stream build --records r.jsonl --classes horse.txt -o no.safetensors
+    same 3 "$code" && same 'error: r.jsonl: no sample keeps a label' "$(sed -n 2p "$err")" && [ ! -e no.safetensors ]
+}
+
 images_are_checked() {
     mkdir -p pictures/a && : > pictures/a/1.png
     printf '{"id":1,"labels":["x"],"image":"a/1.png"}\n' > i.jsonl
@@ -117,6 +133,13 @@ coco_reads_several_files() {
     same 3 "$code" && grep -q '^error: bad.json:1:[0-9]*: annotation 1 names category 91' "$err" && [ ! -e no.safetensors ]
 }
 
+coco_takes_a_test_file() {
+    builds parts.safetensors --coco a.json --test b.json || return 1
+    run "$ocdm" stream show --json --split test parts.safetensors
+    same '{"id":3,"labels":["dog"],"task":0,"split":"test"}' "$(cat "$out")" || return 1
+    refuses 3 'a.json:1:12: image 1 has id 1, which an image of an earlier file has too' --coco a.json --test a.json
+}
+
 nuswide_reads_the_folder() {
     mkdir -p nus/Groundtruth/AllLabels nus/ImageList
     printf 'actor\\0001_11.jpg\nactor\\0002_12.jpg\n' > nus/ImageList/Imagelist.txt
@@ -125,6 +148,7 @@ nuswide_reads_the_folder() {
     builds nus.safetensors --nuswide nus || return 1
     run "$ocdm" stream show --json nus.safetensors
     same '{"id":11,"labels":["sea","sky"],"task":0,"split":"train"}' "$(head -n 1 "$out")" || return 1
+    names_sources nus.safetensors 'Imagelist.txt Labels_sea.txt Labels_sky.txt' || return 1
     printf '1\n' > nus/Groundtruth/AllLabels/Labels_sea.txt
     run "$ocdm" stream build --nuswide nus -o no.safetensors
     same 3 "$code" && grep -q 'Labels_sea.txt' "$err" && [ ! -e no.safetensors ]
@@ -160,7 +184,8 @@ ids_follow_lists() {
     printf '[10]' > lists/ids/test_task0_id_x.json
     builds l.safetensors --ids lists --records r.jsonl || return 1
     run "$ocdm" stream show --json l.safetensors
-    same '{"id":13,"labels":["dog"],"task":0,"split":"train"}{"id":10,"labels":["cat","dog"],"task":0,"split":"test"}' "$(tr -d '\n' < "$out")"
+    same '{"id":13,"labels":["dog"],"task":0,"split":"train"}{"id":10,"labels":["cat","dog"],"task":0,"split":"test"}' "$(tr -d '\n' < "$out")" &&
+        names_sources l.safetensors 'r.jsonl multihot_map.json train_task0_id_x.json test_task0_id_x.json'
 }
 
 # Two blocks of classes; 60 single-label samples of each class, of d only 40: d is removed.
@@ -186,6 +211,23 @@ recipe_split() {
     same '{"id":0,"labels":["a"],"task":1,"split":"train"}{"id":1,"labels":["b"],"task":0,"split":"train"}' "$(tr -d '\n' < "$out")"
 }
 
+# Every sample of c has more labels of the first task, so that the second, c, is left with none: the third moves up.
+tasks_without_samples_leave() {
+    printf '%s\n' '{"labels":["a","b","c"]}' '{"labels":["a","b"]}' '{"labels":["d"]}' > e.jsonl
+    printf 'a,b\nc\nd\n' > e.txt
+    builds e.safetensors --records e.jsonl --recipe split --tasks e.txt --test-share 0 --json || return 1
+    grep -q '"classes":3,"tasks":2,' "$out" && grep -qx 'left out: 1 tasks that no sample is in' "$err" || { cat "$out"; return 1; }
+    run "$ocdm" stream show --json e.safetensors
+    same '{"id":2,"labels":["d"],"task":1,"split":"train"}' "$(tail -n 1 "$out")"
+}
+
+# Tasks with gaps in a source's own numbers stay as they are, and are counted as `stream info` counts them.
+own_tasks_keep_their_numbers() {
+    printf '{"labels":["a"],"task":0}\n{"labels":["a"],"task":9}\n' > gap.jsonl
+    builds gap.safetensors --records gap.jsonl --json || return 1
+    grep -q '"tasks":2,' "$out" && same '{"id":1,"labels":["a"],"task":9,"split":"train"}' "$("$ocdm" stream export gap.safetensors | tail -n 1)"
+}
+
 scenes_are_the_built_in_stream() {
     builds scenes.safetensors --recipe scenes --as features || return 1
     "$ocdm" demo --print-stream | "$ocdm" stream info --json > a
@@ -205,6 +247,8 @@ bad_input_is_one_line() {
     refuses 3 'short.npy: 3 rows of features for 4 samples' --records r.jsonl --features short.npy || return 1
     { npy '<f4' 4 1; printf '\000\000\300\177\000\000\000\000\000\000\000\000\000\000\000\000'; } > nan.npy
     refuses 3 'nan.npy: row 0, column 0 is nan' --records r.jsonl --features nan.npy || return 1
+    { npy '<f4' 4 1; printf '\000\000\000\000\000\000\200\001\000\000\000\000\000\000\177\177'; } > far.npy
+    refuses 3 'far.npy: feature 0 of sample 3 is too large for 32 bits when it is standardized' --records r.jsonl --features far.npy --standardize || return 1
     { npy '|O' 4 2; printf 'abcdefgh'; } > object.npy
     run "$ocdm" stream build --records r.jsonl --features object.npy -o no.safetensors
     same 3 "$code" && grep -q '^error: object.npy' "$err" && grep -q '^hint: ' "$err" && [ ! -e no.safetensors ] || return 1
@@ -221,11 +265,41 @@ misuse_is_told() {
         refuses 2 '--recipe paper needs --tasks' --records r.jsonl --recipe paper &&
         refuses 2 '--recipe scenes has no use for --records' --recipe scenes --records r.jsonl &&
         refuses 2 '--standardize is given, but no features' --records r.jsonl --standardize || return 1
+    refuses 2 '--recipe scenes has no use for --xml' --recipe scenes --xml t.xml &&
+        refuses 2 '--recipe scenes has no use for r.jsonl' --recipe scenes r.jsonl &&
+        refuses 2 '--as features has no use for --size' --recipe scenes --as features --size 16 &&
+        refuses 2 '--size is of no use without --recipe scenes' --records r.jsonl --size 16 &&
+        refuses 2 '--mixed is of no use without --recipe split' --records r.jsonl --recipe paper --tasks 2 --mixed drop &&
+        refuses 2 '--format is of no use without --records' --coco a.json --format csv &&
+        refuses 2 '--tasks-by and --tasks are both given' --records r.jsonl --recipe split --tasks 2 --tasks-by task &&
+        refuses 2 '--feature-type is given, but no features' --records r.jsonl --feature-type f16 &&
+        refuses 2 '--tasks takes a number from 1 to 65535, coco44, nus44, or a file' --records r.jsonl --recipe split --tasks 9999999 || return 1
+    run "$ocdm" stream build --records r.jsonl -o /dev/stdout
+    same 2 "$code" && same '' "$(cat "$out")" || return 1
     run "$ocdm" stream build --records r.jsonl
     same 2 "$code" && same 'error: -o is missing' "$(head -n 1 "$err")" || return 1
     cp r.jsonl own.jsonl
     run "$ocdm" stream build --records own.jsonl -o own.jsonl
-    same 2 "$code" && cmp r.jsonl own.jsonl
+    same 2 "$code" && cmp r.jsonl own.jsonl || return 1
+    cp groups.txt own.txt
+    run "$ocdm" stream build --records r.jsonl --groups own.txt -o own.txt
+    same 2 "$code" && cmp groups.txt own.txt || return 1
+    run "$ocdm" stream build --records p.jsonl --recipe split --tasks tasks.txt -o tasks.txt
+    same 2 "$code" && grep -q '^c, d$' tasks.txt
+}
+
+# The limit on the size of a file, and a terminal that closes.
+other_signals_leave_nothing_behind() {
+    (ulimit -f 100; exec "$ocdm" stream build --recipe scenes --as features -o limit.safetensors > "$out" 2> "$err" < /dev/null)
+    code=$?
+    same 4 "$code" && same 'error: cannot write limit.safetensors: File too large' "$(head -n 1 "$err")" || return 1
+    "$ocdm" stream build --recipe scenes -o limit.safetensors > "$out" 2> "$err" < /dev/null &
+    local pid=$!
+    sleep 0.3
+    kill -HUP "$pid"
+    wait "$pid"
+    code=$?
+    same 143 "$code" && same '' "$(find . -name '*limit*' -o -name '*.tmp')"
 }
 
 a_signal_leaves_nothing_behind() {
@@ -255,18 +329,23 @@ check build_gives_the_same_bytes_from_any_folder same_inputs_give_the_same_bytes
 check show_filters_by_part_and_class show_filters
 check show_shows_control_characters_as_text show_shows_control_characters_as_text
 check build_takes_classes_and_groups_from_files classes_and_groups_follow_files
+check build_tells_classes_that_do_not_fit classes_that_do_not_fit_are_told
 check build_checks_that_images_are_there_and_below_their_root images_are_checked
 check build_reads_coco coco_reads_several_files
+check build_reads_coco_with_a_test_file coco_takes_a_test_file
 check build_reads_nuswide nuswide_reads_the_folder
 check build_reads_arff_with_features arff_brings_its_features
 check build_reads_libsvm_and_multihot libsvm_and_multihot
 check build_follows_lists_of_ids ids_follow_lists
 check recipe_paper_takes_lists_or_finds_them recipe_paper
 check recipe_split_takes_lists_or_a_member recipe_split
+check recipe_split_leaves_no_task_without_samples tasks_without_samples_leave
+check build_keeps_the_numbers_of_own_tasks own_tasks_keep_their_numbers
 check recipe_scenes_is_the_built_in_stream scenes_are_the_built_in_stream
 check recipe_scenes_renders_images scenes_render
 check build_tells_bad_input_in_one_line_and_leaves_nothing bad_input_is_one_line
 check build_tells_misuse misuse_is_told
 check build_leaves_nothing_behind_when_stopped a_signal_leaves_nothing_behind
+check build_leaves_nothing_behind_when_a_limit_or_a_hangup_comes other_signals_leave_nothing_behind
 check show_and_info_refuse_what_is_no_stream a_stream_file_is_told_from_others
 finish

@@ -190,8 +190,9 @@ static void drop_two(struct ocdm__agent_state *kept)
 
 static void rename_one(struct ocdm__agent_state *kept)
 {
-    struct ocdm__tensor *tensor = tensor_named(kept, "bn3.bias");
-    kept->tensors[kept->count] = *tensor;
+    kept->tensors = realloc(kept->tensors, (kept->count + 1) * sizeof *kept->tensors);
+    assert_non_null(kept->tensors);
+    kept->tensors[kept->count] = *tensor_named(kept, "bn3.bias");
     kept->tensors[kept->count++].name = "bn7.bias";
 }
 

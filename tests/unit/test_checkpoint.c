@@ -207,6 +207,42 @@ static void resume_ends_as_if_never_stopped_when_killed(void **state)
     remove_folder("whole");
 }
 
+/* An evaluation may be long: it is given up, and made again. The second one asks about two tasks, a piece each. */
+static void stop_in_an_evaluation(void *state, const char *what, uint64_t done, uint64_t total)
+{
+    struct listener *listener = state;
+    (void)done;
+    (void)total;
+    assert_string_equal(what, "evaluation");
+    if (++listener->last_step == 2)
+        listener->stop = 1;
+}
+
+static void resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    struct listener listener = {.stop = 0};
+    ocdm__run_settings settings = settings_of("ocdm");
+    finishes("whole", settings, "several", false);
+    const ocdm__run_hooks hooks = {.progress = {.tell = stop_in_an_evaluation, .state = &listener, .stop = &listener.stop},
+                                   .note = noted};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = "parts"};
+    assert_int_equal(ocdm__stream_open(&stream, "several", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "several", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_in_folder(&job, &hooks, &error), OCDM_STOPPED);
+    assert_string_equal(error.message, "parts: stopped after step 20, and saved");
+    ocdm__stream_close(&stream);
+    char *log = text_before("parts/run.jsonl", NULL);
+    assert_null(strstr(strstr(log, "\"type\":\"evaluation\"") + 1, "\"type\":\"evaluation\""));
+    free(log);
+    finishes("parts", settings, "several", true);
+    same_results("whole", "parts", true);
+    remove_folder("parts");
+    remove_folder("whole");
+}
+
 /* ---- what stands in the way -------------------------------------------------------------------------------------------- */
 
 static void damage(const char *path, size_t at)
@@ -358,21 +394,37 @@ static int make_streams(void **state)
     return 0;
 }
 
+/* What a test that failed left behind should not fail the next. */
+static int clear_folders(void **state)
+{
+    (void)state;
+    remove_folder("parts");
+    remove_folder("whole");
+    return 0;
+}
+
+static int leave_streams(void **state)
+{
+    clear_folders(state);
+    return leave_folder(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resume_ends_as_if_never_stopped_for_every_method),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_stopped_at_every_step),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_there_is_no_agent),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_samples_are_images),
-        cmocka_unit_test(resume_ends_as_if_never_stopped_when_killed),
-        cmocka_unit_test(resume_takes_the_checkpoint_before_when_one_is_damaged),
-        cmocka_unit_test(resume_fails_when_both_checkpoints_are_damaged),
-        cmocka_unit_test(resume_names_the_setting_that_differs),
-        cmocka_unit_test(resume_refuses_a_stream_that_changed),
-        cmocka_unit_test(resume_refuses_a_log_that_was_cut),
-        cmocka_unit_test(folder_with_a_run_is_refused_unless_resumed),
-        cmocka_unit_test(folder_in_use_is_refused),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_every_method, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_at_every_step, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_there_is_no_agent, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_samples_are_images, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
+        cmocka_unit_test_setup(resume_takes_the_checkpoint_before_when_one_is_damaged, clear_folders),
+        cmocka_unit_test_setup(resume_fails_when_both_checkpoints_are_damaged, clear_folders),
+        cmocka_unit_test_setup(resume_names_the_setting_that_differs, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
+        cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
+        cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
     };
-    return cmocka_run_group_tests(tests, make_streams, leave_folder);
+    return cmocka_run_group_tests(tests, make_streams, leave_streams);
 }

@@ -60,6 +60,29 @@ static void coco_reads_keys_and_names_with_escapes(void **state)
 }
 
 /* A crowd of people shows people: presence is what a label says. */
+static void coco_passes_over_a_byte_order_mark(void **state)
+{
+    (void)state;
+    gives("\xEF\xBB\xBF{" IMAGES "," ANNOTATIONS "," CATEGORIES "}", "dog,cat", EXPECTED);
+}
+
+static void coco_gives_each_file_its_part(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"{" IMAGES "," ANNOTATIONS "," CATEGORIES "}",
+                                        "{\"images\":[{\"id\":1}],\"annotations\":[],\"categories\":[]}"};
+    static const enum ocdm__part parts[] = {OCDM__TRAIN, OCDM__TEST};
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__reading reading = {.skip_bad = false};
+    ocdm_error error;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(write_whole(coco_names[i], (const unsigned char *)texts[i], strlen(texts[i])), 0);
+    assert_int_equal(ocdm__coco_read_parts(&set, coco_names, parts, 2, &reading, &error), OCDM_OK);
+    assert_int_equal(set.count, 4);
+    assert_memory_equal(set.parts, ((uint8_t[]){OCDM__TRAIN, OCDM__TRAIN, OCDM__TRAIN, OCDM__TEST}), 4);
+    ocdm__labelled_set_clear(&set);
+}
+
 static void coco_counts_crowds_as_labels(void **state)
 {
     (void)state;
@@ -198,6 +221,8 @@ int main(void)
         cmocka_unit_test(coco_gives_images_in_their_order_with_each_label_once),
         cmocka_unit_test(coco_gives_the_same_in_any_order_of_members),
         cmocka_unit_test(coco_reads_keys_and_names_with_escapes),
+        cmocka_unit_test(coco_passes_over_a_byte_order_mark),
+        cmocka_unit_test(coco_gives_each_file_its_part),
         cmocka_unit_test(coco_counts_crowds_as_labels),
         cmocka_unit_test(coco_takes_ids_up_to_64_bits),
         cmocka_unit_test(coco_takes_empty_lists),

@@ -444,6 +444,25 @@ static void nuswide_names_its_files(void **state)
     ocdm__nuswide_files_clear(&files);
 }
 
+static void nuswide_tells_which_files_it_read(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {LIST, ALL "sea.txt", ALL "sky.txt"};
+    ocdm__labelled_set set = {.count = 0};
+    ocdm__found_files found = {.count = 0};
+    ocdm__reading reading = {.files = &found};
+    ocdm_error error;
+    put(LIST, "a\\1_11.jpg\n");
+    put(ALL "sky.txt", "1\n");
+    put(ALL "sea.txt", "0\n");
+    assert_int_equal(ocdm__nuswide_read(&set, "d", &reading, &error), OCDM_OK);
+    assert_int_equal(found.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(found.paths[i], expected[i]);
+    ocdm__found_files_clear(&found);
+    ocdm__labelled_set_clear(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +488,7 @@ int main(void)
         cmocka_unit_test_teardown(nuswide_refuses_an_empty_list_and_a_list_that_is_a_folder, clear_tree),
         cmocka_unit_test_teardown(nuswide_refuses_a_concept_that_is_not_utf8, clear_tree),
         cmocka_unit_test_teardown(nuswide_tells_its_progress_and_stops_when_told, clear_tree),
+        cmocka_unit_test_teardown(nuswide_tells_which_files_it_read, clear_tree),
         cmocka_unit_test_teardown(nuswide_names_its_files, clear_tree),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

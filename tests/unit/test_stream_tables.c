@@ -243,6 +243,25 @@ static size_t tests_of_share(double share, uint64_t seed)
     return tests;
 }
 
+/* Class b is of task 1, which has no sample; task 3 has no class either and is nothing that could leave. */
+static void selection_closes_the_gap_of_a_task_without_samples(void **state)
+{
+    (void)state;
+    ocdm__chosen chosen[] = {{0, 4, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 2, OCDM__TEST}};
+    uint32_t class_tasks[] = {0, 1, 2, 4, OCDM__NO_TASK};
+    uint8_t kept[] = {1, 1, 0, 1, 0};
+    ocdm__selection selection = {.count = 3, .chosen = chosen, .class_tasks = class_tasks, .kept_classes = kept};
+    size_t left = 9;
+    ocdm_error error;
+    assert_int_equal(ocdm__selection_close_gaps(&selection, 5, &left, &error), OCDM_OK);
+    assert_int_equal(left, 1);
+    assert_true(chosen[0].task == 2 && chosen[1].task == 0 && chosen[2].task == 1);
+    assert_memory_equal(class_tasks, ((uint32_t[]){0, OCDM__NO_TASK, 1, 2, OCDM__NO_TASK}), sizeof class_tasks);
+    assert_memory_equal(kept, ((uint8_t[]){1, 0, 0, 1, 0}), sizeof kept);
+    assert_int_equal(ocdm__selection_close_gaps(&selection, 5, &left, &error), OCDM_OK);
+    assert_int_equal(left, 0);
+}
+
 static void split_draws_a_test_part_by_its_share(void **state)
 {
     (void)state;
@@ -366,7 +385,32 @@ static void features_that_f16_cannot_hold_are_refused(void **state)
     assert_true(ocdm__half_to_float((uint16_t)(out[0] | out[1] << 8)) == 1.0F);
     rows.read = read_large;
     assert_int_equal(payload.source.fill(payload.source.state, 0, 1, out, &error), OCDM_BAD_FILE);
-    assert_string_equal(error.message, "feature 0 of sample 0 is 70000, which f16 cannot hold");
+    assert_string_equal(error.message, "features: feature 0 of sample 0 is 70000, which f16 cannot hold");
+    ocdm__feature_payload_close(&payload);
+}
+
+/* Training values 0 and a little; what is far from both divides into nothing that a float can hold. */
+static ocdm_status read_far(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    (void)rows, (void)error;
+    out[0] = row == 2 ? 3e38F : (float)row * 1e-30F;
+    return OCDM_OK;
+}
+
+static void features_that_standardizing_makes_infinite_are_refused(void **state)
+{
+    (void)state;
+    ocdm__feature_rows rows = {.count = 3, .width = 1, .read = read_far, .close = keep_made};
+    ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 0, OCDM__TEST}};
+    ocdm__selection selection = {.count = 3, .chosen = chosen};
+    ocdm__feature_payload payload;
+    ocdm_error error;
+    float out[3];
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, true, NULL, &error), OCDM_OK);
+    payload.file = "f.npy";
+    assert_int_equal(payload.source.fill(payload.source.state, 0, 2, (unsigned char *)out, &error), OCDM_OK);
+    assert_int_equal(payload.source.fill(payload.source.state, 2, 1, (unsigned char *)out, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "f.npy: feature 0 of sample 2 is too large for 32 bits when it is standardized");
     ocdm__feature_payload_close(&payload);
 }
 
@@ -411,12 +455,14 @@ int main(void)
         cmocka_unit_test(columns_refuse_a_class_twice_an_empty_file_and_no_file),
         cmocka_unit_test(table_has_columns_instead_of_labels),
         cmocka_unit_test(selection_refuses_a_task_on_some_samples_only),
+        cmocka_unit_test(selection_closes_the_gap_of_a_task_without_samples),
         cmocka_unit_test(split_takes_the_task_with_most_labels),
         cmocka_unit_test(split_draws_a_test_part_by_its_share),
         cmocka_unit_test(order_moves_whole_tasks_and_nothing_inside_them),
         cmocka_unit_test(order_refuses_tasks_that_are_missing_twice_or_unknown),
         cmocka_unit_test(features_are_standardized_by_the_training_part),
         cmocka_unit_test(features_that_f16_cannot_hold_are_refused),
+        cmocka_unit_test(features_that_standardizing_makes_infinite_are_refused),
         cmocka_unit_test(features_need_a_row_for_every_sample),
         cmocka_unit_test(joined_rows_follow_one_another),
     };

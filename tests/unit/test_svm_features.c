@@ -53,7 +53,7 @@ static void svm_indices_count_from_0_after_a_header(void **state)
 {
     (void)state;
     assert_string_equal(rows_of("\n2 3 7\n0,1 0:1\n1 2:.5 1:2.\n"), "1,0,0;0,2,0.5;");
-    assert_string_equal(rows_of("1 2 3\n4\n"), "0,0;"); /* a record without features */
+    assert_string_equal(rows_of("1 2 5\n4\n"), "0,0;"); /* a record without features */
 }
 
 static void svm_rows_can_be_read_again(void **state)
@@ -82,6 +82,8 @@ static void svm_refuses_with_line_and_column(void **state)
     } cases[] = {
         {"a 1:1\nb 0:1\n", "t.svm:2:3: the feature index 0, where indices start at 1"},
         {"1 2 3\n0 1:1 2:1\n", "t.svm:2:7: the feature index 2, where the header tells of 2 features"},
+        {"1 2 3\n1,3,0 1:1\n", "t.svm:2:3: the label \"3\", where the header tells of 3 labels"},
+        {"1 2 3\nsky 1:1\n", "t.svm:2:1: the label \"sky\", where the header tells of 3 labels"},
         {"a 16777217:1", "t.svm:1:3: the feature index 16777217; the most features are 16777216"},
         {"1 16777217 3\n0 0:1", "t.svm:1:1: 16777217 features; the most are 16777216"},
         {"a 99999999999999999999:1", "t.svm:1:3: the feature index \"99999999999999999999\" is not a whole number"},

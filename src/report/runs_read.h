@@ -1,0 +1,78 @@
+/*
+ * Run folders as docs/run-files.md has them, read for a report. A folder that is missing, half-written or damaged is not an
+ * error here: it is a run that says what is wrong with it, so that a page can show the others.
+ *
+ *     ocdm__run_list runs = {0};
+ *     if (ocdm__runs_read(&runs, paths, count, error) != OCDM_OK) ...
+ *     for (size_t i = 0; i < runs.count; i++)
+ *         if (runs.runs[i].state == OCDM__RUN_WHOLE) ...
+ *     ocdm__runs_clear(&runs);
+ *
+ * Left out: checkpoints and weights, which no page shows.
+ */
+#ifndef OCDM_REPORT_RUNS_READ_H
+#define OCDM_REPORT_RUNS_READ_H
+
+#include <stddef.h>
+
+#include "base/json_tree.h"
+#include "ocdm/ocdm.h"
+
+enum ocdm__run_state {
+    OCDM__RUN_WHOLE,  /* has a summary */
+    OCDM__RUN_HALF,   /* has a log, but no summary yet */
+    OCDM__RUN_BROKEN, /* has a summary that cannot be read, or is not one */
+    OCDM__RUN_MISSING /* has neither */
+};
+
+/* A list of numbers out of JSON; NaN where there was something else. */
+typedef struct ocdm__numbers {
+    double *values;
+    size_t count;
+} ocdm__numbers;
+
+typedef struct ocdm__run {
+    char *folder;
+    const char *name; /* the last part of the folder's path */
+    enum ocdm__run_state state;
+    ocdm_error why;                  /* when it is not whole: what is wrong, or how far it is */
+    ocdm__json_tree summary;         /* of a whole run */
+    ocdm__json_tree log;             /* of a half one: a list of the lines that are complete */
+    ocdm__json_tree kept;            /* of a whole one: a list of the lines of memory.jsonl */
+    ocdm_error kept_why;             /* status OCDM_OK, or why `kept` is empty */
+    const ocdm__json_node *settings; /* NULL when not known */
+    const char *method;              /* "" when not known */
+    double seed;
+    /* Of a whole run. */
+    ocdm__numbers counts, target, seen; /* by class */
+    ocdm__numbers step, distance_seen;  /* the curve */
+} ocdm__run;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__run_list {
+    ocdm__run *runs;
+    size_t count;
+} ocdm__run_list;
+
+/*
+ * Reads every run in the given folders: each is a run's own, or a folder of run folders, whose names are sorted. A folder named
+ * METHOD-sSEED counts as a run even when it is empty; others without a run's files do not.
+ *
+ * OCDM_OK or OCDM_NO_MEMORY; what is wrong with a run is in the run.
+ */
+ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error);
+
+/* Gives everything back. */
+void ocdm__runs_clear(ocdm__run_list *runs);
+
+/* A file with one JSON value a line as one list. A last line without its end is left out: someone is still writing it.
+ * As ocdm__json_tree_read. */
+ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_error *error);
+
+/* The numbers of a list. OCDM_OK or OCDM_NO_MEMORY. */
+ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers, ocdm_error *error);
+
+/* folder/name; release it. NULL when there is no memory. */
+char *ocdm__path_in(const char *folder, const char *name);
+
+#endif
