@@ -25,8 +25,8 @@ static const char *const method_names[] = {"all", "multitask", "finetune", "rs",
                                            "prs", "onlyone",   "max",      "random", "ocdm", NULL};
 
 /* Flags that are not passed on. */
-static const char *const own_flags[] = {"output", "methods", "seeds",  "memory", "rho",
-                                        "order",  "jobs",    "format", "quiet",  NULL};
+static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
+                                        "jobs",   "format",  "json",  "quiet",  NULL};
 
 struct request {
     const char *stream_path, *folder;
@@ -106,6 +106,8 @@ static ocdm_status read_operands(const ocdm__arguments *arguments, struct reques
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (ocdm__argument_given(arguments, "json"))
+        request->format = OCDM__JSON;
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seeds", 1, 10000, &request->plan.seed_count, error);
     if (status == OCDM_OK)
@@ -326,6 +328,7 @@ static const ocdm__flag flags[] = {
      .value = "J",
      .help = "runs at a time; by default cores / threads, of which a run has one here"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     OCDM__RUN_FLAGS,
     {.name = NULL},

@@ -132,7 +132,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     ocdm_status status = ocdm__make_folder(request->runs, error);
     if (status != OCDM_OK)
         return status;
-    char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
+    const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
     ocdm__child child = {.arguments = words, .log = log};
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__children children = {.program = program, .children = &child, .count = 1, .jobs = 1, .stop = &ocdm__stop_signal};
@@ -233,7 +233,7 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
     enum ocdm__paper_kind kind = request->item->kind;
     if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
-        options.curve_every = source->info.statistics.total.train / (options.memory.batch * CURVE_POINTS) + 1;
+        options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     ocdm_status status =
@@ -367,6 +367,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     ocdm_status status = find_item(arguments->operands[0], &request->item, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (ocdm__argument_given(arguments, "json"))
+        request->format = OCDM__JSON;
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
@@ -425,6 +427,7 @@ static const ocdm__flag flags[] = {
     {.name = "lr", .value = "X", .fallback = "0.006", .help = "its learning rate"},
     {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     {.name = NULL},
 };

@@ -117,7 +117,10 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
                                          .ended = tell_ended,
                                          .state = &teller};
     ocdm__catch_signals();
-    return ocdm__compare_execute(&execution, failed, error);
+    ocdm_status status = ocdm__compare_execute(&execution, failed, error);
+    if (status == OCDM_STOPPED && !run->quiet)
+        fputs("stopped; the same command goes on\n", stderr);
+    return status;
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */

@@ -208,8 +208,9 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__pa
 {
     char name[OCDM__TABLE_TEXT];
     size_t first = table->row_count, column = 1;
-    if (ocdm__table_row(table, error) == NULL || ocdm__table_row(table, error) == NULL)
-        return OCDM_NO_MEMORY;
+    for (size_t i = 0; i < 2; i++)
+        if (ocdm__table_row(table, error) == NULL)
+            return OCDM_NO_MEMORY;
     snprintf(name, sizeof name, "%.40s, ours", plan->methods[method]);
     ocdm__cell_text(ocdm__table_at(table, first, 0), name);
     ocdm__cell_text(ocdm__table_at(table, first + 1, 0), "  the paper");

@@ -69,7 +69,7 @@ static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
         if (failure == 0)
             failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         if (failure == 0)
-            failure = posix_spawn(pid, program, &actions, &attributes, child->arguments, environ);
+            failure = posix_spawn(pid, program, &actions, &attributes, (char *const *)child->arguments, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);

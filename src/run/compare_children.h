@@ -12,9 +12,9 @@
 
 /* One process: what it is called with and where what it says on stderr goes. */
 typedef struct ocdm__child {
-    char **arguments; /* the program's name first, NULL at the end */
-    const char *log;  /* a file that is there while it runs, and stays when it fails */
-    int exit_code;    /* after it ended; 128 + the signal if one killed it; -1: never started */
+    const char *const *arguments; /* the program's name first, NULL at the end */
+    const char *log;              /* a file that is there while it runs, and stays when it fails */
+    int exit_code;                /* after it ended; 128 + the signal if one killed it; -1: never started */
     double seconds;
     char error[512], hint[256]; /* what the last `error: ` and `hint: ` lines of the log say; "" for none */
 } ocdm__child;

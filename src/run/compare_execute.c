@@ -12,14 +12,14 @@
 #include "run/run_folder.h"
 
 #define PATH_ROOM 4096
-#define ORDER_ROOM (12 * OCDM__COMPARE_TASKS)
+#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
 /* What one process is called with; the texts that its arguments point to. */
 struct call {
     char name[OCDM__COMPARE_NAME], folder[PATH_ROOM], log[PATH_ROOM];
     char seed[24], memory[16], rho[OCDM__JSON_DOUBLE];
     char *order; /* NULL: the default one */
-    char **arguments;
+    const char **arguments;
 };
 
 /* All of them. */
@@ -53,6 +53,12 @@ static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *e
     return OCDM_OK;
 }
 
+/* Passes over the data are for multitask alone: `ocdm run` refuses them with another method. */
+static bool concerns(const char *flag, const char *method)
+{
+    return strcmp(flag, "--epochs") != 0 || strcmp(method, "multitask") == 0;
+}
+
 /* The command line of a run. The flags are only read by the child. */
 static ocdm_status fill_arguments(struct call *call, const ocdm__compare_execution *execution, const char *method, bool resume,
                                   ocdm_error *error)
@@ -64,13 +70,17 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
     const char *fixed[] = {"ocdm",     "run",        execution->stream, "-o",      call->folder, "--method", method,
                            "--memory", call->memory, "--rho",           call->rho, "--seed",     call->seed, "--quiet"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        call->arguments[used++] = (char *)(uintptr_t)fixed[i];
+        call->arguments[used++] = fixed[i];
     if (call->order != NULL) {
         call->arguments[used++] = "--order";
         call->arguments[used++] = call->order;
     }
-    for (size_t i = 0; i < execution->flag_count; i++)
-        call->arguments[used++] = (char *)(uintptr_t)execution->flags[i];
+    for (size_t i = 0; i < execution->flag_count; i++) {
+        if (concerns(execution->flags[i], method))
+            call->arguments[used++] = execution->flags[i];
+        else
+            i++; /* its value too */
+    }
     if (resume)
         call->arguments[used++] = "--resume";
     call->arguments[used] = NULL;
@@ -87,9 +97,11 @@ static ocdm_status look(const struct call *call, const ocdm__compare_execution *
     if (asked == NULL)
         return ocdm__fail_memory(error, "the settings that are asked for");
     memcpy(asked, own, own_count * sizeof *own);
-    if (execution->asked_count > 0)
-        memcpy(asked + own_count, execution->asked, execution->asked_count * sizeof *asked);
-    ocdm_status status = ocdm__look_into_folder(call->folder, asked, execution->asked_count + own_count, state, error);
+    size_t count = own_count;
+    for (size_t i = 0; i < execution->asked_count; i++)
+        if (strcmp(execution->asked[i].member, "epochs") != 0 || strcmp(method, "multitask") == 0)
+            asked[count++] = execution->asked[i];
+    ocdm_status status = ocdm__look_into_folder(call->folder, asked, count, state, error);
     ocdm__release(asked);
     return status;
 }

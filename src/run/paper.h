@@ -41,7 +41,7 @@ typedef struct ocdm__paper_item {
 const ocdm__paper_item *ocdm__paper_item_at(size_t index);
 const ocdm__paper_item *ocdm__paper_item_find(const char *name);
 
-/* The paper's streams, ended by NULL; and one by its name, its place among them. */
+/* The paper's streams, ended by NULL. */
 extern const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1];
 
 /* Whether an item needs runs with a network. */

@@ -64,6 +64,15 @@ tells_failures_and_goes_on() {
         grep -q '^error: ' f/rs-s0.log && [ -s f/ocdm-s0/summary.json ] && [ ! -e f/ocdm-s0.log ] && grep -q '^ocdm ' "$out"
 }
 
+# Passes over the data are for multitask alone, and the others are not asked about them.
+passes_epochs_to_multitask() {
+    run "$ocdm" compare s.safetensors --methods rs,multitask --epochs 2 --memory 100 -o e --json
+    same 0 "$code" && grep -q '"epochs":2' e/multitask-s0/summary.json && grep -q '"epochs":1' e/rs-s0/summary.json &&
+        grep -q '^{"method":"rs","group":"majority",' "$out" || return 1
+    run "$ocdm" compare s.safetensors --methods rs,multitask --epochs 2 --memory 100 -o e --json
+    same 0 "$code" && same "" "$(cat "$err")"
+}
+
 refuses_nonsense() {
     run "$ocdm" compare s.safetensors --methods rs,nothing -o n
     same 2 "$code" || return 1
@@ -189,6 +198,7 @@ check compare_leaves_alone_what_is_done leaves_alone_what_is_done
 check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
 check compare_prints_every_format prints_tables
 check compare_tells_failures_and_goes_on tells_failures_and_goes_on
+check compare_passes_epochs_to_multitask_alone passes_epochs_to_multitask
 check compare_refuses_nonsense refuses_nonsense
 check compare_goes_on_after_signals stopping_changes_nothing
 check memory_alone_equals_sample memory_alone_equals_sample
