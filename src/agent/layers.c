@@ -44,13 +44,17 @@ bool ocdm__layer_is_product(const struct ocdm__node *node)
     return node->kernel == 1 && node->stride == 1 && !node->depthwise;
 }
 
+static const ocdm__layout *home_of(const ocdm__network *network, const struct ocdm__layer *layer)
+{
+    const struct ocdm__parameter *weight = &network->parameters[layer->weight];
+    return weight->home != NULL ? weight->home : weight->plain;
+}
+
 static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer *layer, size_t images, ocdm__op **op,
                                      ocdm_error *error)
 {
     const struct ocdm__node *node = layer->node;
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, images);
-    const struct ocdm__parameter *weight = &network->parameters[layer->weight];
-    const ocdm__layout *home = weight->home != NULL ? weight->home : weight->plain;
     const struct ocdm__product_shape product = {.rows = node->channels,
                                                 .columns = node->in_channels,
                                                 .depth = (int64_t)images * node->height * node->width,
@@ -58,7 +62,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                                 .bf16 = network->bf16};
     if (ocdm__layer_is_product(node))
         return ocdm__product_create(network->device, &product, op, error);
-    return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home, op, error);
+    return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home_of(network, layer), op, error);
 }
 
 /* ---- where weights live --------------------------------------------------------------------------------------------- */
@@ -85,12 +89,10 @@ static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, 
     return status;
 }
 
-/* A copy of the weights for a primitive whose layout differs from home, and how to make it. */
-static ocdm_status create_copy(ocdm__network *network, const struct ocdm__layer *layer, const ocdm__op *op, ocdm__op **to_copy,
+/* A copy of the weights for a primitive whose layout differs from `home`, and how to make it. */
+static ocdm_status create_copy(ocdm__network *network, const ocdm__layout *home, const ocdm__op *op, ocdm__op **to_copy,
                                void **copy, ocdm_error *error)
 {
-    const struct ocdm__parameter *weight = &network->parameters[layer->weight];
-    const ocdm__layout *home = weight->home != NULL ? weight->home : weight->plain;
     const ocdm__layout *wanted = ocdm__op_weights(op);
     if (ocdm__layout_equal(home, wanted))
         return OCDM_OK;
@@ -126,7 +128,7 @@ static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *laye
     layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
     if (layer->constants == NULL)
         return ocdm__fail_memory(error, "a batch norm");
-    return create_copy(network, layer, layer->forward, &layer->to_forward, &layer->forward_weights, error);
+    return create_copy(network, home_of(network, layer), layer->forward, &layer->to_forward, &layer->forward_weights, error);
 }
 
 ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
@@ -137,16 +139,37 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
     return status;
 }
 
+/* The gradient of a matrix product's input is a product too: a 1x1 convolution with the weights turned round, which oneDNN does
+ * faster forward than it does the way back. */
+static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *layer, ocdm__op **op, ocdm_error *error)
+{
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
+    shape.in_channels = layer->node->channels;
+    shape.out_channels = layer->node->in_channels;
+    ocdm__layout *turned = NULL;
+    ocdm_status status = ocdm__layout_turned(&shape, &turned, error);
+    if (status == OCDM_OK)
+        status = ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, NULL, op, error);
+    if (status == OCDM_OK)
+        status = create_copy(network, turned, *op, &layer->to_data, &layer->data_weights, error);
+    ocdm__layout_destroy(turned);
+    return status;
+}
+
 /* The primitive for the way back, with its copy of the weights: both or neither. */
 static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     bool conv = layer->node->kind == OCDM__NODE_CONV;
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
     ocdm__op *op = NULL;
-    ocdm_status status =
-        ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &op, error);
-    if (status == OCDM_OK && conv)
-        status = create_copy(network, layer, op, &layer->to_data, &layer->data_weights, error);
+    ocdm_status status;
+    if (conv && ocdm__layer_is_product(layer->node)) {
+        status = create_turned_op(network, layer, &op, error);
+    } else {
+        status = ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &op, error);
+        if (status == OCDM_OK && conv)
+            status = create_copy(network, home_of(network, layer), op, &layer->to_data, &layer->data_weights, error);
+    }
     if (status != OCDM_OK) {
         ocdm__op_destroy(op);
         return status;

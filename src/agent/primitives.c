@@ -504,18 +504,31 @@ size_t ocdm__op_workspace(const ocdm__op *op)
 
 /* ---- layouts -------------------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
+static ocdm_status finish_layout(ocdm__layout *made, dnnl_status_t status, ocdm__layout **layout, ocdm_error *error)
 {
-    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "a layout");
-    dnnl_status_t status = describe_weights(shape, dnnl_f32, true, &made->desc);
     if (status != dnnl_success) {
         ocdm__release(made);
         return failed(error, status, "a layout");
     }
     *layout = made;
     return OCDM_OK;
+}
+
+ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
+{
+    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    return finish_layout(made, describe_weights(shape, dnnl_f32, true, &made->desc), layout, error);
+}
+
+ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error)
+{
+    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    const dnnl_dims_t size = {shape->out_channels, shape->in_channels, 1, 1};
+    return finish_layout(made, dnnl_memory_desc_init_by_tag(&made->desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
 }
 
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error)

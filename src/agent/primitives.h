@@ -92,6 +92,9 @@ void ocdm__op_destroy(ocdm__op *op);
 
 /* A layout in plain order, f32: of a convolution's weights (out, in / groups, kernel, kernel; with groups, groups first). */
 ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
+/* A 1x1 convolution's weights in plain order, seen as those of the convolution that goes the other way, whose `shape` is given.
+ */
+ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error);
 bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b);
 size_t ocdm__layout_bytes(const ocdm__layout *layout);
