@@ -47,11 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     ocdm__records_source source = {.options = {.format = (enum ocdm__record_format)(data[0] % 5)},
                                    .tasks_by = data[0] / 5 % 2 != 0 ? "by" : NULL};
-<<<<<<< HEAD
-    ocdm__reading reading = {.skip_bad = data[0] / 20 % 2};
-=======
     ocdm__reading reading = {.skip_bad = data[0] / 10 % 2};
->>>>>>> hostile
     ocdm_status status = ocdm__records_source_read(&set, file_of_bytes(0, data + 1, size - 1), &source, &reading, &error);
     if (status == OCDM_OK)
         check_set(&set, &source);
