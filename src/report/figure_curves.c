@@ -10,7 +10,7 @@
 #include "report/page_text.h"
 
 /* A line has two points in each of so many buckets: its lowest and its highest, so that no peak is lost. */
-#define BUCKETS 220
+#define BUCKETS ((size_t)220)
 
 bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
 {

@@ -101,7 +101,7 @@ static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
     frame->right = OCDM__FIGURE_WIDTH - label_room(chart);
     frame->x.from = LEFT;
     frame->x.to = frame->right;
-    for (size_t i = 0; i < chart->name_count; i++)
+    for (size_t i = 0; chart->names != NULL && i < chart->name_count; i++)
         if (OCDM__COLUMN * (double)strlen(chart->names[i]) > (frame->right - LEFT) / (double)chart->name_count - 6)
             frame->upright = true;
     return any_x && any_y;

@@ -15,7 +15,7 @@
 
 static size_t merged_classes(const ocdm__study *study)
 {
-    return (study->class_count + MOST_BARS - 1) / MOST_BARS;
+    return study->class_count <= MOST_BARS ? 1 : (study->class_count + MOST_BARS - 1) / MOST_BARS;
 }
 
 static unsigned char kind_of(const ocdm__study_class *class)
@@ -58,7 +58,7 @@ static ocdm_status begin_panels(const ocdm__study *study, ocdm__panels *panels, 
     size_t merged = merged_classes(study);
     panels->x_what = "classes, in the order of the stream";
     panels->has_groups = true;
-    panels->bar_count = merged == 0 ? 0 : (study->class_count + merged - 1) / merged;
+    panels->bar_count = (study->class_count + merged - 1) / merged;
     panels->kinds = ocdm__grown(NULL, panels->bar_count, sizeof *panels->kinds, &failed);
     panels->names = ocdm__grown(NULL, panels->bar_count, sizeof *panels->names, &failed);
     panels->sections = ocdm__grown(NULL, study->task_count + 1, sizeof *panels->sections, &failed);

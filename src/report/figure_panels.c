@@ -314,7 +314,7 @@ static void draw_feet(const ocdm__panels *panels, const ocdm__canvas *canvas, do
         x.to = RIGHT;
         ocdm__draw_x_axis(canvas, &x, base, panels->x_what);
     } else {
-        ocdm__draw_text(canvas, (LEFT + RIGHT) / 2, base + 20, OCDM__ANCHOR_MIDDLE, "", panels->x_what);
+        ocdm__draw_text(canvas, (LEFT + RIGHT) / 2.0, base + 20, OCDM__ANCHOR_MIDDLE, "", panels->x_what);
     }
 }
 

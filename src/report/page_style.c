@@ -32,7 +32,7 @@ const char ocdm__page_style[] =
     "text-decoration:underline dotted;text-underline-offset:3px}\n"
     "th[aria-sort=ascending] button::after{content:\" \\2191\"}\nth[aria-sort=descending] button::after{content:\" \\2193\"}\n"
     "figure{margin:1.2rem 0 2rem}\nfigcaption{margin:0 0 .2rem}\nfigcaption strong{display:block;font-size:1.08rem}\n"
-    "figure svg{display:block;width:100%;min-width:720px;max-width:1180px;height:auto}\n"
+    "figure svg{display:block;width:100%;min-width:860px;max-width:1180px;height:auto}\n"
     ".key{display:inline-block;width:.75rem;height:.75rem;margin-right:.4rem;vertical-align:-.05rem}\n"
     ".thumbs{display:flex;flex-wrap:wrap;gap:.7rem;margin:.4rem 0 1.2rem;padding:0;list-style:none}\n"
     ".thumbs li{width:7rem;font-size:.8rem;line-height:1.3}\n.thumbs img{display:block;width:7rem;height:7rem;"

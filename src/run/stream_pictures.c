@@ -37,10 +37,12 @@ ocdm_status ocdm__stream_pictures_open(ocdm__stream_pictures **pictures, const c
     if (made == NULL)
         return ocdm__fail_memory(error, "pictures");
     made->path = ocdm__allocate(strlen(path) + 1, 1);
-    ocdm_status status = made->path == NULL ? ocdm__fail_memory(error, "pictures") : OCDM_OK;
-    if (status == OCDM_OK) {
+    ocdm_status status;
+    if (made->path != NULL) {
         memcpy(made->path, path, strlen(path) + 1);
         status = ocdm__stream_open(&made->stream, made->path, error);
+    } else {
+        status = ocdm__fail_memory(error, "pictures");
     }
     bool has_files = made->stream.table.paths.starts != NULL && made->stream.image_root != NULL;
     if (status == OCDM_OK && made->stream.shape.kind != OCDM__IMAGES && !has_files)

@@ -85,7 +85,7 @@ async function checkFigures(browser, kind, width) {
         const where = `${figure.name} at ${width}`;
         if (!(figure.width >= 300 && figure.height >= 100)) throw new Error(`${where}: ${figure.width} x ${figure.height}`);
         if (figure.marks < 2) throw new Error(`${where}: ${figure.marks} marks`);
-        if (figure.smallest < 8) throw new Error(`${where}: letters of ${figure.smallest} pixels`);
+        if (figure.smallest < 9.9) throw new Error(`${where}: letters of ${figure.smallest} pixels`);
         if (figure.how < 40) throw new Error(`${where}: does not say how to read it`);
         if (figure.problems.length > 0) throw new Error(`${where}:\n${figure.problems.join('\n')}`);
     }
