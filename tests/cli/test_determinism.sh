@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Same seed, same stream: the same bytes, whatever the compiler, its optimisation and the CPU's instructions. Builds the whole
-# program several times and compares what each makes of the built-in stream. $1: a built program; $2: the source folder.
+# Same seed, same stream: the same bytes, whatever the compiler, its optimisation and the CPU's instructions. Builds what decides
+# about them (sample_alone.c) several times and compares what each makes of the built-in stream. $1: a built program; $2: the
+# source folder.
 . "$(dirname "$0")/tap.sh"
 given=$1
 source=$2
@@ -13,7 +14,9 @@ builds=(
     "clang -O1"
     "clang -O3 -march=native"
 )
-mapfile -t sources < <(find "$source/src" -name '*.c' | sort)
+mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
+    "$PWD"/stream/{record,record_*,label_table,builtin*}.c "$PWD"/run/{sample*,label_stream,balance*,bench_memory,reference*}.c \
+    "$PWD"/cli/{cmd_sample,cmd_demo,flags,exit_code,signals,suggest}.c)
 build_one() { # build_one NUMBER COMPILER FLAGS...
     local program=$place/ocdm-$1
     shift

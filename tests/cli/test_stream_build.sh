@@ -312,7 +312,7 @@ misuse_is_told() {
 
 # The limit on the size of a file, and a terminal that closes.
 other_signals_leave_nothing_behind() {
-    (ulimit -f 100; exec "$ocdm" stream build --recipe scenes --as features -o limit.safetensors > "$out" 2> "$err" < /dev/null)
+    (ulimit -f 100; exec "$ocdm" stream build -q --recipe scenes --as features -o limit.safetensors > "$out" 2> "$err" < /dev/null)
     code=$?
     same 4 "$code" && same 'error: cannot write limit.safetensors: File too large' "$(head -n 1 "$err")" || return 1
     "$ocdm" stream build --recipe scenes -o limit.safetensors > "$out" 2> "$err" < /dev/null &
