@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo test test-programs fuzz-programs bench fuzz check install clean
+.PHONY: all help setup demo test test-programs fuzz-programs bench golden judge fuzz check install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -47,6 +47,16 @@ fuzz-programs:
 bench: all ## time every policy against the paper's loop, and the greedy against the optimum
 	@$(BUILD)/ocdm bench memory
 	@$(BUILD)/ocdm bench gap
+
+golden: ## make the golden files of the tests anew with PyTorch, Pillow and scikit-learn
+	@tools/setup judge
+	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
+
+judge: ## compare whole networks with PyTorch in f64, some minutes
+	@tools/setup build test judge
+	@$(CONFIGURE) -B $(BUILD)/judge -DOCDM_TESTS=ON $(QUIET)
+	@$(COMPILE) $(BUILD)/judge --parallel $(JOBS) $(QUIET)
+	@tests/judge-agent $(BUILD)/judge
 
 fuzz: ## fuzz each target for FUZZ_SECONDS seconds
 	@tools/setup build test
