@@ -79,9 +79,13 @@ void ocdm__scale_widen(ocdm__scale *scale)
     }
     if (!(scale->high > scale->low))
         scale->high = scale->low + 1;
-    double step = tick_step(scale);
-    scale->low = floor(scale->low / step + 1e-9) * step;
-    scale->high = ceil(scale->high / step - 1e-9) * step;
+    /* A wider range may ask for wider steps: then its ends must be round in those. Once more is enough; where rounding makes
+     * the step waver there is no end to it. */
+    for (int round = 0; round < 2; round++) {
+        double step = tick_step(scale);
+        scale->low = floor(scale->low / step + 1e-9) * step;
+        scale->high = ceil(scale->high / step - 1e-9) * step;
+    }
 }
 
 void ocdm__tick_text(double value, char *text, size_t room)
