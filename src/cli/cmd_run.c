@@ -1,9 +1,13 @@
 /* `ocdm run`: the online experiment in a folder. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <math.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,7 +20,10 @@
 #include "cli/run_flags.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
+#include "run/compare_children.h"
 #include "run/run_folder.h"
+
+extern char **environ;
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
@@ -25,9 +32,11 @@
 #define REDRAW 0.2
 
 struct display {
-    bool quiet, json, terminal, shown;
+    bool quiet, json, terminal, shown, watching;
     double started, next, pause; /* seconds */
     uint64_t first_step;         /* that was seen */
+    const char *watched;         /* the folder to show by `ocdm watch`; NULL for none */
+    pid_t watcher;               /* which shows it; 0 as long as there is none */
 };
 
 static void erase(struct display *display)
@@ -49,10 +58,32 @@ static bool is_due(struct display *display)
     return true;
 }
 
+/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and the run goes on when it is closed.
+ */
+static void start_watcher(struct display *display)
+{
+    char program[4096];
+    char *words[] = {"ocdm", "watch", (char *)(uintptr_t)display->watched, NULL};
+    fflush(stdout);
+    ocdm__own_program("/proc/self/exe", program, sizeof program);
+    if (posix_spawn(&display->watcher, program, NULL, NULL, words, environ) != 0)
+        display->watcher = 0;
+    display->watched = NULL;
+}
+
+static void await_watcher(struct display *display)
+{
+    while (display->watcher > 0 && waitpid(display->watcher, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    display->watcher = 0;
+}
+
 static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
     double now = ocdm__seconds_now();
+    if (display->watched != NULL)
+        start_watcher(display);
     uint64_t steps = ocdm__schedule_steps(&run->schedule);
     if (display->started == 0) {
         display->started = now;
@@ -94,8 +125,9 @@ static void show_result(void *state, const ocdm__run *run)
     ocdm__run_times times = ocdm__run_times_now(run);
     double seconds = ocdm__step_seconds(&times.steps);
     erase(display);
-    if (display->quiet || display->json)
+    if (display->json || (display->quiet && !display->watching))
         return;
+    await_watcher(display);
     if (run->agent != NULL)
         ocdm__print_evaluation(stdout, last);
     if (run->memory != NULL)
@@ -189,13 +221,17 @@ static int run(const ocdm__arguments *arguments)
     struct request request;
     struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
+                              .watching = ocdm__argument_given(arguments, "watch"),
                               .terminal = ocdm__is_terminal(STDERR_FILENO)};
     ocdm_status status = read_request(arguments, &request, &error);
+    display.watched = display.watching ? request.folder : NULL;
+    display.quiet = display.quiet || display.watching;
     if (status == OCDM_OK) {
         ocdm__catch_signals();
         status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
     }
     erase(&display);
+    await_watcher(&display);
     if (status == OCDM_STOPPED) {
         show_note(&display, error.message);
         return ocdm__exit_after_signal();
@@ -238,6 +274,7 @@ static const ocdm__flag flags[] = {
     {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
     OCDM__RUN_FLAGS,
     {.name = "resume", .help = "go on with the run in the folder"},
+    {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},
     {.name = NULL},

@@ -75,6 +75,21 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     return end_line(log, error);
 }
 
+/* What the memory holds of each class, now and then: for whoever watches. */
+#define COUNTS_EVERY 10
+#define MOST_COUNTS 4096
+static void write_counts(ocdm__output *output, const ocdm__run *run)
+{
+    size_t classes = run->stream->table.class_count;
+    bool due =
+        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step % run->settings->log_every != 0;
+    if (run->memory == NULL || !due || classes > MOST_COUNTS)
+        return;
+    for (size_t c = 0; c < classes; c++)
+        ocdm__output_count(output, c > 0 ? "," : ",\"counts\":[", ocdm_memory_kept(run->memory, (uint32_t)c));
+    ocdm__output_text(output, "]");
+}
+
 ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     ocdm__output *output = &log->output;
@@ -88,6 +103,7 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
     ocdm__output_real(output, ",\"distance_seen\":", point->distance_seen);
     ocdm__output_count(output, ",\"kept\":", run->memory != NULL ? ocdm_memory_size(run->memory) : 0);
     ocdm__output_real(output, ",\"seconds\":", ocdm__step_seconds(&times.steps));
+    write_counts(output, run);
     return end_line(log, error);
 }
 

@@ -121,9 +121,18 @@ watch_refuses_a_folder_without_a_log() {
     same 2 "$code"
 }
 
+# A run that is shown while it runs, and its page.
+run_shows_itself_live() {
+    printf '%s\n' '{"labels":["a","b"],"split":"train"}' '{"labels":["b"],"split":"train"}' '{"labels":["a"],"split":"test"}' > w.jsonl
+    "$ocdm" stream build -q --records w.jsonl -o w.safetensors
+    run "$ocdm" run w.safetensors -o live-run --model none --memory 10 --log-every 1 --watch
+    same 0 "$code" && grep -q '^step 1, task 0' "$out" && grep -q '^ended after 1 steps' "$out" && grep -q '"counts":\[1,2\]' live-run/run.jsonl &&
+        "$ocdm" report live-run -o live.html > /dev/null
+}
+
 for name in writes_a_page page_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers takes_runs_one_by_one \
     names_what_is_not_whole refuses_nothing_at_all fails_when_it_cannot_write watch_prints_lines_when_not_on_a_terminal \
-    watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_refuses_a_folder_without_a_log; do
+    watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_refuses_a_folder_without_a_log run_shows_itself_live; do
     check "report_$name" "$name"
 done
 finish
