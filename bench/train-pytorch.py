@@ -8,8 +8,8 @@ printed are the least and the median of each one's steps, and the ratio PyTorch 
 import argparse, json, statistics, subprocess, sys
 
 CASES = {
-    "linear": ["linear", "f32", "--features", "2048", "--classes", "80", "--steps", "2000"],
-    "mlp": ["mlp", "f32", "--features", "120", "--classes", "101", "--steps", "2000"],
+    "linear": ["linear", "f32", "--features", "2048", "--classes", "80", "--steps", "1000"],
+    "mlp": ["mlp", "f32", "--features", "120", "--classes", "101", "--steps", "1000"],
     "resnet18": ["resnet18", "f32", "--steps", "5"],
     "resnet101": ["resnet101", "f32", "--steps", "3"],
     "resnet101-bf16": ["resnet101", "bf16", "--steps", "4"],

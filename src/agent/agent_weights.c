@@ -91,11 +91,12 @@ ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__ag
     struct amount amount = amount_of(agent->network, arrays);
     struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
     made.memory = ocdm__allocate(8 + amount.floats * sizeof(float) + amount.names, 1);
-    ocdm_status status =
-        made.tensors != NULL && made.memory != NULL ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
+    if (made.tensors == NULL || made.memory == NULL) {
+        ocdm__agent_state_release(&made);
+        return ocdm__fail_memory(error, "a copy of the weights");
+    }
     int before = ocdm__single_thread();
-    if (status == OCDM_OK && optimiser)
-        status = ocdm__parameters_add_adam(agent->network, error);
+    ocdm_status status = optimiser ? ocdm__parameters_add_adam(agent->network, error) : OCDM_OK;
     if (status == OCDM_OK && save_arrays(agent, arrays, &made, &amount) != OCDM_OK)
         status = ocdm__fail_memory(error, "a copy of the weights");
     ocdm__restore_threads(before);

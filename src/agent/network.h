@@ -142,7 +142,6 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
-void ocdm__parameter_draw(ocdm__network *network, struct ocdm__parameter *parameter, uint64_t seed, float *plain);
 ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_release(ocdm__network *network);
 

@@ -140,9 +140,8 @@ static double normal_at(uint64_t base, uint64_t index)
     return radius * (index % 2 ? sin(angle) : cos(angle));
 }
 
-void ocdm__parameter_draw(ocdm__network *network, struct ocdm__parameter *parameter, uint64_t seed, float *plain)
+static void draw_plain(const struct ocdm__parameter *parameter, uint64_t seed, float *plain)
 {
-    (void)network;
     uint64_t base = ocdm__random_base(seed, OCDM__FOR_WEIGHTS);
     for (size_t i = 0; i < parameter->size; i++)
         plain[i] =
@@ -159,12 +158,12 @@ static void draw_one(void *context, size_t item, unsigned slot)
     const struct drawing *drawing = context;
     struct ocdm__parameter *parameter = &drawing->network->parameters[item];
     if (parameter->to_home == NULL) {
-        ocdm__parameter_draw(drawing->network, parameter, drawing->seed, parameter->value);
+        draw_plain(parameter, drawing->seed, parameter->value);
         return;
     }
     float *plain = ocdm__allocate(parameter->size, sizeof *plain);
     if (plain != NULL)
-        ocdm__parameter_draw(drawing->network, parameter, drawing->seed, plain);
+        draw_plain(parameter, drawing->seed, plain);
     if (plain == NULL || ocdm__op_run(parameter->to_home, slot, plain, NULL, parameter->value) != OCDM_OK)
         atomic_store(&drawing->network->failed, true);
     ocdm__release(plain);

@@ -560,6 +560,6 @@ ocdm_status ocdm__gemm(const struct ocdm__gemm *g)
 {
     dnnl_status_t status = dnnl_sgemm(g->a_turned ? 'T' : 'N', g->b_turned ? 'T' : 'N', (dnnl_dim_t)g->rows,
                                       (dnnl_dim_t)g->columns, (dnnl_dim_t)g->depth, 1.0f, g->a, (dnnl_dim_t)g->a_stride, g->b,
-                                      (dnnl_dim_t)g->b_stride, g->beta, g->c, (dnnl_dim_t)g->c_stride);
+                                      (dnnl_dim_t)g->b_stride, 0.0f, g->c, (dnnl_dim_t)g->c_stride);
     return status == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
 }

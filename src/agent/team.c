@@ -28,7 +28,6 @@ struct ocdm__team {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     struct ocdm__work works[OCDM__TEAM_LISTS];
-    size_t work_count;
     size_t total;
     atomic_size_t next;
     atomic_uint busy;   /* threads that have not finished this region */
@@ -144,7 +143,6 @@ ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *e
 void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t work_count)
 {
     team->total = 0;
-    team->work_count = work_count;
     for (size_t i = 0; i < work_count; i++) {
         team->works[i] = works[i];
         team->total += works[i].count;
