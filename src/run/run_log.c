@@ -81,8 +81,9 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
 static void write_counts(ocdm__output *output, const ocdm__run *run)
 {
     size_t classes = run->stream->table.class_count;
+    size_t place = ocdm__schedule_place(&run->schedule, run->step - 1);
     bool due =
-        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step % run->settings->log_every != 0;
+        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
     if (run->memory == NULL || !due || classes > MOST_COUNTS)
         return;
     for (size_t c = 0; c < classes; c++)
