@@ -291,7 +291,8 @@ static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
     if (!make_room(lists, file->length))
         return ocdm__fail_memory(error, "the ids of a list");
-    memcpy(lists->text + lists->text_used, file->text, file->length);
+    if (file->length > 0)
+        memcpy(lists->text + lists->text_used, file->text, file->length);
     lists->ids[lists->id_count++] = (ocdm__listed_id){
         .text_at = lists->text_used, .length = file->length, .line = place.line, .column = place.column, .list = list};
     lists->text_used += file->length;
