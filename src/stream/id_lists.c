@@ -269,7 +269,7 @@ static bool make_room(ocdm__id_lists *lists, size_t length)
         lists->ids = ocdm__grown(lists->ids, room, sizeof *lists->ids, &failed);
         lists->id_room = failed ? lists->id_room : room;
     }
-    if (lists->text_room - lists->text_used < length) {
+    if (lists->text == NULL || lists->text_room - lists->text_used < length) {
         size_t room = 2 * lists->text_room + length + 4096;
         lists->text = ocdm__grown(lists->text, room, 1, &failed);
         lists->text_room = failed ? lists->text_room : room;
@@ -291,8 +291,7 @@ static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t
         return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
     if (!make_room(lists, file->length))
         return ocdm__fail_memory(error, "the ids of a list");
-    if (file->length > 0)
-        memcpy(lists->text + lists->text_used, file->text, file->length);
+    memcpy(lists->text + lists->text_used, file->text, file->length);
     lists->ids[lists->id_count++] = (ocdm__listed_id){
         .text_at = lists->text_used, .length = file->length, .line = place.line, .column = place.column, .list = list};
     lists->text_used += file->length;
