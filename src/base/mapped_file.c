@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -47,12 +46,12 @@ void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
     if (offset < KEPT_BEHIND || offset > file->mapped)
         return;
     size_t behind = (offset - KEPT_BEHIND / 2) / page * page;
-    madvise((void *)(uintptr_t)file->bytes, behind, MADV_DONTNEED);
+    madvise((void *)file->bytes, behind, MADV_DONTNEED);
 }
 
 void ocdm__unmap_file(ocdm__mapped_file *file)
 {
     if (file->mapped > 0)
-        munmap((void *)(uintptr_t)file->bytes, file->mapped);
+        munmap((void *)file->bytes, file->mapped);
     *file = (ocdm__mapped_file){.size = 0};
 }

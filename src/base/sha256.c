@@ -27,7 +27,7 @@ static uint32_t big_endian(const unsigned char *bytes)
 
 static void expand(uint32_t w[64], const unsigned char *bytes)
 {
-    for (int i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         w[i] = big_endian(bytes + 4 * i);
     for (int i = 16; i < 64; i++) {
         uint32_t low = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3;

@@ -23,10 +23,10 @@ TARGET static void add_block(__m128i *abef, __m128i *cdgh, const unsigned char *
 {
     const __m128i order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     __m128i w[4], x = *abef, y = *cdgh;
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++)
         w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i)), order);
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 16; i++) {
         __m128i sum = _mm_add_epi32(w[i % 4], _mm_loadu_si128((const __m128i *)(const void *)(ocdm__sha256_constants + 4 * i)));
         y = _mm_sha256rnds2_epu32(y, x, sum);
         x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(sum, 0x0E));

@@ -63,7 +63,7 @@ static bool is_due(struct display *display)
 static void start_watcher(struct display *display)
 {
     char program[4096];
-    char *words[] = {"ocdm", "watch", (char *)(uintptr_t)display->watched, NULL};
+    char *words[] = {"ocdm", "watch", (char *)display->watched, NULL};
     fflush(stdout);
     ocdm__own_program("/proc/self/exe", program, sizeof program);
     if (posix_spawn(&display->watcher, program, NULL, NULL, words, environ) != 0)

@@ -194,11 +194,11 @@ static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct answer answer = {.path = arguments->operand_count > 0 ? arguments->operands[0] : NULL};
-    ocdm_status status;
-    if (answer.path == NULL)
-        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
-    else
-        status = ocdm__weights_open(&answer.file, answer.path, &error);
+    if (answer.path == NULL) {
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
+        return ocdm__report(&error);
+    }
+    ocdm_status status = ocdm__weights_open(&answer.file, answer.path, &error);
     if (status == OCDM_OK)
         status = ocdm__weights_fit(&answer.file.tensors, &answer.fit, &error);
     if (status == OCDM_OK)

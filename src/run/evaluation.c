@@ -164,8 +164,8 @@ static ocdm_status score_all(const ocdm__examination *examination, const struct 
     if (status != OCDM_OK)
         return status;
     evaluation->total = ocdm__average_all(scores, classes);
-    for (uint8_t g = 0; g < OCDM__GROUPS; g++)
-        evaluation->groups[g] = ocdm__average_group(scores, classes, examination->groups, g);
+    for (unsigned g = 0; g < OCDM__GROUPS; g++)
+        evaluation->groups[g] = ocdm__average_group(scores, classes, examination->groups, (uint8_t)g);
     return OCDM_OK;
 }
 

@@ -163,7 +163,9 @@ ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__fea
     payload->source = (ocdm__payload_source){
         .shape = {.kind = OCDM__FEATURES, .dtype = dtype, .width = rows->width}, .fill = fill, .state = payload};
     payload->row = ocdm__allocate(rows->width, sizeof *payload->row);
-    ocdm_status status = payload->row != NULL ? check_rows(payload, error) : ocdm__fail_memory(error, "a row of features");
+    if (payload->row == NULL)
+        return ocdm__fail_memory(error, "a row of features");
+    ocdm_status status = check_rows(payload, error);
     if (status == OCDM_OK && standardized)
         status = find_moments(payload, progress, error);
     payload->source.shape.mean = payload->mean;

@@ -107,8 +107,8 @@ static ocdm_status check_tasks(ocdm__id_lists *lists, const char *folder, bool u
             lists->task_count = list->task + 1;
     }
     for (size_t i = 0; i < 2 * (size_t)lists->task_count; i++) {
-        uint32_t task = (uint32_t)(i % lists->task_count);
         enum ocdm__part part = i < lists->task_count ? OCDM__TRAIN : OCDM__TEST;
+        uint32_t task = (uint32_t)(part == OCDM__TRAIN ? i : i - lists->task_count);
         if (i >= lists->list_count || lists->lists[i].part != part || lists->lists[i].task != task)
             return ocdm__fail(error, OCDM_BAD_FILE, "every task from 0 on needs a training and a test list",
                               "%s: no %s_task%u_id_*.json", folder, kind_of(part, unbalanced), task);

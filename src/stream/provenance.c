@@ -62,11 +62,11 @@ static ocdm_status list_sources(ocdm__provenance *provenance, const char *const 
     provenance->sources = ocdm__allocate(room, 1);
     if (provenance->sources == NULL)
         return ocdm__fail_memory(error, "the list of sources");
-    strcpy(provenance->sources, "[");
+    provenance->sources[0] = '[';
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < file_count && status == OCDM_OK; i++)
         status = add_source(provenance->sources, files[i], progress, error);
-    strcat(provenance->sources, "]");
+    provenance->sources[strlen(provenance->sources)] = ']';
     return status;
 }
 

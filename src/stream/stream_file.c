@@ -276,7 +276,7 @@ static ocdm_status check_sums(const struct opening *opening)
     if (sums == NULL)
         return OCDM_BAD_FILE;
     const unsigned char *end = stream->payload != NULL ? stream->payload : sums->data;
-    for (int i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++)
         stream->checksum[i] = ocdm__get_u64(sums->data + 8 * i);
     if (end > sums->data ||
         ocdm__checksum(OCDM__CHECKSUM_START, stream->file.bytes, (size_t)(end - stream->file.bytes)) != stream->checksum[0])
