@@ -1,4 +1,4 @@
-/* isatty, TIOCGWINSZ and two variables of the environment. */
+/* isatty, TIOCGWINSZ and some variables of the environment. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -31,4 +32,17 @@ unsigned ocdm__terminal_width(int descriptor)
     if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return USUAL_WIDTH;
     return size.ws_col;
+}
+
+bool ocdm__speaks_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value == NULL || *value == '\0')
+            continue;
+        const char *codeset = strchr(value, '.');
+        return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+    }
+    return false;
 }

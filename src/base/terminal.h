@@ -13,4 +13,7 @@ bool ocdm__wants_colour(int descriptor);
 /* Columns of the terminal; 80 when it is none or does not say. */
 unsigned ocdm__terminal_width(int descriptor);
 
+/* Whether the locale that the environment names is a UTF-8 one: LC_ALL, else LC_CTYPE, else LANG. */
+bool ocdm__speaks_utf8(void);
+
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -87,20 +86,6 @@ static void print_table(const struct outcome outcomes[POLICIES])
          "us/step       microseconds to update the memory with a batch\n");
 }
 
-/* Whether the locale that the environment names is a UTF-8 one. */
-static bool speaks_utf8(void)
-{
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        if (value == NULL || *value == '\0')
-            continue;
-        const char *codeset = strchr(value, '.');
-        return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
-    }
-    return false;
-}
-
 /* How the bars are drawn: `rows` lines high, each class `width` columns wide, `merged` classes to a bar where space is short.
  */
 struct picture {
@@ -125,7 +110,7 @@ static struct picture plan_picture(size_t class_count)
         picture.width++;
     while ((class_count + picture.merged - 1) / picture.merged + 4 > room)
         picture.merged++;
-    if (speaks_utf8()) {
+    if (ocdm__speaks_utf8()) {
         picture.levels = 8;
         picture.glyphs = blocks;
         picture.cut = "▲";

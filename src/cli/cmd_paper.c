@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 #include "cli/suggest.h"
 #include "cli/verbs.h"
+#include "report/figure_paper.h"
 #include "report/table_paper.h"
 #include "run/compare_children.h"
 #include "run/paper.h"
@@ -33,6 +34,8 @@ struct request {
     struct source sources[OCDM__PAPER_STREAMS];
     size_t source_count;
     const char *runs;
+    const char *svg;      /* where the picture goes; NULL when the table is asked for */
+    ocdm__sheet sheet;    /* what there is of it */
     const char *words[6]; /* for `ocdm run` */
     size_t jobs, format;
     uint64_t seeds;
@@ -334,32 +337,67 @@ static ocdm_status do_source(struct request *request, const struct source *sourc
     struct material material = {.source = {.label = source->builtin ? "scenes" : source->stands_for,
                                            .stands_for = source->stands_for,
                                            .info = &source->info}};
+    size_t first = table->row_count;
     bool wide = request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data((enum ocdm__table_format)request->format);
     ocdm_status status = gather(request, source, &material, error);
     if (status == OCDM_OK)
         status = wide ? print_metrics(request, &material, error) : add_item(request, source, &material, table, error);
+    if (status == OCDM_OK && request->svg != NULL)
+        status = ocdm__paper_draw(&request->sheet, request->item, &material.source, table, first, error);
     ocdm__compare_memories_clear(&material.memories);
     ocdm__compare_results_clear(&material.results);
     ocdm__compare_plan_clear(&material.plan);
     return status;
 }
 
+static ocdm_status write_picture(struct request *request, ocdm_error *error)
+{
+    const ocdm__paper_item *item = request->item;
+    ocdm_status status = ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error);
+    if (status == OCDM_OK && !request->quiet)
+        fprintf(stderr, "%s: written\n", request->svg);
+    return status;
+}
+
+static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
+{
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    if (!ocdm__table_is_data(format))
+        snprintf(table->title, sizeof table->title, "%s", request->item->what);
+    return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
+}
+
 static ocdm_status do_item(struct request *request, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
     ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
+    if (status == OCDM_OK && request->svg != NULL)
+        status = ocdm__sheet_begin(&request->sheet, error);
     for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
         status = do_source(request, &request->sources[i], &table, error);
-    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
-    if (!ocdm__table_is_data(format))
-        snprintf(table.title, sizeof table.title, "%s", request->item->what);
-    if (status == OCDM_OK && (table.row_count > 0 || ocdm__table_is_data(format)))
-        status = ocdm__print_table(&table, format, error);
+    if (status == OCDM_OK)
+        status = request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error);
+    ocdm__sheet_clear(&request->sheet);
     ocdm__table_clear(&table);
     return status;
 }
 
 /* ---- the command line ------------------------------------------------------------------------------------------------- */
+
+/* A picture is drawn of figures alone, and in the table's place. */
+static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    request->svg = ocdm__argument_text(arguments, "svg");
+    if (request->svg == NULL)
+        return OCDM_OK;
+    if (!ocdm__paper_is_figure(request->item))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm paper` lists what is a figure",
+                          "--svg: %s is no figure of the paper", request->item->name);
+    if (ocdm__argument_given(arguments, "format") || ocdm__argument_given(arguments, "json"))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --svg the figure's data are printed",
+                          "--svg draws the figure: it goes with neither --format nor --json");
+    return OCDM_OK;
+}
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
@@ -373,6 +411,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
         status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
         status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
+    if (status == OCDM_OK)
+        status = read_svg(arguments, request, error);
     request->jobs = (size_t)jobs;
     request->runs = ocdm__argument_text(arguments, "runs");
     request->quiet = ocdm__argument_given(arguments, "quiet");
@@ -400,8 +440,8 @@ static int run(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Prints a table or a figure of the paper, ours beside the paper's numbers; without a NAME the list of them. Figures come "
-    "as "
-    "data. Streams are given with the names of the paper's that they stand for: mscoco, nuswide (the paper's recipe), cocoseq, "
+    "as data, or with --svg as pictures. Streams are given with the names of the paper's that they stand for: mscoco, nuswide "
+    "(the paper's recipe), cocoseq, "
     "nuswideseq (PRS's); a file without a name stands for the first that the item is about. Without any, a built-in stream of "
     "the "
     "same size stands for MSCOCO.",
@@ -415,6 +455,7 @@ static const char *const description[] = {
 static const ocdm__example examples[] = {
     {"what there is", "ocdm paper"},
     {"the text's numbers about the memory", "ocdm paper claims --stream mscoco=C.safetensors,nuswide=N.safetensors"},
+    {"Figure 4 as a picture", "ocdm paper memory --stream mscoco=C.safetensors --svg memory.svg"},
     {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
     {.command = NULL},
 };
@@ -428,6 +469,7 @@ static const ocdm__flag flags[] = {
     {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
+    {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     {.name = NULL},
 };

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -125,19 +124,6 @@ static bool is_abandoned(const char *folder)
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------------- */
 
-static bool speaks_utf8(void)
-{
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        if (value == NULL || *value == '\0')
-            continue;
-        const char *codeset = strchr(value, '.');
-        return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
-    }
-    return false;
-}
-
 /* Keys come one by one and unseen while `on`; as they were afterwards. */
 static void listen_for_keys(bool on)
 {
@@ -172,7 +158,7 @@ static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *err
     ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
     if (status != OCDM_OK)
         return status;
-    ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = speaks_utf8()};
+    ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
     char up[32];
     snprintf(up, sizeof up, "\033[%zuA", *lines);
     ocdm__output_text(&out, *lines > 0 ? up : "");

@@ -8,15 +8,8 @@
 
 #include <stdbool.h>
 
-#include "base/output.h"
+#include "report/canvas.h"
 #include "report/runs_read_groups.h"
-
-/* Where a picture goes. */
-typedef struct ocdm__canvas {
-    ocdm__output *out;
-    bool alone;        /* a file of its own */
-    const char *title; /* what the picture is called */
-} ocdm__canvas;
 
 typedef struct ocdm__figure {
     const char *name;                           /* of its files, and in the page */

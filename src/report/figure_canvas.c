@@ -10,7 +10,8 @@
 const char ocdm__figure_style[] =
     ".fig{font-family:system-ui,\"DejaVu Sans\",Arial,sans-serif;font-size:13px}\n"
     ".fig text{fill:#1f2328}\n.fig .small{font-size:11.5px}\n.fig .tiny{font-size:10px}\n.fig .faint{fill:#57606a}\n"
-    ".fig .strong{font-weight:600}\n.fig .paper{fill:#ffffff}\n.fig .axis{stroke:#57606a;fill:none}\n"
+    ".fig .strong{font-weight:600}\n.fig .head{font-size:17px;font-weight:600}\n"
+    ".fig .paper{fill:#ffffff}\n.fig .axis{stroke:#57606a;fill:none}\n"
     ".fig .grid{stroke:#d8dee4;fill:none}\n.fig .mark{stroke:#1f2328;stroke-width:1.5;fill:none}\n.fig .solid{fill:#1f2328}\n"
     ".fig .change{stroke:#8c959f;stroke-dasharray:3 3;fill:none}\n.fig .lead{stroke:#8c959f;stroke-width:.8;fill:none}\n"
     ".fig .line{fill:none;stroke-width:2;stroke-linejoin:round}\n.fig .band{fill-opacity:.18}\n"
@@ -129,9 +130,16 @@ static void put_attribute(ocdm__output *out, const char *name, double place)
 void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height)
 {
     ocdm__output *out = canvas->out;
-    ocdm__output_text(out, "<svg class=\"fig\" role=\"img\"");
-    if (canvas->alone) {
+    ocdm__output_text(out, "<svg class=\"fig\"");
+    if (canvas->top == NULL)
+        ocdm__output_text(out, " role=\"img\"");
+    if (canvas->alone)
         ocdm__output_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
+    if (canvas->top != NULL) {
+        put_attribute(out, "y", *canvas->top);
+        *canvas->top += height;
+    }
+    if (canvas->alone || canvas->top != NULL) {
         put_attribute(out, "width", width);
         put_attribute(out, "height", height);
     }

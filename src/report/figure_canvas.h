@@ -32,7 +32,7 @@ size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room);
 /* Widens the range to round numbers, so that nothing touches the edge. */
 void ocdm__scale_widen(ocdm__scale *scale);
 
-/* Starts and ends a picture. */
+/* Starts and ends a picture. One of several moves the canvas's top below itself. */
 void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height);
 void ocdm__picture_end(const ocdm__canvas *canvas);
 

@@ -43,6 +43,7 @@ void ocdm__chart_clear(ocdm__chart *chart)
         ocdm__release(chart->lines[i].x);
     ocdm__release(chart->lines);
     ocdm__release(chart->sections);
+    ocdm__release(chart->marks);
     ocdm__release(chart->names);
     *chart = (ocdm__chart){.x_what = NULL};
 }
@@ -51,8 +52,9 @@ void ocdm__chart_clear(ocdm__chart *chart)
 
 struct frame {
     ocdm__scale x, y;
-    double right; /* where the names start */
-    bool upright; /* the names below stand on end, since they would meet */
+    double bottom; /* of the field */
+    double right;  /* where the names start */
+    bool upright;  /* the names below stand on end, since they would meet */
 };
 
 static void stretch(ocdm__scale *scale, double value, bool *any)
@@ -72,14 +74,17 @@ static double label_room(const ocdm__chart *chart)
         size_t width = ocdm__plain_width(chart->lines[i].label, LABEL_LIMIT);
         widest = width > widest ? width : widest;
     }
-    return 34 + OCDM__WIDE_COLUMN * (double)widest;
+    double legend = chart->mark_what != NULL ? OCDM__COLUMN * (double)strlen(chart->mark_what) : 0;
+    double room = OCDM__WIDE_COLUMN * (double)widest;
+    return 34 + (room > legend ? room : legend);
 }
 
 /* false when there is nothing to draw. */
 static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
 {
     bool any_x = false, any_y = false;
-    *frame = (struct frame){.y = {.from = TOP + HEIGHT, .to = TOP, .is_log = chart->is_log}};
+    double bottom = TOP + (chart->height > 0 ? chart->height : HEIGHT);
+    *frame = (struct frame){.y = {.from = bottom, .to = TOP, .is_log = chart->is_log}, .bottom = bottom};
     for (size_t i = 0; i < chart->line_count; i++)
         for (size_t k = 0; k < chart->lines[i].count; k++) {
             const ocdm__chart_line *line = &chart->lines[i];
@@ -88,6 +93,10 @@ static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
             stretch(&frame->y, line->low[k], &any_y);
             stretch(&frame->y, line->high[k], &any_y);
         }
+    for (size_t i = 0; i < chart->mark_count; i++)
+        stretch(&frame->y, chart->marks[i].y, &any_y);
+    for (size_t i = 0; i < 2 && chart->y_reach[0] < chart->y_reach[1]; i++)
+        stretch(&frame->y, chart->y_reach[i], &any_y);
     if (any_y)
         ocdm__scale_widen(&frame->y);
     if (!chart->dotted)
@@ -115,7 +124,7 @@ static void draw_sections(const ocdm__chart *chart, const ocdm__canvas *canvas, 
         double end = i + 1 < chart->section_count ? chart->sections[i + 1].from : frame->x.high;
         double from = ocdm__scale_place(&frame->x, chart->sections[i].from), to = ocdm__scale_place(&frame->x, end);
         if (i > 0)
-            ocdm__draw_rule(canvas, "change", from, TOP - 4, from, TOP + HEIGHT);
+            ocdm__draw_rule(canvas, "change", from, TOP - 4, from, frame->bottom);
         if (to - from > OCDM__COLUMN * (double)strlen(chart->sections[i].name))
             ocdm__draw_text(canvas, (from + to) / 2, TOP - 10, OCDM__ANCHOR_MIDDLE, "small faint", chart->sections[i].name);
     }
@@ -125,18 +134,18 @@ static void draw_sections(const ocdm__chart *chart, const ocdm__canvas *canvas, 
 static void draw_values(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {
     double last = -1e9;
-    ocdm__draw_rule(canvas, "axis", LEFT, TOP + HEIGHT, frame->right, TOP + HEIGHT);
+    ocdm__draw_rule(canvas, "axis", LEFT, frame->bottom, frame->right, frame->bottom);
     for (size_t k = 0; chart->line_count > 0 && k < chart->lines[0].count; k++) {
         char text[32];
         double x = ocdm__scale_place(&frame->x, chart->lines[0].x[k]);
         ocdm__tick_text(chart->lines[0].x[k], text, sizeof text);
         if (!isfinite(chart->lines[0].x[k]) || x - last < OCDM__COLUMN * (double)strlen(text) + 8)
             continue;
-        ocdm__draw_rule(canvas, "axis", x, TOP + HEIGHT, x, TOP + HEIGHT + 4);
-        ocdm__draw_text(canvas, x, TOP + HEIGHT + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
+        ocdm__draw_rule(canvas, "axis", x, frame->bottom, x, frame->bottom + 4);
+        ocdm__draw_text(canvas, x, frame->bottom + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
         last = x;
     }
-    ocdm__draw_text(canvas, (LEFT + frame->right) / 2, TOP + HEIGHT + 36, OCDM__ANCHOR_MIDDLE, "", chart->x_what);
+    ocdm__draw_text(canvas, (LEFT + frame->right) / 2, frame->bottom + 36, OCDM__ANCHOR_MIDDLE, "", chart->x_what);
 }
 
 static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
@@ -148,19 +157,19 @@ static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, co
         return;
     }
     if (chart->names == NULL) {
-        ocdm__draw_x_axis(canvas, &frame->x, TOP + HEIGHT, chart->x_what);
+        ocdm__draw_x_axis(canvas, &frame->x, frame->bottom, chart->x_what);
         return;
     }
-    ocdm__draw_rule(canvas, "axis", LEFT, TOP + HEIGHT, frame->right, TOP + HEIGHT);
+    ocdm__draw_rule(canvas, "axis", LEFT, frame->bottom, frame->right, frame->bottom);
     for (size_t i = 0; i < chart->name_count; i++) {
-        double x = ocdm__scale_place(&frame->x, (double)i), y = TOP + HEIGHT;
+        double x = ocdm__scale_place(&frame->x, (double)i), y = frame->bottom;
         ocdm__draw_rule(canvas, "axis", x, y, x, y + 4);
         if (frame->upright)
             ocdm__draw_text_up(canvas, x + 4, y + 8, OCDM__ANCHOR_END, "small faint", chart->names[i], UPRIGHT_LIMIT);
         else
             ocdm__draw_text(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, "small faint", chart->names[i]);
     }
-    ocdm__draw_text(canvas, (LEFT + frame->right) / 2, TOP + HEIGHT + (frame->upright ? UPRIGHT_ROOM : 0) + 36,
+    ocdm__draw_text(canvas, (LEFT + frame->right) / 2, frame->bottom + (frame->upright ? UPRIGHT_ROOM : 0) + 36,
                     OCDM__ANCHOR_MIDDLE, "", chart->x_what);
 }
 
@@ -235,6 +244,32 @@ static void draw_dots(const ocdm__canvas *canvas, const struct frame *frame, con
     }
 }
 
+static void draw_diamond(const ocdm__canvas *canvas, const char *class, double x, double y)
+{
+    ocdm__put(canvas->out, "<path class=\"%s\" d=\"M%.1f %.1fl6 6l-6 6l-6 -6z\">", class, x, y - 6);
+}
+
+/* Beside the point, which would hide it where the two agree. */
+static void draw_marks(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+{
+    for (size_t i = 0; i < chart->mark_count; i++) {
+        const ocdm__chart_mark *mark = &chart->marks[i];
+        char class[16];
+        if (!isfinite(mark->y))
+            continue;
+        snprintf(class, sizeof class, "line s%u", mark->colour % OCDM__COLOURS);
+        draw_diamond(canvas, class, ocdm__scale_place(&frame->x, mark->x) - 12, ocdm__scale_place(&frame->y, mark->y));
+        ocdm__output_text(canvas->out, "<title>");
+        ocdm__put_plain(canvas->out, chart->mark_what, 40);
+        ocdm__put(canvas->out, ": %.4g</title></path>\n", mark->y);
+    }
+    if (chart->mark_count == 0 || chart->mark_what == NULL)
+        return;
+    draw_diamond(canvas, "mark", frame->right + 17, TOP - 18);
+    ocdm__output_text(canvas->out, "</path>\n");
+    ocdm__draw_text(canvas, frame->right + 29, TOP - 14, OCDM__ANCHOR_START, "small", chart->mark_what);
+}
+
 /* ---- names at the ends -------------------------------------------------------------------------------------------------- */
 
 struct end {
@@ -266,11 +301,10 @@ static size_t find_ends(const ocdm__chart *chart, const struct frame *frame, str
 
 /* Pushes names down until none meets the one above it, then up from the bottom. When they are too many for the height they
  * share it evenly. */
-static void spread_ends(struct end *ends, size_t count)
+static void spread_ends(struct end *ends, size_t count, double bottom)
 {
-    double bottom = TOP + HEIGHT, pitch = LABEL_PITCH;
-    if (pitch * (double)count > HEIGHT + LABEL_PITCH)
-        pitch = (HEIGHT + LABEL_PITCH) / (double)count;
+    double pitch = LABEL_PITCH, room = bottom - TOP + LABEL_PITCH;
+    pitch = pitch * (double)count > room ? room / (double)count : pitch;
     for (size_t i = 1; i < count; i++)
         if (ends[i].place < ends[i - 1].place + pitch)
             ends[i].place = ends[i - 1].place + pitch;
@@ -284,7 +318,7 @@ static void spread_ends(struct end *ends, size_t count)
 static void draw_ends(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame, struct end *ends)
 {
     size_t count = find_ends(chart, frame, ends);
-    spread_ends(ends, count);
+    spread_ends(ends, count, frame->bottom);
     for (size_t i = 0; i < count; i++) {
         char class[24];
         const struct end *end = &ends[i];
@@ -308,7 +342,7 @@ ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canva
     if (ends == NULL)
         return ocdm__fail_memory(error, "a figure");
     bool any = plan_frame(chart, &frame);
-    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, TOP + HEIGHT + BOTTOM + (frame.upright ? UPRIGHT_ROOM : 0));
+    ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, frame.bottom + BOTTOM + (frame.upright ? UPRIGHT_ROOM : 0));
     if (any) {
         draw_ground(chart, canvas, &frame);
         for (size_t i = 0; i < chart->line_count && !chart->dotted; i++)
@@ -317,6 +351,7 @@ ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canva
             draw_curve(canvas, &frame, &chart->lines[i]);
         for (size_t i = 0; i < chart->line_count && chart->dotted; i++)
             draw_dots(canvas, &frame, &chart->lines[i]);
+        draw_marks(chart, canvas, &frame);
         draw_ends(chart, canvas, &frame, ends);
     }
     ocdm__picture_end(canvas);

@@ -19,15 +19,26 @@ typedef struct ocdm__chart_section {
     char name[40];
 } ocdm__chart_section;
 
+/* A number from elsewhere to compare a line with: a hollow mark in the line's colour. */
+typedef struct ocdm__chart_mark {
+    double x, y;
+    unsigned colour;
+} ocdm__chart_mark;
+
 /* Start with all bytes zero but what is said here; give back with ocdm__chart_clear. */
 typedef struct ocdm__chart {
     const char *x_what, *y_what;
-    bool dotted; /* points are marked, and the spread is a bar at each; else it is a band */
-    bool is_log; /* y */
+    const char *mark_what; /* whose the marks are, a word or two; NULL when there is none */
+    double height;         /* of the lines' field; 0 for the usual one */
+    double y_reach[2];     /* numbers that the axis has to reach; both 0 for none */
+    bool dotted;           /* points are marked, and the spread is a bar at each; else it is a band */
+    bool is_log;           /* y */
     ocdm__chart_line *lines;
     size_t line_count;
     ocdm__chart_section *sections; /* along x */
     size_t section_count;
+    ocdm__chart_mark *marks;
+    size_t mark_count;
     char (*names)[40]; /* of x = 0, 1, ...; NULL when x is a number */
     size_t name_count;
 } ocdm__chart;

@@ -50,7 +50,7 @@ static ocdm_status write_figure(const ocdm__study *study, const ocdm__figure *fi
     ocdm__output out = {.buffer = NULL};
     ocdm_status status = open_file(folder, prefix, figure->name, "svg", &out, error);
     if (status == OCDM_OK)
-        status = figure->draw(study, &(ocdm__canvas){&out, true, figure->title}, error);
+        status = figure->draw(study, &(ocdm__canvas){&out, true, figure->title, NULL}, error);
     if (status == OCDM_OK)
         status = ocdm__output_commit(&out, error);
     if (status == OCDM_OK)

@@ -1,4 +1,4 @@
-/* Classes as bars. A stream of very many classes has several of them in a bar, side by side in the order of the stream. */
+/* Classes as bars: in memory at the end, and in each task of the stream. */
 #include "report/figure_memory.h"
 
 #include <math.h>
@@ -7,80 +7,12 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/figure_panels.h"
+#include "report/figure_classes.h"
 #include "report/page_text.h"
 
-/* The most bars that a panel has room for. */
-#define MOST_BARS 160
-
-static size_t merged_classes(const ocdm__study *study)
+static ocdm__class_list classes_of(const ocdm__study *study)
 {
-    return study->class_count <= MOST_BARS ? 1 : (study->class_count + MOST_BARS - 1) / MOST_BARS;
-}
-
-static unsigned char kind_of(const ocdm__study_class *class)
-{
-    static const char *const groups[] = {"majority", "moderate", "minority"};
-    for (unsigned char i = 0; i < 3; i++)
-        if (strcmp(class->group, groups[i]) == 0)
-            return i;
-    return OCDM__BAR_MIXED;
-}
-
-static void name_bars(const ocdm__study *study, ocdm__panels *panels)
-{
-    size_t merged = merged_classes(study);
-    for (size_t c = 0; c < study->class_count; c++) {
-        unsigned char kind = kind_of(&study->classes[c]);
-        size_t bar = c / merged;
-        panels->kinds[bar] = c % merged == 0 || panels->kinds[bar] == kind ? kind : OCDM__BAR_MIXED;
-        panels->names[bar] = c % merged == 0 ? study->classes[c].name : panels->names[bar];
-    }
-}
-
-/* Where the classes of the next task begin. */
-static void find_sections(const ocdm__study *study, ocdm__panels *panels)
-{
-    for (size_t c = 0; c < study->class_count; c++) {
-        size_t turn = study->classes[c].turn;
-        if (c > 0 && turn == study->classes[c - 1].turn)
-            continue;
-        ocdm__panel_section *section = &panels->sections[panels->section_count++];
-        section->from = (double)c / (double)merged_classes(study);
-        if (turn < study->order.count)
-            ocdm__task_text(study->order.values[turn], section->name, sizeof section->name);
-    }
-}
-
-static ocdm_status begin_panels(const ocdm__study *study, ocdm__panels *panels, ocdm_error *error)
-{
-    bool failed = false;
-    size_t merged = merged_classes(study);
-    panels->x_what = "classes, in the order of the stream";
-    panels->has_groups = true;
-    panels->bar_count = (study->class_count + merged - 1) / merged;
-    panels->kinds = ocdm__grown(NULL, panels->bar_count, sizeof *panels->kinds, &failed);
-    panels->names = ocdm__grown(NULL, panels->bar_count, sizeof *panels->names, &failed);
-    panels->sections = ocdm__grown(NULL, study->task_count + 1, sizeof *panels->sections, &failed);
-    if (failed)
-        return ocdm__fail_memory(error, "a figure");
-    memset(panels->sections, 0, (study->task_count + 1) * sizeof *panels->sections);
-    name_bars(study, panels);
-    find_sections(study, panels);
-    return OCDM_OK;
-}
-
-/* A bar is the mean of its classes; NaN when one of them has no number. */
-static void fill_bars(const ocdm__study *study, double *bars, double (*number)(const void *, const ocdm__study_class *),
-                      const void *state)
-{
-    size_t merged = merged_classes(study);
-    for (size_t first = 0, bar = 0; first < study->class_count; first += merged, bar++) {
-        size_t count = study->class_count - first < merged ? study->class_count - first : merged;
-        bars[bar] = 0;
-        for (size_t c = first; c < first + count; c++)
-            bars[bar] += number(state, &study->classes[c]) / (double)count;
-    }
+    return (ocdm__class_list){study->classes, study->class_count, study->order};
 }
 
 /* ---- in memory ---------------------------------------------------------------------------------------------------------- */
@@ -125,7 +57,8 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
                               ocdm_error *error)
 {
     ocdm__panels panels = {.y_what = "samples in memory with the class", .target_what = "target", .marks_lost = true};
-    ocdm_status status = begin_panels(study, &panels, error);
+    ocdm__class_list classes = classes_of(study);
+    ocdm_status status = ocdm__class_panels_begin(&panels, &classes, error);
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group) || !has_counts(group))
@@ -135,8 +68,8 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
             status = ocdm__fail_memory(error, "a figure");
             break;
         }
-        fill_bars(study, panel->values, count_of, group);
-        fill_bars(study, panel->targets, target_of, group);
+        ocdm__class_panels_fill(&classes, panel->values, count_of, group);
+        ocdm__class_panels_fill(&classes, panel->targets, target_of, group);
         note_group(study, group, panel);
     }
     if (status == OCDM_OK)
@@ -235,8 +168,10 @@ static void note_task(const ocdm__study *study, size_t task, ocdm__panel *panel)
 static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
     ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
+    ocdm__class_list classes = classes_of(study);
     char(*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
-    ocdm_status status = names == NULL ? ocdm__fail_memory(error, "a figure") : begin_panels(study, &panels, error);
+    ocdm_status status =
+        names == NULL ? ocdm__fail_memory(error, "a figure") : ocdm__class_panels_begin(&panels, &classes, error);
     panels.section_count = 0;
     for (size_t turn = 0; status == OCDM_OK && turn < study->order.count; turn++) {
         if (!(study->order.values[turn] >= 0 && study->order.values[turn] < 1e6))
@@ -248,7 +183,7 @@ static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *can
             status = ocdm__fail_memory(error, "a figure");
             break;
         }
-        fill_bars(study, panel->values, task_count_of, &task);
+        ocdm__class_panels_fill(&classes, panel->values, task_count_of, &task);
         note_task(study, task, panel);
     }
     if (status == OCDM_OK)

@@ -1,6 +1,6 @@
 /*
- * Drawing panels of bars. All panels share their scale. Where there are targets a bar that is far beyond them is cut off,
- * marked, and has its number over it: one class that fills a memory must not flatten all others.
+ * Drawing panels of bars. All panels share their scale, unless each has its own. Where there are targets a bar that is far
+ * beyond them is cut off, marked, and has its number over it: one class that fills a memory must not flatten all others.
  */
 #include "report/figure_panels.h"
 
@@ -26,6 +26,9 @@ enum {
 
 /* The narrowest bar that still has a name under it. */
 #define NARROWEST_NAMED 7.5
+
+/* The least that a panel's own scale reaches: counts must not be read off fractions. */
+#define LOWEST_OWN 4
 
 /* How many times the largest target the panels reach. */
 #define REACH 2.5
@@ -69,18 +72,19 @@ static bool has_names(const ocdm__panels *panels)
     return panels->names != NULL && pitch_of(panels) >= NARROWEST_NAMED;
 }
 
-/* The heights, the place of 0 at 0. */
-static ocdm__scale plan_scale(const ocdm__panels *panels)
+/* The heights of a panel, the place of 0 at 0. */
+static ocdm__scale scale_of(const ocdm__panels *panels, size_t number)
 {
     double highest = 0, target = 0;
     for (size_t p = 0; p < panels->panel_count; p++)
-        for (size_t i = 0; i < panels->bar_count; i++) {
+        for (size_t i = 0; i < panels->bar_count && (p == number || !panels->own_scales); i++) {
             double value = panels->panels[p].values[i], asked = panels->panels[p].targets[i];
             highest = value > highest && isfinite(value) ? value : highest;
             target = asked > target && isfinite(asked) ? asked : target;
         }
     highest = target > 0 && highest > REACH * target ? REACH * target : highest;
     highest = highest > target ? highest : target;
+    highest = panels->own_scales && highest < LOWEST_OWN ? LOWEST_OWN : highest;
     ocdm__scale scale = {.low = panels->is_log ? 0.5 : 0, .high = highest, .to = -HEIGHT, .is_log = panels->is_log};
     if (panels->is_log)
         scale.high = highest > 1 ? highest * 1.1 : 10;
@@ -94,20 +98,21 @@ static bool is_cut(const ocdm__panels *panels, const ocdm__panel *panel, const o
     return !panels->is_log && panel->values[bar] > scale->high * 1.0001;
 }
 
-static bool any_cut(const ocdm__panels *panels, const ocdm__panel *panel, const ocdm__scale *scale)
+static bool any_cut(const ocdm__panels *panels, size_t number)
 {
+    ocdm__scale scale = scale_of(panels, number);
     for (size_t i = 0; i < panels->bar_count; i++)
-        if (is_cut(panels, panel, scale, i))
+        if (is_cut(panels, &panels->panels[number], &scale, i))
             return true;
     return false;
 }
 
 /* The line that the bars of a panel stand on. */
-static double base_line(const ocdm__panels *panels, const ocdm__scale *scale, size_t number)
+static double base_line(const ocdm__panels *panels, size_t number)
 {
     double y = HEADER + (panels->section_count > 0 ? SECTION_ROW : 0);
     for (size_t p = 0; p <= number && p < panels->panel_count; p++)
-        y += HEIGHT + (p > 0 ? GAP : 0) + (any_cut(panels, &panels->panels[p], scale) ? OVERHANG : 0);
+        y += HEIGHT + (p > 0 ? GAP : 0) + (any_cut(panels, p) ? OVERHANG : 0);
     return y;
 }
 
@@ -143,12 +148,12 @@ static bool any_kind(const ocdm__panels *panels, unsigned kind)
     return false;
 }
 
-static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__scale *scale)
+static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
     static const char *const kinds[] = {"majority", "moderate", "minority", "several"};
     bool cut = false, target = false;
     for (size_t p = 0; p < panels->panel_count; p++) {
-        cut = cut || any_cut(panels, &panels->panels[p], scale);
+        cut = cut || any_cut(panels, p);
         for (size_t i = 0; i < panels->bar_count; i++)
             target = target || isfinite(panels->panels[p].targets[i]);
     }
@@ -272,19 +277,20 @@ static void draw_heights(const ocdm__canvas *canvas, const ocdm__scale *scale, d
     }
 }
 
-static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__scale *scale, size_t number)
+static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, size_t number)
 {
     const ocdm__panel *panel = &panels->panels[number];
-    double base = base_line(panels, scale, number);
-    draw_heights(canvas, scale, base);
+    ocdm__scale scale = scale_of(panels, number);
+    double base = base_line(panels, number);
+    draw_heights(canvas, &scale, base);
     for (size_t i = 1; i < panels->section_count; i++) {
         double x = LEFT + pitch_of(panels) * panels->sections[i].from;
         ocdm__draw_rule(canvas, "change", x, base - HEIGHT, x, base);
     }
     for (size_t i = 0; i < panels->bar_count; i++)
-        draw_bar(panels, canvas, panel, scale, i, base);
-    draw_targets(panels, canvas, panel, scale, base);
-    draw_cuts(panels, canvas, panel, scale, base);
+        draw_bar(panels, canvas, panel, &scale, i, base);
+    draw_targets(panels, canvas, panel, &scale, base);
+    draw_cuts(panels, canvas, panel, &scale, base);
     ocdm__draw_rule(canvas, "axis", LEFT, base, RIGHT, base);
     draw_side(canvas, panel, base);
 }
@@ -320,13 +326,12 @@ static void draw_feet(const ocdm__panels *panels, const ocdm__canvas *canvas, do
 
 void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
-    ocdm__scale scale = plan_scale(panels);
-    double base = base_line(panels, &scale, panels->panel_count);
+    double base = base_line(panels, panels->panel_count);
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, base + (has_names(panels) ? NAMES : AXIS));
-    draw_legend(panels, canvas, &scale);
+    draw_legend(panels, canvas);
     draw_sections(panels, canvas);
     for (size_t p = 0; p < panels->panel_count; p++)
-        draw_panel(panels, canvas, &scale, p);
+        draw_panel(panels, canvas, p);
     ocdm__draw_text_up(canvas, 14, (HEADER + base) / 2, OCDM__ANCHOR_MIDDLE, "", panels->y_what, 100);
     draw_feet(panels, canvas, base);
     ocdm__picture_end(canvas);

@@ -27,6 +27,7 @@ typedef struct ocdm__panels {
     const char *y_what, *x_what;
     const char *target_what; /* what the marks are */
     bool is_log;
+    bool own_scales; /* each panel has its own, as high as its bars; else all share one */
     bool marks_lost; /* a bar of height 0 gets a cross */
     bool has_groups; /* the legend tells the groups' colours */
     size_t bar_count;

@@ -121,7 +121,7 @@ static ocdm_status put_figure(ocdm__output *out, const ocdm__study *study, const
     ocdm__output_text(out, figure->reading);
     ocdm__put(out, "</span></figcaption>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
               figure->title);
-    ocdm_status status = figure->draw(study, &(ocdm__canvas){out, false, figure->title}, error);
+    ocdm_status status = figure->draw(study, &(ocdm__canvas){out, false, figure->title, NULL}, error);
     ocdm__output_text(out, "</div></figure>\n");
     return status;
 }

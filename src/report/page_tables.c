@@ -1,4 +1,4 @@
-/* Tables of numbers by group: mean and standard deviation over seeds, the best of a column in bold. */
+/* Tables of numbers by group: mean and standard deviation over seeds, bold what is not significantly worse than the best. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,16 +27,32 @@ static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group
     return column->cell != NULL ? column->cell(study, group, column->path) : ocdm__group_summary(group, column->path);
 }
 
-/* The best mean of a column among rivals; NaN when nothing is better than anything. */
-static double best_of(const ocdm__study *study, const struct column *column)
+/* The rival with the best mean of a column; NULL when nothing is better than anything. */
+static const ocdm__run_group *best_of(const ocdm__study *study, const struct column *column)
 {
-    double best = NAN;
+    const ocdm__run_group *best = NULL;
     for (size_t i = 0; i < study->base_count && column->better != 0; i++) {
         double mean = cell(study, &study->groups[i], column).mean;
-        if (!study->groups[i].bound && !isnan(mean) && (isnan(best) || (mean - best) * column->better > 0))
-            best = mean;
+        if (!study->groups[i].bound && !isnan(mean) &&
+            (best == NULL || (mean - cell(study, best, column).mean) * column->better > 0))
+            best = &study->groups[i];
     }
     return best;
+}
+
+/* Whether a group is not significantly worse than the best: the rule of `ocdm compare`, the paired interval of the difference
+ * has 0 in it. Without an interval, as with one seed, only the best itself. */
+static bool is_as_good(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+{
+    const ocdm__run_group *best = best_of(study, column);
+    if (best == NULL || study->base_count < 2 || !group->base || group->bound)
+        return false;
+    if (cell(study, group, column).mean == cell(study, best, column).mean)
+        return true;
+    if (column->cell != NULL)
+        return false;
+    ocdm__summary difference = ocdm__group_difference(best, group, column->path);
+    return difference.low <= 0 && difference.high >= 0;
 }
 
 static void put_value(ocdm__output *out, double value)
@@ -50,8 +66,7 @@ static void put_value(ocdm__output *out, double value)
 static void put_cell(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
 {
     ocdm__summary summary = cell(study, group, column);
-    bool best = group->base && !group->bound && summary.mean == best_of(study, column) && study->base_count > 1;
-    ocdm__put(out, "<td class=\"%s%s\"", best ? "best" : "", column->starts ? " start" : "");
+    ocdm__put(out, "<td class=\"%s%s\"", is_as_good(study, group, column) ? "best" : "", column->starts ? " start" : "");
     put_value(out, summary.mean);
     ocdm__output_text(out, ">");
     int decimals = column->decimals != SECONDS ? column->decimals : summary.mean >= 100 ? 1 : summary.mean >= 1 ? 2 : 4;
@@ -128,7 +143,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         return;
     begin_table(out, "results",
                 "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
-                "the best of a column in bold.");
+                "bold is the best of a column, and what is not significantly worse (its paired 95 % interval holds 0).");
     ocdm__output_text(out,
                       "<tr class=\"groups\"><td></td><td></td><th scope=\"colgroup\" colspan=\"3\">majority</th>"
                       "<th scope=\"colgroup\" colspan=\"3\">moderate</th><th scope=\"colgroup\" colspan=\"3\">minority</th>"

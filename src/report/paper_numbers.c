@@ -2,6 +2,7 @@
 #include "report/paper_numbers.h"
 
 #include <math.h>
+#include <string.h>
 
 #define NONE NAN
 #define GROUP(name)                                                                                                            \
@@ -158,6 +159,24 @@ ocdm__paper_line ocdm__paper_line_at(size_t index)
         .values = lines[index].values,
         .deviations = columns == STRATEGY || columns == ORDER ? lines[index].deviations : no_deviations,
     };
+}
+
+ocdm__paper_line ocdm__paper_line_find(const char *table, const char *stream, const char *setting, const char *method)
+{
+    for (size_t i = 0;; i++) {
+        ocdm__paper_line line = ocdm__paper_line_at(i);
+        if (line.columns == NULL || (strcmp(line.table, table) == 0 && strcmp(line.stream, stream) == 0 &&
+                                     strcmp(line.setting, setting) == 0 && strcmp(line.method, method) == 0))
+            return line;
+    }
+}
+
+double ocdm__paper_line_number(const ocdm__paper_line *line, const char *group, const char *metric)
+{
+    for (size_t k = 0; line->columns != NULL && k < line->count; k++)
+        if (strcmp(line->columns[k].group, group) == 0 && strcmp(line->columns[k].metric, metric) == 0)
+            return line->values[k];
+    return NAN;
 }
 
 /* Section "Class Distribution in Memory after Training". GSS is said to be like RS. */

@@ -61,21 +61,10 @@ ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind ki
 
 /* ---- statistics of streams -------------------------------------------------------------------------------------------- */
 
-/* The paper's line of a table for a stream and setting; columns NULL when there is none. */
-static ocdm__paper_line find_line(const char *table, const char *stream, const char *setting, const char *method)
-{
-    for (size_t i = 0;; i++) {
-        ocdm__paper_line line = ocdm__paper_line_at(i);
-        if (line.columns == NULL || (strcmp(line.table, table) == 0 && strcmp(line.stream, stream) == 0 &&
-                                     strcmp(line.setting, setting) == 0 && strcmp(line.method, method) == 0))
-            return line;
-    }
-}
-
 static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source, const char *task, double ours,
                             ocdm_error *error)
 {
-    ocdm__paper_line line = find_line("amlr", source->stands_for, task, "");
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
     ocdm__cell *row = ocdm__table_row(table, error);
     if (row == NULL)
         return OCDM_NO_MEMORY;
@@ -169,7 +158,7 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
         for (size_t method = 0; method < plan->method_count; method++) {
             char setting[OCDM__TABLE_TEXT];
             setting_of(plan, point, setting);
-            ocdm__paper_line line = find_line(item, source->stands_for, setting, plan->methods[method]);
+            ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
             ocdm_status status = line.columns != NULL ? add_line(table, source, results, point, method, &line, error) : OCDM_OK;
             if (status != OCDM_OK)
                 return status;
@@ -189,7 +178,7 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
     for (size_t point = 0; point < plan->point_count; point++) {
         char setting[OCDM__TABLE_TEXT];
         setting_of(plan, point, setting);
-        ocdm__paper_line line = find_line(item->name, source->stands_for, setting, "ocdm");
+        ocdm__paper_line line = ocdm__paper_line_find(item->name, source->stands_for, setting, "ocdm");
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
             bool time = strcmp(line.columns[k].group, "run") == 0;
             snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
@@ -217,7 +206,7 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__pa
     for (size_t point = 0; point < plan->point_count; point++) {
         char setting[OCDM__TABLE_TEXT];
         setting_of(plan, point, setting);
-        ocdm__paper_line line = find_line(item, source->stands_for, setting, plan->methods[method]);
+        ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, column++) {
             struct beside beside;
             ocdm_status status = look_up(results, point, method, &line, k, &beside, error);

@@ -31,8 +31,10 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source
         ocdm__cell *row = ocdm__table_row(table, error);
         char text[OCDM__TABLE_TEXT];
         size_t length;
-        if (row == NULL)
-            return OCDM_NO_MEMORY;
+        if (row == NULL) {
+            status = OCDM_NO_MEMORY;
+            break;
+        }
         const char *id = ocdm__text_at(&source->info->stream.table.ids, process.events[i].sample, &length);
         row[0] = ocdm__cell_number((double)process.step, NAN, 0);
         ocdm__cell_text(&row[1], process.events[i].joins ? "joins" : "leaves");
@@ -42,6 +44,7 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source
         ocdm__cell_text(&row[3], text);
         row[4] = ocdm__cell_number(process.events[i].distance, NAN, 6);
     }
+    ocdm__process_clear(&process);
     return status;
 }
 

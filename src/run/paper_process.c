@@ -103,7 +103,7 @@ ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *t
     ocdm__stream_order order;
     struct pool pool = {.table = table, .counts = ocdm__allocate(table->class_count, sizeof *pool.counts)};
     options.capacity = capacity;
-    *process = (ocdm__process){.step = 0};
+    *process = (ocdm__process){.counts = pool.counts};
     ocdm_status status = ocdm__stream_order_make(&order, table, OCDM__TRAIN, NULL, 0, options.seed, error);
     if (status == OCDM_OK && pool.counts == NULL)
         status = ocdm__fail_memory(error, "the counts of the classes");
@@ -113,6 +113,11 @@ ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *t
         status = run_up_to(process, memory, &pool, &order, error);
     ocdm_memory_destroy(memory);
     ocdm__stream_order_clear(&order);
-    ocdm__release(pool.counts);
     return status;
+}
+
+void ocdm__process_clear(ocdm__process *process)
+{
+    ocdm__release(process->counts);
+    process->counts = NULL;
 }

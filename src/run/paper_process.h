@@ -22,13 +22,16 @@ typedef struct ocdm__process {
     uint64_t step; /* from 1 */
     ocdm__process_event events[2 * OCDM__PROCESS_BATCH];
     size_t event_count;
+    uint64_t *counts; /* samples in memory with each class of the table, after the step */
 } ocdm__process;
 
 /*
  * Runs the memory with `capacity` slots up to the first step of the second task, or the first that finds the memory full if
  * that comes later, and tells what happens in it. rho is 0. OCDM_OK, OCDM_BAD_ARGUMENT (the memory never fills),
- * OCDM_NO_MEMORY.
+ * OCDM_NO_MEMORY. To be cleared in either case.
  */
 ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *table, uint32_t capacity, ocdm_error *error);
+
+void ocdm__process_clear(ocdm__process *process);
 
 #endif

@@ -126,6 +126,7 @@ static void page_names_the_winner_when_seeds_agree(void **state)
     assert_true(
         says("<span class=\"flag\">--methods</span> <bdi>ocdm</bdi>,<bdi>rs</bdi> <span class=\"flag\">--seeds</span> 3"));
     assert_true(says("<td class=\"best\" data-v=\"41\">41.0 <span class=\"sd\">± 1.0</span></td>"));
+    assert_true(says("<td class=\"\" data-v=\"38\">38.0 "));
     assert_false(says("unfinished"));
     assert_well_formed(page_text);
 }
@@ -149,6 +150,9 @@ static void page_names_no_winner_when_the_interval_holds_0(void **state)
     assert_true(says("is ahead, but not beyond chance"));
     assert_true(says("the interval includes 0."));
     assert_false(says("wins"));
+    const char *first = strstr(page_text, "<td class=\"best\" data-v=\"4");
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "<td class=\"best\" data-v=\"4"));
 }
 
 static void page_shows_hostile_texts_as_text(void **state)

@@ -88,6 +88,26 @@ static void terminal_is_not_coloured_when_it_cannot_be(void **state)
     assert_false(ocdm__wants_colour(terminal));
 }
 
+static void terminal_speaks_utf8_when_the_first_variable_set_says_so(void **state)
+{
+    (void)state;
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    unsetenv("LANG");
+    assert_false(ocdm__speaks_utf8());
+    setenv("LANG", "en_GB.UTF-8", 1);
+    assert_true(ocdm__speaks_utf8());
+    setenv("LC_CTYPE", "de_DE.ISO-8859-1", 1);
+    assert_false(ocdm__speaks_utf8());
+    setenv("LC_ALL", "C.utf8", 1);
+    assert_true(ocdm__speaks_utf8());
+    setenv("LC_ALL", "C", 1);
+    assert_false(ocdm__speaks_utf8());
+    setenv("LC_ALL", "", 1);
+    setenv("LC_CTYPE", "", 1);
+    assert_true(ocdm__speaks_utf8());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +116,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(terminal_width_is_80_when_nobody_says, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(terminal_is_coloured_unless_refused, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(terminal_is_not_coloured_when_it_cannot_be, open_terminal, close_terminal),
+        cmocka_unit_test(terminal_speaks_utf8_when_the_first_variable_set_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
