@@ -19,6 +19,7 @@
 #include "run/stream_order.h"
 
 #define MAX_METHODS 16
+#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
 /* "all" aside, as `ocdm run` names them, in the order of the paper's tables. */
 static const char *const method_names[] = {"all", "multitask", "finetune", "rs",     "gss",  "cbes", "cbrs",
@@ -34,7 +35,7 @@ struct request {
     ocdm__compare_plan plan;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
-    char checksum[40];
+    char checksum[40], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -65,16 +66,41 @@ static ocdm_status choose_methods(const ocdm__arguments *arguments, struct reque
     return status;
 }
 
+/* Every run would refuse a wrong order; once is enough. */
+static ocdm_status check_orders(const struct request *request, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < request->plan.point_count; i++) {
+        const ocdm__compare_point *point = &request->plan.points[i];
+        ocdm__stream_order order;
+        if (point->order == NULL || (i > 0 && point->order == point[-1].order))
+            continue;
+        status =
+            ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, point->order, point->order_count, 0, error);
+        ocdm__stream_order_clear(&order);
+    }
+    return status;
+}
+
+static void write_order(const ocdm__stream_order *order, char text[ORDER_ROOM])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < order->task_count && used < ORDER_ROOM; i++)
+        used += (size_t)snprintf(text + used, ORDER_ROOM - used, "%s%lu", i > 0 ? "," : "", (unsigned long)order->tasks[i]);
+}
+
 static ocdm_status read_points(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
+    const char *orders = ocdm__argument_text(arguments, "order");
     ocdm__stream_order order;
     ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
     if (status == OCDM_OK)
         status = ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
-                                           ocdm__argument_text(arguments, "rho"), ocdm__argument_text(arguments, "order"),
-                                           order.tasks, order.task_count, error);
+                                           ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error);
+    if (status == OCDM_OK)
+        write_order(&order, request->order);
     ocdm__stream_order_clear(&order);
-    return status;
+    return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
 }
 
 static ocdm_status read_jobs(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -103,6 +129,27 @@ static ocdm_status read_operands(const ocdm__arguments *arguments, struct reques
     return ocdm__stream_open(&request->stream, request->stream_path, error);
 }
 
+static void ask_for(struct request *request, const char *member, const char *value)
+{
+    ocdm__asked *asked = &request->passed.asked[request->passed.asked_count++];
+    snprintf(asked->member, sizeof asked->member, "%s", member);
+    asked->value = value;
+}
+
+/* A run counts as done when it is of this stream, and has the default of each flag that was not given. */
+static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
+{
+    ask_for(request, "stream.checksum", request->checksum);
+    if (!ocdm__argument_given(arguments, "weights"))
+        ask_for(request, "weights", NULL);
+    if (!ocdm__argument_given(arguments, "clip"))
+        ask_for(request, "clip", NULL);
+    if (!ocdm__argument_given(arguments, "groups"))
+        ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
+    if (!ocdm__argument_given(arguments, "order"))
+        ask_for(request, "order", request->order);
+}
+
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
@@ -121,8 +168,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     ocdm__pass_flags(arguments, own_flags, &request->passed);
     snprintf(request->checksum, sizeof request->checksum, "%016llx%016llx", (unsigned long long)request->stream.checksum[0],
              (unsigned long long)request->stream.checksum[1]);
-    request->passed.asked[request->passed.asked_count++] =
-        (ocdm__asked){.member = "stream.checksum", .value = request->checksum};
+    ask_for_the_rest(arguments, request);
     if (!ocdm__argument_given(arguments, "threads")) {
         /* Several runs at a time make better use of the cores than several threads in one. */
         request->passed.words[request->passed.word_count++] = "--threads";
@@ -239,10 +285,13 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     return status;
 }
 
-static ocdm_status memory_options(const ocdm__arguments *arguments, ocdm_options *options, ocdm_error *error)
+static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request, ocdm_options *options,
+                                  ocdm_error *error)
 {
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
     *options = ocdm_options_default();
     options->batch = settings.batch;
     options->distance = settings.distance;
@@ -256,7 +305,7 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
     ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
-    ocdm_status status = memory_options(arguments, &options.memory, &error);
+    ocdm_status status = memory_options(arguments, request, &options.memory, &error);
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     if (status == OCDM_OK)

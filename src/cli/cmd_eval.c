@@ -257,7 +257,7 @@ static const ocdm__flag flags[] = {
     {.name = "weights", .value = "FILE", .help = "the saved model; needed"},
     {.name = "model",
      .value = "NAME",
-     .choices = ocdm__run_model_choices,
+     .choices = ocdm__model_names,
      .help = "which model it is; what the weights fit by default"},
     {.name = "precision",
      .value = "P",

@@ -162,7 +162,7 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
 
 static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    const char *text = ocdm__argument_text(arguments, "stream");
+    const char *given = ocdm__argument_text(arguments, "stream"), *text = given;
     ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && text != NULL && *text != '\0') {
         size_t length = strcspn(text, ",");
@@ -173,6 +173,9 @@ static ocdm_status add_sources(const ocdm__arguments *arguments, struct request 
         if (!request->sources[i].info.is_stream_file)
             status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
                                 request->sources[i].path);
+    if (status == OCDM_OK && request->source_count == 0 && given != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
+                          "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
     return status == OCDM_OK && request->source_count == 0 ? add_builtin(request, error) : status;
 }
 

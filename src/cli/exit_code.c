@@ -58,5 +58,6 @@ int ocdm__finish_output(void)
     char message[256];
     snprintf(message, sizeof message, "standard output: %s", errno != 0 ? strerror(errno) : "a write failed");
     print_error(message, "the output is not complete; make room or keep the reader open, then run it again");
+    clearerr(stdout); /* told once: the program asks again at its end */
     return OCDM__EXIT_IO;
 }

@@ -14,7 +14,7 @@
 #include "run/compare_plan.h"
 
 /* What a finished run must have been made with to count as done: a member of its settings, or of its summary when there is a
- * point in its name ("stream.checksum"), and the value as a flag takes it. */
+ * point in its name ("stream.checksum"), and the value as a flag takes it; NULL: null is saved. */
 typedef struct ocdm__asked {
     char member[32];
     const char *value;
@@ -23,8 +23,8 @@ typedef struct ocdm__asked {
 enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE };
 
 /*
- * Looks into a run's folder: done when summary.json has all of `asked` among its settings, half done when there is a checkpoint
- * and no summary. OCDM_OK, OCDM_BAD_ARGUMENT (a finished run with other settings: the first difference is named),
+ * Looks into a run's folder: done when summary.json has all of `asked` among its settings, half done when there is a log or a
+ * checkpoint and no summary. OCDM_OK, OCDM_BAD_ARGUMENT (a finished run with other settings: the first difference is named),
  * OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,

@@ -99,7 +99,17 @@ static ocdm_status bad_order(const char *text, ocdm_error *error)
                       "--order %s is no list of orders", text);
 }
 
-/* Reads the tasks of the orders of `text` into `tasks`, which has room. */
+/* Whether the order that was read last is there already. */
+static bool is_repeated(const uint64_t *tasks, const struct order_list *list)
+{
+    const uint64_t *last = tasks + list->count * list->length;
+    for (size_t i = 0; i < list->count; i++)
+        if (memcmp(tasks + i * list->length, last, list->length * sizeof *last) == 0)
+            return true;
+    return false;
+}
+
+/* Reads the tasks of the orders of `text` into `tasks`, which has room; repeats are left out. */
 static bool read_orders(const char *text, uint64_t *tasks, struct order_list *list)
 {
     size_t used = 0, start = 0;
@@ -117,7 +127,10 @@ static bool read_orders(const char *text, uint64_t *tasks, struct order_list *li
         if (list->count > 0 && used - start != list->length)
             return false;
         list->length = used - start;
-        list->count++;
+        if (is_repeated(tasks, list))
+            used = start;
+        else
+            list->count++;
         start = used;
         if (*text == '\0')
             return true;

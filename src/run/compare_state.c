@@ -37,6 +37,8 @@ static bool is_text(const char *saved, const char *asked)
 static bool is_value(const ocdm__json_node *node, const char *text)
 {
     double value;
+    if (text == NULL)
+        return node->kind == OCDM__JSON_NULL;
     switch (node->kind) {
     case OCDM__JSON_NUMBER:
         return ocdm__text_to_double(text, strlen(text), &value) && value == node->number;
@@ -69,7 +71,8 @@ static ocdm_status compare_settings(const char *path, const ocdm__json_node *roo
         const ocdm__json_node *saved = ocdm__json_find(outside ? root : settings, asked[i].member);
         if (saved != NULL && !is_value(saved, asked[i].value))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take another folder with -o, or ask for what is there",
-                              "%s is of a run with %s %s, asked is %s", path, asked[i].member, shown(saved), asked[i].value);
+                              "%s is of a run with %s %s, asked is %s", path, asked[i].member, shown(saved),
+                              asked[i].value != NULL ? asked[i].value : "none");
     }
     return OCDM_OK;
 }
@@ -79,12 +82,20 @@ static bool exists(const char *folder, const char *file, char path[4096])
     return (size_t)snprintf(path, 4096, "%s/%s", folder, file) < 4096 && access(path, F_OK) == 0;
 }
 
+/* What `ocdm run` refuses to begin in. A run that was killed may have left its log alone, or the older checkpoint alone. */
+static bool is_begun(const char *folder)
+{
+    char path[4096];
+    return exists(folder, "checkpoint.safetensors", path) || exists(folder, "checkpoint.previous.safetensors", path) ||
+           exists(folder, "run.jsonl", path);
+}
+
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,
                                    enum ocdm__folder_state *state, ocdm_error *error)
 {
     char path[4096];
     ocdm__json_tree tree = {.root = NULL};
-    *state = exists(folder, "checkpoint.safetensors", path) ? OCDM__FOLDER_HALF : OCDM__FOLDER_NEW;
+    *state = is_begun(folder) ? OCDM__FOLDER_HALF : OCDM__FOLDER_NEW;
     if (!exists(folder, "summary.json", path))
         return OCDM_OK;
     *state = OCDM__FOLDER_DONE;

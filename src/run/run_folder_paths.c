@@ -13,6 +13,8 @@
 ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OCDM__PATH_ROOM], ocdm_error *error)
 {
     int length = snprintf(path, OCDM__PATH_ROOM, "%s/%s", folder, name);
+    if (folder[0] == '\0')
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name one; . is the one that you are in", "the folder's name is empty");
     if (length > 0 && length < OCDM__PATH_ROOM)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_LIMIT, "name a shorter one", "the path of the folder is too long");

@@ -93,13 +93,26 @@ static ocdm_status check_numbers(const ocdm__run_settings *settings, ocdm_error 
     return OCDM_OK;
 }
 
+/* What only a model of images has a use for. */
+static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const char *model = settings->model;
+    if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
+        return OCDM_OK;
+    if (settings->bf16)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes in f32 alone", model);
+    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+    return OCDM_OK;
+}
+
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
 {
     const char *model = settings->model, *kind = ocdm__stream_kind(stream);
     if (!ocdm__run_has_agent(settings)) {
         if (settings->weights == NULL)
-            return OCDM_OK;
+            return check_images(settings, error);
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
     }
     if (!is_among(ocdm__model_names, model))
@@ -113,9 +126,7 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
                           images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
                           "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
                           images ? "images" : "features");
-    if (settings->bf16 && !images)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes in f32 alone", model);
-    return OCDM_OK;
+    return check_images(settings, error);
 }
 
 /* Samples that a run cannot do without, and those that the method cannot take. */

@@ -80,6 +80,10 @@ refuses_nonsense() {
     same 2 "$code" && grep -q '^error: --memory: "x" is no whole number' "$err" || return 1
     run "$ocdm" compare s.safetensors --order '0,1;2' -o n
     same 2 "$code" || return 1
+    run "$ocdm" compare s.safetensors --order '0,1,2,3;0,1,2,2' -o n
+    same 2 "$code" && same 'error: the order names task 2 twice, or the stream has no such task' "$(grep '^error' "$err")" || return 1
+    run "$ocdm" compare s.safetensors --methods rs -o ''
+    same 2 "$code" && grep -q "^error: the folder's name is empty" "$err" || return 1
     run "$ocdm" compare s.safetensors --methods rs
     same 2 "$code" && grep -q '^error: no folder' "$err" || return 1
     run "$ocdm" compare nothing.safetensors -o n
@@ -167,11 +171,41 @@ memory_alone_refuses_what_needs_a_network() {
     same 2 "$code" && grep -q '^error: gss does not run without a network$' "$err"
 }
 
+memory_alone_refuses_weights() {
+    run "$ocdm" compare r.safetensors --model none --weights w.safetensors
+    same 2 "$code" && grep -q '^error: --weights with --model none$' "$err"
+}
+
+# What SIGKILL may leave: a log alone; or, between two renames, a log and the older checkpoint.
+goes_on_without_its_newest_checkpoint() {
+    local command=("$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 -j 2 -o k)
+    run "${command[@]}"
+    same 0 "$code" && cp -r k/rs-s0 k/ocdm-s0 . || return 1
+    rm k/rs-s0/{summary.json,checkpoint.safetensors,checkpoint.previous.safetensors} k/ocdm-s0/{summary.json,checkpoint.safetensors}
+    run "${command[@]}"
+    same 0 "$code" && grep -q '2 to go on with' "$err" && cmp rs-s0/memory.jsonl k/rs-s0/memory.jsonl &&
+        cmp ocdm-s0/weights.safetensors k/ocdm-s0/weights.safetensors
+}
+
+# A flag that is left out asks for its default.
+refuses_runs_with_more_flags() {
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --clip 3 -o x
+    same 0 "$code" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 -o x
+    same 2 "$code" && grep -q 'of a run with clip 3, asked is none$' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --order 3,2,1,0 -o y
+    same 0 "$code" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 -o y
+    same 2 "$code" && grep -q 'of a run with order another list, asked is 0,1,2,3$' "$err"
+}
+
 lists_the_paper() {
     run "$ocdm" paper
     same 0 "$code" && same 18 "$(grep -cE '(Table|Figure|text)' <<< "$(grep '^  ' "$out")")" || return 1
     run "$ocdm" paper memmory
-    same 2 "$code" && grep -q 'did you mean memory?' "$err"
+    same 2 "$code" && grep -q 'did you mean memory?' "$err" || return 1
+    run "$ocdm" paper mscoco --stream cocoseq=s.safetensors --runs p
+    same 2 "$code" && grep -q '^error: --stream cocoseq=s.safetensors: mscoco is about mscoco$' "$err" && [ ! -e p/scenes.safetensors ]
 }
 
 # Runs are taken from where a comparison left them; what is missing is run.
@@ -205,6 +239,9 @@ check memory_alone_equals_sample memory_alone_equals_sample
 check memory_alone_equals_run memory_alone_equals_run
 check memory_alone_sweeps_whatever_the_threads memory_alone_sweeps
 check memory_alone_refuses_what_needs_a_network memory_alone_refuses_what_needs_a_network
+check memory_alone_refuses_weights memory_alone_refuses_weights
+check compare_goes_on_without_the_newest_checkpoint goes_on_without_its_newest_checkpoint
+check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
 check paper_computes_memories_itself draws_on_the_memory_alone

@@ -144,6 +144,17 @@ evaluates_what_was_saved() {
     same "$(grep -o '"per_class":.*\]' "$out")" "$(grep -o '"per_class":\[[^]]*\]' whole/summary.json)"
 }
 
+# Told once, although the program looks at its output twice.
+tells_a_full_output_once() {
+    "$ocdm" eval s.safetensors --weights whole/weights.safetensors -q > /dev/full 2> "$err"
+    code=$?
+    same 4 "$code" && same 1 "$(grep -c '^error' "$err")"
+}
+
+refuses_an_empty_folder_name() {
+    fails 2 "the folder's name is empty" run s.safetensors -o '' --model none
+}
+
 explains() {
     run "$ocdm" eval --explain
     same 0 "$code" && grep -q '^mAP  *mean over classes of AP_c$' "$out" && grep -q '^CF1 ' "$out" || return 1
@@ -166,5 +177,7 @@ check "a folder with a run is refused, or told to be done" refuses_a_folder_with
 check "another stream is refused" refuses_another_stream
 check "a log that cannot be written is told" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved
+check "a full output is told once" tells_a_full_output_once
+check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains
 finish

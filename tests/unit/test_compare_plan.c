@@ -91,6 +91,11 @@ static void plan_counts_repeated_values_once(void **state)
     assert_null(plan.points[0].order);
     expect_folder("rs-s0", &plan, 0, 0, 0);
     ocdm__compare_plan_clear(&plan);
+    assert_int_equal(OCDM_OK, make(&plan, "300", "0", "0,1;1,0;0,1;1,0", 2));
+    assert_int_equal(2, plan.point_count);
+    expect_folder("rs-s0-o01", &plan, 0, 0, 0);
+    expect_folder("rs-s0-o10", &plan, 1, 0, 0);
+    ocdm__compare_plan_clear(&plan);
 }
 
 static void plan_refuses_what_is_no_list(void **state)

@@ -192,11 +192,11 @@ static ocdm_status look(const char *folder, const char *member, const char *valu
 static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
 {
     (void)state;
-    static const char *const same[][2] = {{"lr", "6e-3"},      {"lr", "0.006"},
-                                          {"order", "0,3,1"},  {"weights", "some/where/w.st"},
-                                          {"model", "linear"}, {"unknown", "1"}};
+    static const char *const same[][2] = {
+        {"lr", "6e-3"},      {"lr", "0.006"},  {"order", "0,3,1"}, {"weights", "some/where/w.st"},
+        {"model", "linear"}, {"unknown", "1"}, {"clip", NULL}};
     static const char *const other[][2] = {{"lr", "0.0061"},    {"order", "0,3"}, {"order", "0,3,1,2"}, {"order", "0,3,2"},
-                                           {"weights", "v.st"}, {"model", "mlp"}, {"clip", "5"}};
+                                           {"weights", "v.st"}, {"model", "mlp"}, {"clip", "5"},        {"weights", NULL}};
     enum ocdm__folder_state found;
     ocdm_error error;
     write_file(
@@ -210,7 +210,7 @@ static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         assert_int_equal(OCDM_BAD_ARGUMENT, look("done", other[i][0], other[i][1], &found, &error));
         assert_non_null(strstr(error.message, other[i][0]));
-        assert_non_null(strstr(error.message, other[i][1]));
+        assert_non_null(strstr(error.message, other[i][1] != NULL ? other[i][1] : "none"));
     }
 }
 
@@ -220,12 +220,12 @@ static void folder_is_new_or_half_done_without_a_summary(void **state)
     enum ocdm__folder_state found;
     assert_int_equal(OCDM_OK, look("nothing", "lr", "1", &found, NULL));
     assert_int_equal(OCDM__FOLDER_NEW, found);
-    write_file("half", "run.jsonl", "{}\n");
-    assert_int_equal(OCDM_OK, look("half", "lr", "1", &found, NULL));
-    assert_int_equal(OCDM__FOLDER_NEW, found);
-    write_file("half", "checkpoint.safetensors", "x");
-    assert_int_equal(OCDM_OK, look("half", "lr", "1", &found, NULL));
-    assert_int_equal(OCDM__FOLDER_HALF, found);
+    static const char *const left[] = {"run.jsonl", "checkpoint.safetensors", "checkpoint.previous.safetensors"};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        write_file(left[i], left[i], "x");
+        assert_int_equal(OCDM_OK, look(left[i], "lr", "1", &found, NULL));
+        assert_int_equal(OCDM__FOLDER_HALF, found);
+    }
     write_file("half", "summary.json", "{\"format\":\"another\"}");
     assert_int_equal(OCDM_BAD_FILE, look("half", "lr", "1", &found, NULL));
 }

@@ -48,6 +48,9 @@ static const struct contradiction contradictions[] = {
     {"--epochs 2 is for multitask alone", OCDM_BAD_ARGUMENT, CHANGED(.epochs = 2)},
     {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
     {"the model linear computes in f32 alone", OCDM_BAD_ARGUMENT, CHANGED(.bf16 = true)},
+    {"the model none computes in f32 alone", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .bf16 = true)},
+    {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
+    {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
     {"a size is 0 or a number is out of its range", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
