@@ -167,7 +167,7 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
     }
     if (cut) {
         draw_arrow(canvas, "solid", x + 4, 20);
-        x = draw_legend_text(canvas, x + 13, "goes on, to the number");
+        x = draw_legend_text(canvas, x + 13, "higher");
     }
     if (panels->marks_lost) {
         draw_cross(canvas, x + 4, 20);
