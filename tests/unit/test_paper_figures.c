@@ -162,6 +162,8 @@ static void process_figure_shows_what_joins_and_leaves(void **state)
     HOLDS("panels", says(">memory before<") && says(">a batch joins<") && says(">samples leave<") && says(">memory after<"));
     HOLDS("names", says("&lt;script&gt;alert(1)&lt;/script&gt;") && says("&lt;/svg&gt;"));
     HOLDS("samples", times(">10 samples<") == 2);
+    /* Every sample of the first task has its first class, every one of the batch the second task's: ten of 1000 give way. */
+    HOLDS("counts", times("/script&gt;: 1000, target ") == 1 && times("/script&gt;: 990, target ") == 1);
     /* A point with the whole batch, and one after each of the ten that leave. */
     HOLDS("points", times("<circle ") == 11 && says(">all have joined<"));
 }
@@ -267,6 +269,7 @@ static void orders_distance_figure_has_a_chart_for_each_order(void **state)
     HOLDS("charts", times(">training steps<") == 2 && times("<polyline ") == 8);
     /* Batches of ten: 108 steps of the first task, 10 of the second, which come first in the second chart. */
     HOLDS("sections", times("class=\"change\"") == 2);
+    HOLDS("sections", says("class=\"change\" x1=\"590.4\"") && says("class=\"change\" x1=\"121.8\""));
 }
 
 static void add_rho(ocdm__table *table, double rho, const char *group, double kept, double map)
