@@ -18,6 +18,7 @@ enum {
     GAP = 24,         /* between panels */
     OVERHANG = 24,    /* two rows of numbers over bars that are cut off */
     HEADER = 30,      /* the legend */
+    LEGEND = 28,      /* where it starts: all of it has to fit */
     SECTION_ROW = 20, /* the names of sections */
     NAME_LIMIT = 13,
     NAMES = 98, /* room for the names of bars */
@@ -157,7 +158,7 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
         for (size_t i = 0; i < panels->bar_count; i++)
             target = target || isfinite(panels->panels[p].targets[i]);
     }
-    double x = LEFT;
+    double x = LEGEND;
     for (unsigned kind = 0; panels->has_groups && kind < 4; kind++)
         if (any_kind(panels, kind))
             x = draw_swatch(canvas, x, kind, kinds[kind]);
@@ -327,12 +328,13 @@ static void draw_feet(const ocdm__panels *panels, const ocdm__canvas *canvas, do
 void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
     double base = base_line(panels, panels->panel_count);
+    double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(panels->y_what) / 2;
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, base + (has_names(panels) ? NAMES : AXIS));
     draw_legend(panels, canvas);
     draw_sections(panels, canvas);
     for (size_t p = 0; p < panels->panel_count; p++)
         draw_panel(panels, canvas, p);
-    ocdm__draw_text_up(canvas, 14, (HEADER + base) / 2, OCDM__ANCHOR_MIDDLE, "", panels->y_what, 100);
+    ocdm__draw_text_up(canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", panels->y_what, 100);
     draw_feet(panels, canvas, base);
     ocdm__picture_end(canvas);
 }

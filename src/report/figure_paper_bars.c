@@ -159,19 +159,20 @@ static void note_kept(const ocdm__paper_part *part, const struct rows *rows, ocd
         most = kept > most ? kept : most;
         lost += !(kept > 0);
     }
+    size_t note = 0;
+    const char *order = ocdm__table_at(rows->table, rows->first, ORDER)->text;
+    if (part->item->orders)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", order);
     if (most >= fewest)
-        snprintf(panel->notes[0], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
     if (lost > 0)
-        snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f class%s lost", lost, lost > 1 ? "es" : "");
-    note_claims(part, rows, panel, lost > 0 ? 2 : 1);
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "%.0f class%s lost", lost, lost > 1 ? "es" : "");
+    note_claims(part, rows, panel, note);
 }
 
 static ocdm_status add_panel(const ocdm__paper_part *part, const struct rows *rows, ocdm__panels *panels, ocdm_error *error)
 {
-    const ocdm__cell *order = ocdm__table_at(rows->table, rows->first, ORDER);
-    bool by_order = part->item->orders && order->kind == OCDM__CELL_TEXT && order->text[0] != '\0';
-    ocdm__panel *panel =
-        ocdm__panels_add(panels, by_order ? order->text : ocdm__table_at(part->table, rows->first, METHOD)->text);
+    ocdm__panel *panel = ocdm__panels_add(panels, ocdm__table_at(rows->table, rows->first, METHOD)->text);
     if (panel == NULL)
         return ocdm__fail_memory(error, "a figure");
     ocdm__class_panels_fill(rows->list, panel->values, kept_of, rows);
@@ -182,7 +183,7 @@ static ocdm_status add_panel(const ocdm__paper_part *part, const struct rows *ro
 
 ocdm_status ocdm__paper_draw_kept(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error)
 {
-    ocdm__panels panels = {.y_what = "samples in memory with the class", .target_what = "equal share", .marks_lost = true};
+    ocdm__panels panels = {.y_what = "samples in memory", .target_what = "equal share", .marks_lost = true};
     ocdm__paper_bars bars = {.tasks = NULL};
     ocdm_status status = ocdm__paper_bars_make(&bars, part->source->info, error);
     if (status == OCDM_OK)
