@@ -7,27 +7,7 @@
 
 #include <string.h>
 
-/* A token of a line: positions, or at == end when there is none left. */
-struct token {
-    const char *at, *end;
-};
-
-static inline bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
-static struct token next_token(const char *at, const char *end)
-{
-    while (at < end && is_blank(*at))
-        at++;
-    if (at < end && *at == '#')
-        at = end;
-    struct token token = {.at = at, .end = at};
-    while (token.end < end && !is_blank(*token.end))
-        token.end++;
-    return token;
-}
+#include "stream/svm_token.h"
 
 static bool is_whole(const char *at, const char *end)
 {
@@ -41,12 +21,12 @@ bool ocdm__is_xmc_header(const char *line, size_t length)
 {
     const char *end = line + length;
     for (int i = 0; i < 3; i++) {
-        struct token token = next_token(line, end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
         if (!is_whole(token.at, token.end))
             return false;
         line = token.end;
     }
-    struct token rest = next_token(line, end);
+    struct ocdm__svm_token rest = ocdm__next_svm_token(line, end);
     return rest.at == rest.end;
 }
 
@@ -59,7 +39,7 @@ bool ocdm__has_feature(const char *line, size_t length)
 {
     const char *end = line + length;
     for (;;) {
-        struct token token = next_token(line, end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(line, end);
         if (token.at == token.end)
             return false;
         const char *colon = memchr(token.at, ':', (size_t)(token.end - token.at));
@@ -74,7 +54,8 @@ static size_t position_of(const ocdm__records *records, const char *at)
     return (size_t)(at - records->input.data);
 }
 
-static ocdm_status read_labels(ocdm__records *records, const ocdm__record_place *place, struct token token, ocdm_error *error)
+static ocdm_status read_labels(ocdm__records *records, const ocdm__record_place *place, struct ocdm__svm_token token,
+                               ocdm_error *error)
 {
     for (const char *at = token.at;;) {
         const char *comma = memchr(at, ',', (size_t)(token.end - at));
@@ -92,7 +73,7 @@ static ocdm_status check_features(const ocdm__records *records, const ocdm__reco
                                   const char *end, ocdm_error *error)
 {
     for (;;) {
-        struct token token = next_token(at, end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(at, end);
         if (token.at == token.end)
             return OCDM_OK;
         const char *colon = memchr(token.at, ':', (size_t)(token.end - token.at));
@@ -107,7 +88,7 @@ ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *pla
 {
     const char *at = records->input.data + place->at, *end = records->input.data + place->end;
     ocdm_status status = ocdm__check_text(records, place, error);
-    struct token first = next_token(at, end);
+    struct ocdm__svm_token first = ocdm__next_svm_token(at, end);
     if (status == OCDM_OK && first.at == at && !memchr(at, ':', (size_t)(first.end - at))) {
         status = read_labels(records, place, first, error);
         at = first.end;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/shown_label.h"
+#include "stream/svm_token.h"
 #include "stream/table_lines.h"
 
 struct svm_rows {
@@ -23,36 +24,13 @@ struct svm_rows {
     uint64_t stamp;
 };
 
-/* A piece of a line; at == end when there is none left. */
-struct token {
-    const char *at, *end;
-};
-
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
-
-static inline bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
-/* From a # at the start of a token on, the line is a comment. */
-static struct token next_token(const char *at, const char *end)
-{
-    while (at < end && is_blank(*at))
-        at++;
-    if (at < end && *at == '#')
-        at = end;
-    struct token token = {.at = at, .end = at};
-    while (token.end < end && !is_blank(*token.end))
-        token.end++;
-    return token;
-}
 
 /* The next line that is a record. A line of blanks and a comment is none. */
 static bool next_record(ocdm__table_lines *lines)
 {
     while (ocdm__table_lines_next(lines)) {
-        struct token token = next_token(lines->start, lines->end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(lines->start, lines->end);
         if (token.at < token.end)
             return true;
     }
@@ -77,12 +55,12 @@ static bool read_whole(const char *at, const char *end, uint64_t *value)
 /* Where the features of the line at hand start: after the labels, a first token without a colon at the very start. */
 static const char *features_start(const ocdm__table_lines *lines)
 {
-    struct token first = next_token(lines->start, lines->end);
+    struct ocdm__svm_token first = ocdm__next_svm_token(lines->start, lines->end);
     bool labels = first.at == lines->start && memchr(first.at, ':', (size_t)(first.end - first.at)) == NULL;
     return labels ? first.end : lines->start;
 }
 
-static ocdm_status fail_index(const struct svm_rows *svm, struct token token, const char *colon, ocdm_error *error)
+static ocdm_status fail_index(const struct svm_rows *svm, struct ocdm__svm_token token, const char *colon, ocdm_error *error)
 {
     ocdm__shown_label shown = ocdm__show_label(token.at, (size_t)(colon - token.at));
     return ocdm__table_fail(&svm->lines, token.at, error, "features are index:value, the index a whole number",
@@ -90,7 +68,7 @@ static ocdm_status fail_index(const struct svm_rows *svm, struct token token, co
 }
 
 /* Takes a feature apart: its column from 0, and where its value starts. */
-static ocdm_status read_index(const struct svm_rows *svm, struct token token, uint64_t *column, const char **value,
+static ocdm_status read_index(const struct svm_rows *svm, struct ocdm__svm_token token, uint64_t *column, const char **value,
                               ocdm_error *error)
 {
     const char *colon = memchr(token.at, ':', (size_t)(token.end - token.at));
@@ -115,7 +93,7 @@ static ocdm_status read_index(const struct svm_rows *svm, struct token token, ui
     return OCDM_OK;
 }
 
-static ocdm_status read_feature(struct svm_rows *svm, struct token token, float *out, ocdm_error *error)
+static ocdm_status read_feature(struct svm_rows *svm, struct ocdm__svm_token token, float *out, ocdm_error *error)
 {
     uint64_t column;
     const char *text;
@@ -146,7 +124,7 @@ static ocdm_status read_features(struct svm_rows *svm, float *out, ocdm_error *e
     memset(out, 0, svm->rows.width * sizeof *out);
     svm->stamp++;
     for (;;) {
-        struct token token = next_token(at, svm->lines.end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
         if (token.at == token.end)
             return OCDM_OK;
         ocdm_status status = read_feature(svm, token, out, error);
@@ -186,12 +164,12 @@ static bool take_header(struct svm_rows *svm)
 {
     const char *at = svm->lines.start;
     for (size_t i = 0; i < 3; i++) {
-        struct token token = next_token(at, svm->lines.end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
         if (!read_whole(token.at, token.end, &svm->header[i]))
             return false;
         at = token.end;
     }
-    struct token rest = next_token(at, svm->lines.end);
+    struct ocdm__svm_token rest = ocdm__next_svm_token(at, svm->lines.end);
     return rest.at == rest.end;
 }
 
@@ -234,7 +212,7 @@ static ocdm_status measure_record(struct svm_rows *svm, ocdm_error *error)
     const char *at = features_start(&svm->lines);
     ocdm_status status = check_labels(svm, at, error);
     while (status == OCDM_OK) {
-        struct token token = next_token(at, svm->lines.end);
+        struct ocdm__svm_token token = ocdm__next_svm_token(at, svm->lines.end);
         uint64_t column;
         const char *value;
         if (token.at == token.end)
