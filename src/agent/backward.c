@@ -96,10 +96,10 @@ static void make_lane(void *context, size_t lane, unsigned slot)
     const struct ocdm__layer *before = node->input ? &network->layers[node->input - 1] : NULL;
     const unsigned char *source = before != NULL
                                       ? ocdm__piece(network, &before->output, pass->images, before->image_bytes, start)
-                                      : ocdm__piece(network, &network->input, pass->images, network->input_bytes, start);
+                                      : ocdm__input_piece(pass, start);
     const unsigned char *gradient = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, start);
     float *target = lane_memory(network, back->turn, lane);
-    bool product = ocdm__layer_is_product(node);
+    bool product = ocdm__layer_is_product(network, node);
     if (ocdm__op_run(layer->weights[images], slot, product ? gradient : source, product ? source : gradient, target) != OCDM_OK)
         atomic_store(&network->failed, true);
 }
@@ -117,15 +117,17 @@ static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
     bool changes = layer->added != NULL || node->activation != OCDM__LINEAR_ACTIVATION;
     struct ocdm__fold work = {.gradient = changes ? gradient : NULL,
                               .first = gradient,
-                              .output = ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image),
-                              .rows = (size_t)node->height * node->width,
-                              .channels = node->channels,
+                              .extent = ocdm__extent_of(network, node),
                               .activation = node->activation};
     if (layer->added != NULL)
         work.second = ocdm__piece(network, layer->added, pass->images, layer->image_bytes, image);
+    if (!conv || node->residual != 0)
+        work.output = ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image);
     if (conv) {
         work.raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
         work.mean = layer->constants + (size_t)OCDM__MEAN * node->channels;
+        work.scale = layer->constants + (size_t)OCDM__SCALE * node->channels;
+        work.shift = layer->constants + (size_t)OCDM__SHIFT * node->channels;
         work.sum = layer->partial + 2 * image * node->channels;
         work.product = work.sum + node->channels;
     }
@@ -150,7 +152,8 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
                                            layer->constants + OCDM__SLOPE * channels,
                                            layer->constants + OCDM__OFFSET * channels};
         unsigned char *raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
-        network->kernels->unfold(raw, gradient, constants, (size_t)node->height * node->width, channels);
+        struct ocdm__extent extent = ocdm__extent_of(network, node);
+        network->kernels->unfold(raw, gradient, constants, &extent);
         gradient = raw;
         second = layer->data_weights != NULL ? layer->data_weights : network->parameters[layer->weight].value;
     }
@@ -174,8 +177,8 @@ static void take_image_back(void *context, size_t image, unsigned slot)
     }
     const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
     const float *features = network->vectors + network->vector_slots * network->vector_rows * network->vector_width;
-    network->kernels->spread(ocdm__piece(network, last->gradient, back->pass->images, last->image_bytes, image),
-                             (size_t)last->node->height * last->node->width, last->node->channels,
+    struct ocdm__extent extent = ocdm__extent_of(network, last->node);
+    network->kernels->spread(ocdm__piece(network, last->gradient, back->pass->images, last->image_bytes, image), &extent,
                              features + image * last->node->channels);
     fold(back->pass, network->image_layers - 1, image);
 }

@@ -21,10 +21,11 @@ static unsigned char *place_of(const ocdm__network *network, const struct ocdm__
 
 static unsigned char *output_of(const ocdm__network *network, uint32_t number, unsigned slot)
 {
-    return place_of(network, number ? &network->layers[number - 1].passing : &network->eval_input, slot);
+    return place_of(network, &network->layers[number - 1].passing, slot);
 }
 
-static void take_layer(ocdm__network *network, uint32_t k, unsigned slot)
+/* `input` is the image as the first layer reads it. */
+static void take_layer(ocdm__network *network, uint32_t k, const void *input, unsigned slot)
 {
     struct ocdm__layer *layer = &network->layers[k];
     const struct ocdm__node *node = layer->node;
@@ -33,14 +34,16 @@ static void take_layer(ocdm__network *network, uint32_t k, unsigned slot)
     const void *second = place_of(network, &layer->pool_room, slot);
     if (conv)
         second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
-    if (ocdm__op_run(layer->forward, slot, output_of(network, node->input, slot), second, target) != OCDM_OK)
+    const void *source = node->input ? output_of(network, node->input, slot) : input;
+    if (ocdm__op_run(layer->forward, slot, source, second, target) != OCDM_OK)
         atomic_store(&network->failed, true);
     if (!conv)
         return;
     const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
                                          layer->constants + (size_t)OCDM__SHIFT * node->channels};
+    struct ocdm__extent extent = ocdm__extent_of(network, node);
     network->kernels->normalise(target, target, node->residual ? output_of(network, node->residual, slot) : NULL, scale_shift,
-                                (size_t)node->height * node->width, node->channels, node->activation);
+                                &extent, node->activation);
 }
 
 static void evaluate_image(void *context, size_t image, unsigned slot)
@@ -49,12 +52,15 @@ static void evaluate_image(void *context, size_t image, unsigned slot)
     ocdm__network *network = evaluation->network;
     const struct ocdm__node *first = network->layers[0].node, *last = network->layers[network->image_layers - 1].node;
     size_t pixels = (size_t)first->in_height * first->in_width;
-    network->kernels->interleave(place_of(network, &network->eval_input, slot), evaluation->input + image * 3 * pixels, pixels,
-                                 3);
+    const float *planes = evaluation->input + image * 3 * pixels;
+    void *interleaved = place_of(network, &network->eval_input, slot);
+    if (!network->blocked)
+        network->kernels->interleave(interleaved, planes, pixels, 3);
     for (uint32_t k = 0; k < network->image_layers; k++)
-        take_layer(network, k, slot);
-    network->kernels->average(output_of(network, network->image_layers, slot), (size_t)last->height * last->width,
-                              last->channels, evaluation->features + image * last->channels);
+        take_layer(network, k, network->blocked ? (const void *)planes : interleaved, slot);
+    struct ocdm__extent extent = ocdm__extent_of(network, last);
+    network->kernels->average(output_of(network, network->image_layers, slot), &extent,
+                              evaluation->features + image * last->channels);
 }
 
 static ocdm_status evaluate_images(ocdm__network *network, const float *input, size_t images, float *features,

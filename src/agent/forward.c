@@ -71,17 +71,19 @@ static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *l
 
 /* ---- a layer -------------------------------------------------------------------------------------------------------- */
 
-/* The region of layer `position`: the norms of `due_from` and those up to it are due. */
+/* The region of layer `position`: the norms of `due_from` and those up to it are due. An item takes `together` images, the last
+ * one perhaps fewer. */
 struct region {
     const struct ocdm__pass *pass;
     uint32_t position, due_from;
+    size_t together;
 };
 
 static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t number, size_t image)
 {
     const ocdm__network *network = pass->network;
     if (number == 0)
-        return ocdm__piece(network, &network->input, pass->images, network->input_bytes, image);
+        return ocdm__input_piece(pass, image);
     const struct ocdm__layer *layer = &network->layers[number - 1];
     return ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image);
 }
@@ -92,13 +94,15 @@ static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *
     const struct ocdm__node *node = layer->node;
     const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
                                          layer->constants + (size_t)OCDM__SHIFT * node->channels};
+    struct ocdm__extent extent = ocdm__extent_of(network, node);
     network->kernels->normalise(ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image),
                                 ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image),
-                                node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift,
-                                (size_t)node->height * node->width, node->channels, node->activation);
+                                node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift, &extent,
+                                node->activation);
 }
 
-static void run_primitive(const struct region *region, size_t image, unsigned slot)
+/* `op` is the layer's, for one image or for two. */
+static void run_primitive(const struct region *region, ocdm__op *op, size_t image, unsigned slot)
 {
     const struct ocdm__pass *pass = region->pass;
     ocdm__network *network = pass->network;
@@ -109,34 +113,63 @@ static void run_primitive(const struct region *region, size_t image, unsigned sl
     if (conv)
         second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
     unsigned char *target = ocdm__piece(network, conv ? &layer->raw : &layer->output, pass->images, layer->image_bytes, image);
-    if (ocdm__op_run(layer->forward, slot, output_of(pass, node->input, image), second, target) != OCDM_OK)
+    if (ocdm__op_run(op, slot, output_of(pass, node->input, image), second, target) != OCDM_OK)
         atomic_store(&network->failed, true);
-    double *partial = layer->partial + 2 * image * node->channels;
-    if (conv && !pass->frozen)
-        network->kernels->moments(target, (size_t)node->height * node->width, node->channels, partial,
-                                  partial + node->channels);
 }
 
-static void take_image(void *context, size_t image, unsigned slot)
+static void sum_up(const struct region *region, size_t image)
 {
-    const struct region *region = context;
+    const struct ocdm__pass *pass = region->pass;
+    const ocdm__network *network = pass->network;
+    const struct ocdm__layer *layer = &network->layers[region->position];
+    const struct ocdm__node *node = layer->node;
+    if (node->kind != OCDM__NODE_CONV || pass->frozen)
+        return;
+    double *partial = layer->partial + 2 * image * node->channels;
+    struct ocdm__extent extent = ocdm__extent_of(network, node);
+    network->kernels->moments(ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image), &extent, partial,
+                              partial + node->channels);
+}
+
+/* What the layer reads: the input as it wants it, or what the norms that are due give. */
+static void prepare_image(const struct region *region, size_t image)
+{
     const struct ocdm__pass *pass = region->pass;
     ocdm__network *network = pass->network;
-    if (region->position == 0)
+    if (region->position == 0 && !network->blocked) {
+        size_t pixels = (size_t)network->layers[0].node->in_height * network->layers[0].node->in_width;
         network->kernels->interleave(ocdm__piece(network, &network->input, pass->images, network->input_bytes, image),
-                                     pass->input +
-                                         image * 3 * network->layers[0].node->in_height * network->layers[0].node->in_width,
-                                     (size_t)network->layers[0].node->in_height * network->layers[0].node->in_width, 3);
+                                     pass->input + image * 3 * pixels, pixels, 3);
+    }
     for (uint32_t k = region->due_from; k < region->position; k++)
         if (network->layers[k].node->kind == OCDM__NODE_CONV)
             apply_norm(pass, &network->layers[k], image);
-    if (region->position < network->image_layers) {
-        run_primitive(region, image, slot);
-        return;
-    }
-    const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
-    network->kernels->average(output_of(pass, network->image_layers, image), (size_t)last->node->height * last->node->width,
-                              last->node->channels, network->vectors + image * last->node->channels);
+}
+
+static void take_images(void *context, size_t item, unsigned slot)
+{
+    const struct region *region = context;
+    const struct ocdm__layer *layer = &region->pass->network->layers[region->position];
+    size_t first = item * region->together, left = region->pass->images - first;
+    size_t count = left < region->together ? left : region->together;
+    for (size_t i = 0; i < count; i++)
+        prepare_image(region, first + i);
+    run_primitive(region, count == 2 ? layer->forward_pair : layer->forward, first, slot);
+    for (size_t i = 0; i < count; i++)
+        sum_up(region, first + i);
+}
+
+static void average_image(void *context, size_t image, unsigned slot)
+{
+    (void)slot;
+    const struct region *region = context;
+    const struct ocdm__pass *pass = region->pass;
+    const ocdm__network *network = pass->network;
+    prepare_image(region, image);
+    const struct ocdm__node *last = network->layers[network->image_layers - 1].node;
+    struct ocdm__extent extent = ocdm__extent_of(network, last);
+    network->kernels->average(output_of(pass, network->image_layers, image), &extent,
+                              network->vectors + image * last->channels);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
@@ -145,10 +178,12 @@ static void run_images(const struct ocdm__pass *pass)
 {
     ocdm__network *network = pass->network;
     for (uint32_t k = 0; k <= network->image_layers; k++) {
-        struct region region = {pass, k, k > 0 ? k - 1 : 0};
-        struct ocdm__work work = {take_image, &region, pass->images};
+        bool is_average = k == network->image_layers;
+        size_t together = !is_average && network->layers[k].forward_pair != NULL ? 2 : 1;
+        struct region region = {pass, k, k > 0 ? k - 1 : 0, together};
+        struct ocdm__work work = {is_average ? average_image : take_images, &region, (pass->images + together - 1) / together};
         ocdm__team_run(network->team, &work, 1);
-        if (k == network->image_layers || network->layers[k].node->kind != OCDM__NODE_CONV)
+        if (is_average || network->layers[k].node->kind != OCDM__NODE_CONV)
             continue;
         if (pass->frozen)
             ocdm__norm_freeze(network, &network->layers[k]);

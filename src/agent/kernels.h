@@ -1,7 +1,6 @@
 /*
  * What oneDNN does not do as we need it: batch norm over a batch that is spread over tasks, fused with ReLU and the residual
- * addition; Adam. An image is `rows` pixels by `channels` channels, channels last; channels are a multiple of
- * OCDM__CHANNEL_BLOCK except where a function says otherwise.
+ * addition; Adam. How an image lies in memory is its `extent`; constants and sums of channels lie in the order of the channels.
  *
  * Every result is the same whatever the vectors' width: per element the same operations, and sums of columns in row order.
  */
@@ -15,16 +14,25 @@
 
 enum ocdm__activation { OCDM__LINEAR_ACTIVATION, OCDM__RELU, OCDM__RELU6 };
 
+/*
+ * An image in memory: its channels in groups, one group after the other; in a group row by row, where a row is one pixel's
+ * `width` channels of that group. One group of all channels is oneDNN's nhwc; groups of OCDM__CHANNEL_BLOCK are its nChw16c.
+ * The width is a multiple of OCDM__CHANNEL_BLOCK.
+ */
+struct ocdm__extent {
+    size_t groups, rows, width;
+};
+
 /* An image on its way back through activation and norm. */
 struct ocdm__fold {
-    void *gradient;        /* out: the gradient before the activation; may be `first`; NULL: not written */
-    const void *first;     /* the gradient that arrives */
-    const void *second;    /* another one, added; NULL for none */
-    const void *output;    /* what the activation gave; not looked at when it is linear */
-    const void *raw;       /* what the norm got; NULL: no sums */
-    const float *mean;     /* per channel */
-    double *sum, *product; /* out, per channel: of the gradient, and of the gradient times (raw - mean) */
-    size_t rows, channels;
+    void *gradient;                    /* out: the gradient before the activation; may be `first`; NULL: not written */
+    const void *first;                 /* the gradient that arrives */
+    const void *second;                /* another one, added; NULL for none */
+    const void *output;                /* what the activation gave; NULL: it is made again from raw, which saves reading it */
+    const void *raw;                   /* what the norm got; NULL: no sums */
+    const float *mean, *scale, *shift; /* of the norm, per channel */
+    double *sum, *product;             /* out, per channel: of the gradient, and of the gradient times (raw - mean) */
+    struct ocdm__extent extent;
     enum ocdm__activation activation;
 };
 
@@ -44,22 +52,22 @@ struct ocdm__kernels {
     size_t element; /* bytes */
 
     /* Per channel the mean over rows and the sum of squares about it. */
-    void (*moments)(const void *raw, size_t rows, size_t channels, double *mean, double *square);
+    void (*moments)(const void *raw, const struct ocdm__extent *extent, double *mean, double *square);
 
     /* output = activation(raw * scale + shift + residual); residual may be NULL, output may be raw. */
-    void (*normalise)(void *output, const void *raw, const void *residual, const float *const scale_shift[2], size_t rows,
-                      size_t channels, enum ocdm__activation activation);
+    void (*normalise)(void *output, const void *raw, const void *residual, const float *const scale_shift[2],
+                      const struct ocdm__extent *extent, enum ocdm__activation activation);
 
     void (*fold)(const struct ocdm__fold *fold);
 
     /* raw = scale * (gradient - (raw - mean) * slope - offset), in place; constants are scale, mean, slope, offset. */
-    void (*unfold)(void *raw, const void *gradient, const float *const constants[4], size_t rows, size_t channels);
+    void (*unfold)(void *raw, const void *gradient, const float *const constants[4], const struct ocdm__extent *extent);
 
     /* The mean over rows, and its gradient spread over them. */
-    void (*average)(const void *image, size_t rows, size_t channels, float *mean);
-    void (*spread)(void *image, size_t rows, size_t channels, const float *mean);
+    void (*average)(const void *image, const struct ocdm__extent *extent, float *mean);
+    void (*spread)(void *image, const struct ocdm__extent *extent, const float *mean);
 
-    /* An image of planes (channel, row, column; any number of channels) as pixels. */
+    /* An image of planes (channel, row, column; any number of channels) as one group. */
     void (*interleave)(void *image, const float *planes, size_t rows, size_t channels);
 };
 

@@ -31,16 +31,16 @@ TARGET static void add_to(double *total, const wide *part)
 
 /* Sums of distances from the first row, and of their squares: with a value from the middle of things taken off first, the
  * difference of large numbers that a plain sum of squares would end with does not arise. */
-TARGET static void shifted_sums(const ELEMENT *raw, size_t rows, size_t channels, double *sum, double *square)
+TARGET static void shifted_sums(const ELEMENT *raw, size_t rows, size_t width, double *sum, double *square)
 {
-    memset(sum, 0, channels * sizeof *sum);
-    memset(square, 0, channels * sizeof *square);
+    memset(sum, 0, width * sizeof *sum);
+    memset(square, 0, width * sizeof *square);
     for (size_t start = 0; start < rows; start += ROWS_AT_ONCE)
-        for (size_t c = 0; c < channels; c += BLOCK) {
+        for (size_t c = 0; c < width; c += BLOCK) {
             wide part = {0}, part_square = {0};
             const wide first = LOAD(raw + c);
             for (size_t row = start; row < group_end(start, rows); row++) {
-                wide x = LOAD(raw + row * channels + c) - first;
+                wide x = LOAD(raw + row * width + c) - first;
                 part += x;
                 part_square += x * x;
             }
@@ -49,29 +49,31 @@ TARGET static void shifted_sums(const ELEMENT *raw, size_t rows, size_t channels
         }
 }
 
-TARGET static void moments(const void *data, size_t rows, size_t channels, double *mean, double *square)
+TARGET static void moments(const void *data, const struct ocdm__extent *extent, double *mean, double *square)
 {
     const ELEMENT *raw = data;
-    double count = (double)rows;
-    shifted_sums(raw, rows, channels, mean, square);
-    for (size_t i = 0; i < channels; i++) {
-        double shifted = mean[i] / count;
-        double spread = square[i] - mean[i] * shifted;
-        square[i] = spread < 0 ? 0 : spread;
-        mean[i] = shifted + (double)LOAD_ONE(raw + i);
+    double count = (double)extent->rows;
+    for (size_t g = 0; g < extent->groups; g++) {
+        shifted_sums(raw, extent->rows, extent->width, mean, square);
+        for (size_t i = 0; i < extent->width; i++) {
+            double shifted = mean[i] / count;
+            double spread = square[i] - mean[i] * shifted;
+            square[i] = spread < 0 ? 0 : spread;
+            mean[i] = shifted + (double)LOAD_ONE(raw + i);
+        }
+        raw += extent->rows * extent->width;
+        mean += extent->width;
+        square += extent->width;
     }
 }
 
-TARGET static void normalise(void *to, const void *from, const void *added, const float *const scale_shift[2], size_t rows,
-                             size_t channels, enum ocdm__activation activation)
+TARGET static void normalise_group(ELEMENT *output, const ELEMENT *raw, const ELEMENT *residual, const float *scale,
+                                   const float *shift, const struct ocdm__extent *extent, enum ocdm__activation activation)
 {
-    const float *scale = scale_shift[0], *shift = scale_shift[1];
-    const ELEMENT *raw = from, *residual = added;
-    ELEMENT *output = to;
     const wide six = WIDE_OF(6.0f);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t c = 0; c < channels; c += BLOCK) {
-            size_t at = row * channels + c;
+    for (size_t row = 0; row < extent->rows; row++)
+        for (size_t c = 0; c < extent->width; c += BLOCK) {
+            size_t at = row * extent->width + c;
             wide y = LOAD(raw + at) * LOAD_WIDE(scale + c) + LOAD_WIDE(shift + c);
             if (residual != NULL)
                 y += LOAD(residual + at);
@@ -84,15 +86,28 @@ TARGET static void normalise(void *to, const void *from, const void *added, cons
         }
 }
 
-TARGET static void average(const void *data, size_t rows, size_t channels, float *mean)
+TARGET static void normalise(void *to, const void *from, const void *added, const float *const scale_shift[2],
+                             const struct ocdm__extent *extent, enum ocdm__activation activation)
+{
+    const ELEMENT *raw = from, *residual = added;
+    ELEMENT *output = to;
+    for (size_t g = 0; g < extent->groups; g++) {
+        size_t first = g * extent->width, at = first * extent->rows;
+        normalise_group(output + at, raw + at, residual != NULL ? residual + at : NULL, scale_shift[0] + first,
+                        scale_shift[1] + first, extent, activation);
+    }
+}
+
+TARGET static void average(const void *data, const struct ocdm__extent *extent, float *mean)
 {
     const ELEMENT *image = data;
-    for (size_t c = 0; c < channels; c += BLOCK) {
-        wide sum = {0};
-        for (size_t row = 0; row < rows; row++)
-            sum += LOAD(image + row * channels + c);
-        STORE_WIDE(mean + c, sum / (float)rows);
-    }
+    for (size_t g = 0; g < extent->groups; g++, image += extent->rows * extent->width, mean += extent->width)
+        for (size_t c = 0; c < extent->width; c += BLOCK) {
+            wide sum = {0};
+            for (size_t row = 0; row < extent->rows; row++)
+                sum += LOAD(image + row * extent->width + c);
+            STORE_WIDE(mean + c, sum / (float)extent->rows);
+        }
 }
 
 TARGET static void interleave(void *to, const float *planes, size_t rows, size_t channels)
@@ -105,23 +120,32 @@ TARGET static void interleave(void *to, const float *planes, size_t rows, size_t
 
 /* ---- backward ------------------------------------------------------------------------------------------------------- */
 
-/* Sixteen channels of a group of rows. */
-TARGET static void fold_block(const struct ocdm__fold *fold, size_t start, size_t end, size_t c)
+/* Takes a gradient back through the activation that gave y. */
+TARGET static inline void undo_activation(wide *gradient, const wide *y, enum ocdm__activation activation)
+{
+    wide g = WIDE_WHERE(*y > 0.0f, *gradient);
+    *gradient = activation == OCDM__RELU6 ? WIDE_WHERE(*y < WIDE_OF(6.0f), g) : g;
+}
+
+/* Rows `start` to `end` of sixteen channels. */
+TARGET static void fold_block(const struct ocdm__fold *fold, size_t start, size_t end, size_t channel)
 {
     const ELEMENT *first = fold->first, *second = fold->second, *output = fold->output, *raw = fold->raw;
     ELEMENT *gradient = fold->gradient;
-    const wide six = WIDE_OF(6.0f);
-    const wide mean = raw != NULL ? LOAD_WIDE(fold->mean + c) : (wide){0};
-    wide part = {0}, part_product = {0};
+    size_t width = fold->extent.width, c = channel % width, group = (channel - c) * fold->extent.rows;
+    const wide none = {0}, mean = raw != NULL ? LOAD_WIDE(fold->mean + channel) : none;
+    const wide scale = output == NULL ? LOAD_WIDE(fold->scale + channel) : none;
+    const wide shift = output == NULL ? LOAD_WIDE(fold->shift + channel) : none;
+    wide part = none, part_product = none;
     for (size_t row = start; row < end; row++) {
-        size_t at = row * fold->channels + c;
+        size_t at = group + row * width + c;
         wide g = LOAD(first + at);
         if (second != NULL)
             g += LOAD(second + at);
-        if (fold->activation != OCDM__LINEAR_ACTIVATION)
-            g = WIDE_WHERE(LOAD(output + at) > 0.0f, g);
-        if (fold->activation == OCDM__RELU6)
-            g = WIDE_WHERE(LOAD(output + at) < six, g);
+        if (fold->activation != OCDM__LINEAR_ACTIVATION) {
+            wide y = output != NULL ? LOAD(output + at) : LOAD(raw + at) * scale + shift;
+            undo_activation(&g, &y, fold->activation);
+        }
         if (gradient != NULL)
             STORE(gradient + at, g);
         if (raw == NULL)
@@ -131,41 +155,54 @@ TARGET static void fold_block(const struct ocdm__fold *fold, size_t start, size_
     }
     if (raw == NULL)
         return;
-    add_to(fold->sum + c, &part);
-    add_to(fold->product + c, &part_product);
+    add_to(fold->sum + channel, &part);
+    add_to(fold->product + channel, &part_product);
 }
 
 TARGET static void fold_image(const struct ocdm__fold *fold)
 {
+    size_t rows = fold->extent.rows, width = fold->extent.width, channels = fold->extent.groups * width;
     if (fold->raw != NULL) {
-        memset(fold->sum, 0, fold->channels * sizeof *fold->sum);
-        memset(fold->product, 0, fold->channels * sizeof *fold->product);
+        memset(fold->sum, 0, channels * sizeof *fold->sum);
+        memset(fold->product, 0, channels * sizeof *fold->product);
     }
-    for (size_t start = 0; start < fold->rows; start += ROWS_AT_ONCE)
-        for (size_t c = 0; c < fold->channels; c += BLOCK)
-            fold_block(fold, start, group_end(start, fold->rows), c);
+    for (size_t first = 0; first < channels; first += width)
+        for (size_t start = 0; start < rows; start += ROWS_AT_ONCE)
+            for (size_t c = first; c < first + width; c += BLOCK)
+                fold_block(fold, start, group_end(start, rows), c);
 }
 
-TARGET static void unfold(void *in_place, const void *from, const float *const constants[4], size_t rows, size_t channels)
+TARGET static void unfold_group(ELEMENT *raw, const ELEMENT *gradient, const float *const constants[4], size_t first,
+                                const struct ocdm__extent *extent)
 {
-    const float *scale = constants[0], *mean = constants[1], *slope = constants[2], *offset = constants[3];
-    const ELEMENT *gradient = from;
-    ELEMENT *raw = in_place;
-    for (size_t row = 0; row < rows; row++)
-        for (size_t c = 0; c < channels; c += BLOCK) {
-            size_t at = row * channels + c;
+    const float *scale = constants[0] + first, *mean = constants[1] + first, *slope = constants[2] + first;
+    const float *offset = constants[3] + first;
+    for (size_t row = 0; row < extent->rows; row++)
+        for (size_t c = 0; c < extent->width; c += BLOCK) {
+            size_t at = row * extent->width + c;
             wide leaning = (LOAD(raw + at) - LOAD_WIDE(mean + c)) * LOAD_WIDE(slope + c);
             wide g = LOAD(gradient + at) - leaning - LOAD_WIDE(offset + c);
             STORE(raw + at, g * LOAD_WIDE(scale + c));
         }
 }
 
-TARGET static void spread(void *to, size_t rows, size_t channels, const float *mean)
+TARGET static void unfold(void *in_place, const void *from, const float *const constants[4], const struct ocdm__extent *extent)
+{
+    const ELEMENT *gradient = from;
+    ELEMENT *raw = in_place;
+    for (size_t g = 0; g < extent->groups; g++) {
+        size_t first = g * extent->width, at = first * extent->rows;
+        unfold_group(raw + at, gradient + at, constants, first, extent);
+    }
+}
+
+TARGET static void spread(void *to, const struct ocdm__extent *extent, const float *mean)
 {
     ELEMENT *image = to;
-    for (size_t row = 0; row < rows; row++)
-        for (size_t c = 0; c < channels; c += BLOCK)
-            STORE(image + row * channels + c, LOAD_WIDE(mean + c) / (float)rows);
+    for (size_t g = 0; g < extent->groups; g++, mean += extent->width)
+        for (size_t row = 0; row < extent->rows; row++, image += extent->width)
+            for (size_t c = 0; c < extent->width; c += BLOCK)
+                STORE(image + c, LOAD_WIDE(mean + c) / (float)extent->rows);
 }
 
 const struct ocdm__kernels TABLE = {

@@ -8,6 +8,9 @@
 /* Lanes usually have so many images: the layout of a layer's weights is the one that suits their gradient then. */
 enum { USUAL_LANE = 5 };
 
+/* Bytes of weights that a core does not keep in its cache from image to image: two images then share one reading. */
+enum { HEAVY_WEIGHTS = 4 << 20 };
+
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
 {
     return (struct ocdm__conv_shape){.images = (int64_t)images,
@@ -23,7 +26,8 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
                                      .pad_after_height = node->pad_after_height,
                                      .pad_after_width = node->pad_after_width,
                                      .groups = node->depthwise ? node->channels : 1,
-                                     .bf16 = network->bf16};
+                                     .bf16 = network->bf16,
+                                     .blocked = network->blocked};
 }
 
 size_t ocdm__lane_count(const ocdm__network *network, size_t images)
@@ -39,9 +43,9 @@ size_t ocdm__lane_start(size_t lane, size_t lanes, size_t images)
     return lane * images / lanes;
 }
 
-bool ocdm__layer_is_product(const struct ocdm__node *node)
+bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__node *node)
 {
-    return node->kernel == 1 && node->stride == 1 && !node->depthwise;
+    return !network->blocked && node->kernel == 1 && node->stride == 1 && !node->depthwise;
 }
 
 static const ocdm__layout *home_of(const ocdm__network *network, const struct ocdm__layer *layer)
@@ -60,7 +64,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                                 .depth = (int64_t)images * node->height * node->width,
                                                 .a_turned = true,
                                                 .bf16 = network->bf16};
-    if (ocdm__layer_is_product(node))
+    if (ocdm__layer_is_product(network, node))
         return ocdm__product_create(network->device, &product, op, error);
     return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home_of(network, layer), op, error);
 }
@@ -73,7 +77,7 @@ static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, 
     struct ocdm__parameter *weight = &network->parameters[layer->weight];
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, USUAL_LANE);
     ocdm_status status = ocdm__layout_plain(&shape, &weight->plain, error);
-    if (status != OCDM_OK || ocdm__layer_is_product(layer->node))
+    if (status != OCDM_OK || ocdm__layer_is_product(network, layer->node))
         return status;
     ocdm__op *op = NULL;
     status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, error);
@@ -163,7 +167,7 @@ static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *la
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
     ocdm__op *op = NULL;
     ocdm_status status;
-    if (conv && ocdm__layer_is_product(layer->node)) {
+    if (conv && ocdm__layer_is_product(network, layer->node)) {
         status = create_turned_op(network, layer, &op, error);
     } else {
         status = ocdm__conv_create(network->device, conv ? OCDM__CONV_DATA : OCDM__POOL_BACKWARD, &shape, NULL, &op, error);
@@ -178,12 +182,22 @@ static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *la
     return OCDM_OK;
 }
 
+static ocdm_status create_pair_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
+{
+    const ocdm__layout *weights = ocdm__op_weights(layer->forward);
+    struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 2);
+    if (layer->node->kind != OCDM__NODE_CONV || ocdm__layout_bytes(weights) < HEAVY_WEIGHTS || layer->forward_pair != NULL)
+        return OCDM_OK;
+    return ocdm__conv_create(network->device, OCDM__CONV_FORWARD, &shape, weights, &layer->forward_pair, error);
+}
+
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (uint32_t i = 0; i < network->image_layers && status == OCDM_OK; i++) {
         struct ocdm__layer *layer = &network->layers[i];
-        if (layer->node->input != 0 && layer->data == NULL)
+        status = create_pair_op(network, layer, error);
+        if (status == OCDM_OK && layer->node->input != 0 && layer->data == NULL)
             status = create_data_op(network, layer, error);
     }
     return status;
@@ -208,6 +222,7 @@ void ocdm__layers_release(ocdm__network *network)
     for (size_t i = 0; network->layers != NULL && i < network->model.count; i++) {
         struct ocdm__layer *layer = &network->layers[i];
         ocdm__op_destroy(layer->forward);
+        ocdm__op_destroy(layer->forward_pair);
         ocdm__op_destroy(layer->data);
         for (size_t j = 0; j <= OCDM__LANE_IMAGES; j++)
             ocdm__op_destroy(layer->weights[j]);

@@ -52,6 +52,7 @@ static ocdm_status fill_network(ocdm__network *network, const struct ocdm__netwo
     if (status != OCDM_OK)
         return status;
     network->kernels = ocdm__kernels_for(settings->bf16);
+    network->blocked = ocdm__device_blocks(settings->bf16);
     status = ocdm__model_create(&settings->size, &network->model, error);
     if (status == OCDM_OK)
         status = ocdm__team_create(network->threads, &network->team, error);

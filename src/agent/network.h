@@ -74,6 +74,7 @@ struct ocdm__layer {
     uint32_t first_reader;                       /* the first node that reads this one, as input or residual */
     /* primitives */
     ocdm__op *forward, *data;
+    ocdm__op *forward_pair;                   /* two images at once, where that pays; NULL elsewhere */
     ocdm__op *weights[OCDM__LANE_IMAGES + 1]; /* by images */
     ocdm__op *to_forward, *to_data;           /* copies of the weights as the primitives want them; NULL: home suits them */
     void *forward_weights, *data_weights;
@@ -101,6 +102,7 @@ typedef struct ocdm__network {
     uint32_t image_layers; /* so many come before the average; 0 without images */
     struct ocdm__span input, eval_input;
     size_t input_bytes; /* of an image as the first layer reads it */
+    bool blocked; /* images lie in blocks of channels, and the first layer reads the caller's planes; else channels last */
     const struct ocdm__kernels *kernels;
     ocdm__device *device;
     ocdm__team *team;
@@ -160,9 +162,9 @@ void ocdm__layers_release(ocdm__network *network);
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
 
-/* Whether it is a 1x1 convolution that looks at every pixel: a matrix product, and as such its weights' gradient is made, for
- * that is much faster. */
-bool ocdm__layer_is_product(const struct ocdm__node *node);
+/* Whether it is a matrix product: a 1x1 convolution that looks at every pixel, channels last. As such its weights' gradient is
+ * made, for that is much faster there. */
+bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__node *node);
 
 /* How many lanes a batch has, and where a lane begins. */
 size_t ocdm__lane_count(const ocdm__network *network, size_t images);
@@ -220,6 +222,22 @@ static inline unsigned char *ocdm__piece(const ocdm__network *network, const str
                                          size_t bytes, size_t image)
 {
     return network->arena + span->at * images + bytes * image;
+}
+
+/* An image of the network's input as the first layer reads it. */
+static inline const unsigned char *ocdm__input_piece(const struct ocdm__pass *pass, size_t image)
+{
+    const ocdm__network *network = pass->network;
+    if (network->blocked)
+        return (const unsigned char *)(const void *)pass->input + network->input_bytes * image;
+    return ocdm__piece(network, &network->input, pass->images, network->input_bytes, image);
+}
+
+/* How the output of a node lies. */
+static inline struct ocdm__extent ocdm__extent_of(const ocdm__network *network, const struct ocdm__node *node)
+{
+    size_t width = network->blocked ? OCDM__CHANNEL_BLOCK : node->channels;
+    return (struct ocdm__extent){node->channels / width, (size_t)node->height * node->width, width};
 }
 
 /* Bytes rounded up so that every piece starts where vectors like it. */

@@ -174,7 +174,8 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
     uint32_t first = readers_of(network, 0).input[0];
     network->input = (struct ocdm__span){.bytes = ocdm__rounded(network->input_bytes), .until = backward(network, first) + 1};
     size_t used = 0;
-    spans[used++] = &network->input;
+    if (!network->blocked)
+        spans[used++] = &network->input;
     for (uint32_t k = 0; k <= count; k++) {
         struct ocdm__layer *layer = &network->layers[k];
         struct ocdm__span *own[] = {&layer->raw, &layer->output, &layer->workspace, &layer->arriving};
@@ -197,7 +198,7 @@ ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)
     if (spans == NULL)
         return ocdm__fail_memory(error, "a plan of the network's memory");
     size_t used = 0;
-    if (count > 0) {
+    if (count > 0 && !network->blocked) {
         network->eval_input =
             (struct ocdm__span){.bytes = ocdm__rounded(network->input_bytes), .until = readers_of(network, 0).input[0]};
         spans[used++] = &network->eval_input;

@@ -118,6 +118,20 @@ static bool has_bf16(void)
     return isa == dnnl_cpu_isa_avx512_core_bf16 || isa == dnnl_cpu_isa_avx512_core_amx;
 }
 
+bool ocdm__device_blocks(bool bf16)
+{
+    choose_instructions();
+    switch (dnnl_get_effective_cpu_isa()) {
+    case dnnl_cpu_isa_avx512_core:
+    case dnnl_cpu_isa_avx512_core_vnni:
+    case dnnl_cpu_isa_avx512_core_bf16:
+    case dnnl_cpu_isa_avx512_core_amx:
+        return !bf16;
+    default:
+        return false;
+    }
+}
+
 /* The OpenMP that oneDNN brought, if any, looked up by name: the program itself is not built with OpenMP. */
 static void openmp_function(const char *name, void *function, size_t size)
 {
@@ -307,9 +321,11 @@ static dnnl_status_t describe(const struct ocdm__conv_shape *shape, enum ocdm__o
     }
     geometry->after[0] = shape->pad_after_height;
     geometry->after[1] = shape->pad_after_width;
-    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&geometry->source, 4, source, type, dnnl_nhwc);
+    dnnl_format_tag_t blocks = shape->blocked ? dnnl_nChw16c : dnnl_nhwc;
+    bool planes = shape->blocked && shape->in_channels % 16 != 0;
+    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&geometry->source, 4, source, type, planes ? dnnl_nchw : blocks);
     if (status == dnnl_success)
-        status = dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, dnnl_nhwc);
+        status = dnnl_memory_desc_init_by_tag(&geometry->target, 4, target, type, blocks);
     if (weights != NULL)
         geometry->weights = weights->desc;
     else if (status == dnnl_success)

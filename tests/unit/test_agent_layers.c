@@ -29,35 +29,45 @@ static int close_device(void **state)
     return 0;
 }
 
-/* ---- planes and pixels ------------------------------------------------------------------------------------------------ */
+/* ---- planes and groups of channels ------------------------------------------------------------------------------------ */
 
-static float *turned(const float *from, size_t images, size_t channels, size_t pixels, bool to_pixels)
+/* The same images the other way: `width` channels side by side, or 1 for planes. */
+static float *turned(const float *from, size_t images, size_t channels, size_t pixels, size_t width, bool from_planes)
 {
     float *to = malloc(images * channels * pixels * sizeof *to);
     assert_non_null(to);
     for (size_t n = 0; n < images; n++)
         for (size_t c = 0; c < channels; c++)
             for (size_t p = 0; p < pixels; p++) {
-                size_t plane = (n * channels + c) * pixels + p, pixel = (n * pixels + p) * channels + c;
-                to[to_pixels ? pixel : plane] = from[to_pixels ? plane : pixel];
+                size_t plane = (n * channels + c) * pixels + p;
+                size_t grouped = (n * channels + c / width * width) * pixels + p * width + c % width;
+                to[from_planes ? grouped : plane] = from[from_planes ? plane : grouped];
             }
     return to;
 }
 
-/* A wave over planes, as pixels. */
-static float *pixels_of_wave(size_t images, size_t channels, size_t pixels, double seed)
+/* How wide oneDNN's groups are: all channels, or sixteen when images are blocked, but planes where that does not go up. */
+static size_t width_of(size_t channels, bool blocked)
+{
+    if (!blocked)
+        return channels;
+    return channels % OCDM__CHANNEL_BLOCK == 0 ? OCDM__CHANNEL_BLOCK : 1;
+}
+
+/* A wave over planes, laid out in groups. */
+static float *image_of_wave(size_t images, size_t channels, size_t pixels, double seed, bool blocked)
 {
     float *planes = wave(images * channels * pixels, seed);
-    float *result = turned(planes, images, channels, pixels, true);
+    float *result = turned(planes, images, channels, pixels, width_of(channels, blocked), true);
     free(planes);
     return result;
 }
 
-/* Compares pixels with every step-th of the golden planes, the step that make-golden took. */
-static void planes_near(const char *where, const float *pixels, const size_t shape[3], size_t step, const double *want,
-                        size_t count)
+/* Compares images with every step-th of the golden planes, the step that make-golden took. */
+static void planes_near(const char *where, const float *images, const size_t shape[3], bool blocked, size_t step,
+                        const double *want, size_t count)
 {
-    float *planes = turned(pixels, shape[0], shape[1], shape[2], false);
+    float *planes = turned(images, shape[0], shape[1], shape[2], width_of(shape[1], blocked), false);
     HOLDS(where, count == (shape[0] * shape[1] * shape[2] + step - 1) / step);
     double away = apart(planes, step, want, count);
     if (!(away <= WITHIN))
@@ -90,7 +100,7 @@ static const struct conv_case {
     CASE(point_strided, 16, 32, 7, 1, 2, 1, 0, 0),
 };
 
-static struct ocdm__conv_shape shape_of(const struct conv_case *c)
+static struct ocdm__conv_shape shape_of(const struct conv_case *c, bool blocked)
 {
     return (struct ocdm__conv_shape){.images = 2,
                                      .in_channels = c->inputs,
@@ -104,7 +114,8 @@ static struct ocdm__conv_shape shape_of(const struct conv_case *c)
                                      .pad_before = c->before,
                                      .pad_after_height = c->after,
                                      .pad_after_width = c->after,
-                                     .groups = c->groups};
+                                     .groups = c->groups,
+                                     .blocked = blocked};
 }
 
 /* Weights in the layout that the primitive chose. */
@@ -135,9 +146,9 @@ static float *weights_in_plain_order(const ocdm__op *op, const struct ocdm__conv
 }
 
 /* Runs forward or data with weights of a wave, and compares. */
-static void conv_with_weights(const struct conv_case *c, enum ocdm__op_kind kind, const float *first)
+static void conv_with_weights(const struct conv_case *c, enum ocdm__op_kind kind, const float *first, bool blocked)
 {
-    struct ocdm__conv_shape shape = shape_of(c);
+    struct ocdm__conv_shape shape = shape_of(c, blocked);
     bool forward = kind == OCDM__CONV_FORWARD;
     ocdm__op *op = NULL;
     HOLDS(c->name, ocdm__conv_create(device, kind, &shape, NULL, &op, NULL) == OCDM_OK);
@@ -147,7 +158,7 @@ static void conv_with_weights(const struct conv_case *c, enum ocdm__op_kind kind
     float *result = malloc(2 * channels * side * side * sizeof *result);
     HOLDS(c->name, ocdm__op_run(op, 0, first, weights, result) == OCDM_OK);
     const size_t extent[3] = {2, channels, side * side};
-    planes_near(c->name, result, extent, step_of(2 * channels * side * side, 150), forward ? c->output : c->source,
+    planes_near(c->name, result, extent, blocked, step_of(2 * channels * side * side, 150), forward ? c->output : c->source,
                 forward ? c->output_count : c->source_count);
     free(result);
     free(weights);
@@ -163,35 +174,46 @@ static void weights_near(const struct conv_case *c, const float *plain)
     HOLDS(c->name, apart(plain, step, c->weights, c->weights_count) <= WITHIN);
 }
 
+static void conv_in_every_direction(const struct conv_case *c, bool blocked)
+{
+    struct ocdm__conv_shape shape = shape_of(c, blocked);
+    float *source = image_of_wave(2, (size_t)c->inputs, (size_t)(c->size * c->size), 1, blocked);
+    float *gradient = image_of_wave(2, (size_t)c->outputs, (size_t)(c->out * c->out), 3, blocked);
+    conv_with_weights(c, OCDM__CONV_FORWARD, source, blocked);
+    conv_with_weights(c, OCDM__CONV_DATA, gradient, blocked);
+    ocdm__op *op = NULL;
+    HOLDS(c->name, ocdm__conv_create(device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, NULL) == OCDM_OK);
+    void *weights = malloc(ocdm__layout_bytes(ocdm__op_weights(op)));
+    HOLDS(c->name, ocdm__op_run(op, 0, source, gradient, weights) == OCDM_OK);
+    float *plain = weights_in_plain_order(op, &shape, weights);
+    weights_near(c, plain);
+    free(plain);
+    free(weights);
+    ocdm__op_destroy(op);
+    free(source);
+    free(gradient);
+}
+
 static void conv_gives_what_pytorch_gives_in_every_direction(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < CASES; i++) {
-        const struct conv_case *c = &cases[i];
-        struct ocdm__conv_shape shape = shape_of(c);
-        float *source = pixels_of_wave(2, (size_t)c->inputs, (size_t)(c->size * c->size), 1);
-        float *gradient = pixels_of_wave(2, (size_t)c->outputs, (size_t)(c->out * c->out), 3);
-        conv_with_weights(c, OCDM__CONV_FORWARD, source);
-        conv_with_weights(c, OCDM__CONV_DATA, gradient);
-        ocdm__op *op = NULL;
-        HOLDS(c->name, ocdm__conv_create(device, OCDM__CONV_WEIGHTS, &shape, NULL, &op, NULL) == OCDM_OK);
-        void *weights = malloc(ocdm__layout_bytes(ocdm__op_weights(op)));
-        HOLDS(c->name, ocdm__op_run(op, 0, source, gradient, weights) == OCDM_OK);
-        float *plain = weights_in_plain_order(op, &shape, weights);
-        weights_near(c, plain);
-        free(plain);
-        free(weights);
-        ocdm__op_destroy(op);
-        free(source);
-        free(gradient);
-    }
+    for (size_t i = 0; i < CASES; i++)
+        conv_in_every_direction(&cases[i], false);
+}
+
+/* oneDNN does blocks on any CPU, if slowly on some: the layout is tried wherever the tests run. */
+static void conv_of_blocked_images_gives_what_pytorch_gives(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASES; i++)
+        conv_in_every_direction(&cases[i], true);
 }
 
 static void product_gives_the_gradient_of_a_point_convolution(void **state)
 {
     (void)state;
     const struct conv_case *c = &cases[5];
-    float *source = pixels_of_wave(2, 16, 36, 1), *gradient = pixels_of_wave(2, 32, 36, 3);
+    float *source = image_of_wave(2, 16, 36, 1, false), *gradient = image_of_wave(2, 32, 36, 3, false);
     float result[32 * 16];
     ocdm__op *op = NULL;
     const struct ocdm__product_shape shape = {.rows = 32, .columns = 16, .depth = 72, .a_turned = true};
@@ -222,13 +244,13 @@ static void pool_gives_what_pytorch_gives(void **state)
     ocdm__op *forward = NULL, *backward = NULL;
     assert_int_equal(ocdm__conv_create(device, OCDM__POOL_FORWARD, &shape, NULL, &forward, NULL), OCDM_OK);
     assert_int_equal(ocdm__conv_create(device, OCDM__POOL_BACKWARD, &shape, NULL, &backward, NULL), OCDM_OK);
-    float *source = pixels_of_wave(2, 16, 81, 1), *gradient = pixels_of_wave(2, 16, 25, 3);
+    float *source = image_of_wave(2, 16, 81, 1, false), *gradient = image_of_wave(2, 16, 25, 3, false);
     float output[2 * 16 * 25], back[2 * 16 * 81];
     void *workspace = malloc(ocdm__op_workspace(forward) + 1);
     assert_int_equal(ocdm__op_run(forward, 0, source, workspace, output), OCDM_OK);
     assert_int_equal(ocdm__op_run(backward, 0, gradient, workspace, back), OCDM_OK);
-    planes_near("pool", output, (const size_t[3]){2, 16, 25}, 5, pool_output, COUNT(pool_output));
-    planes_near("pool's gradient", back, (const size_t[3]){2, 16, 81}, 13, pool_source, COUNT(pool_source));
+    planes_near("pool", output, (const size_t[3]){2, 16, 25}, false, 5, pool_output, COUNT(pool_output));
+    planes_near("pool's gradient", back, (const size_t[3]){2, 16, 81}, false, 13, pool_source, COUNT(pool_source));
     free(workspace);
     free(source);
     free(gradient);
@@ -260,6 +282,8 @@ static const struct norm_case {
 
 /* A network of one convolution's norm, enough for the functions that turn sums into constants: they are checked by way of the
  * whole networks; here the kernels are, with the constants made plainly. */
+static const struct ocdm__extent all_pixels = {1, IMAGES *PIXELS, CHANNELS};
+
 struct plain_norm {
     float mean[CHANNELS], scale[CHANNELS], shift[CHANNELS], slope[CHANNELS], offset[CHANNELS];
     double inverse[CHANNELS], variance[CHANNELS];
@@ -269,7 +293,7 @@ static void plain_statistics(const struct ocdm__kernels *kernels, const float *r
                              struct plain_norm *norm)
 {
     double mean[CHANNELS], square[CHANNELS];
-    kernels->moments(raw, IMAGES * PIXELS, CHANNELS, mean, square);
+    kernels->moments(raw, &all_pixels, mean, square);
     for (size_t c = 0; c < CHANNELS; c++) {
         norm->variance[c] = square[c] / (IMAGES * PIXELS);
         norm->inverse[c] = 1 / sqrt(norm->variance[c] + 1e-5);
@@ -281,8 +305,9 @@ static void plain_statistics(const struct ocdm__kernels *kernels, const float *r
 
 static void check_norm(const struct ocdm__kernels *kernels, const struct norm_case *n)
 {
-    float *raw = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 4), *residual = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 5);
-    float *gradient = pixels_of_wave(IMAGES, CHANNELS, PIXELS, 8), *gain = wave(CHANNELS, 6), *bias = wave(CHANNELS, 7);
+    float *raw = image_of_wave(IMAGES, CHANNELS, PIXELS, 4, false);
+    float *residual = image_of_wave(IMAGES, CHANNELS, PIXELS, 5, false);
+    float *gradient = image_of_wave(IMAGES, CHANNELS, PIXELS, 8, false), *gain = wave(CHANNELS, 6), *bias = wave(CHANNELS, 7);
     float output[ALL], found_gain[CHANNELS], found_bias[CHANNELS], running[CHANNELS];
     double sum[CHANNELS], product[CHANNELS];
     struct plain_norm norm;
@@ -292,11 +317,20 @@ static void check_norm(const struct ocdm__kernels *kernels, const struct norm_ca
         gain[c] *= n->factor;
     plain_statistics(kernels, raw, gain, bias, &norm);
     const float *const scale_shift[2] = {norm.scale, norm.shift};
-    kernels->normalise(output, raw, n->residual ? residual : NULL, scale_shift, IMAGES * PIXELS, CHANNELS, n->activation);
+    kernels->normalise(output, raw, n->residual ? residual : NULL, scale_shift, &all_pixels, n->activation);
     const size_t extent[3] = {IMAGES, CHANNELS, PIXELS};
-    planes_near(n->name, output, extent, ALL / 100, n->output, COUNT(norm_output));
-    struct ocdm__fold fold = {gradient, gradient,        NULL,     output,       raw, norm.mean, sum,
-                              product,  IMAGES * PIXELS, CHANNELS, n->activation};
+    planes_near(n->name, output, extent, false, ALL / 100, n->output, COUNT(norm_output));
+    struct ocdm__fold fold = {.gradient = gradient,
+                              .first = gradient,
+                              .output = n->residual ? output : NULL,
+                              .raw = raw,
+                              .mean = norm.mean,
+                              .scale = norm.scale,
+                              .shift = norm.shift,
+                              .sum = sum,
+                              .product = product,
+                              .extent = all_pixels,
+                              .activation = n->activation};
     kernels->fold(&fold);
     for (size_t c = 0; c < CHANNELS; c++) {
         found_gain[c] = (float)(product[c] * norm.inverse[c]);
@@ -306,8 +340,8 @@ static void check_norm(const struct ocdm__kernels *kernels, const struct norm_ca
         running[c] = (float)(0.9 + 0.1 * norm.variance[c] * (IMAGES * PIXELS) / (IMAGES * PIXELS - 1));
     }
     const float *const constants[4] = {norm.scale, norm.mean, norm.slope, norm.offset};
-    kernels->unfold(raw, gradient, constants, IMAGES * PIXELS, CHANNELS);
-    planes_near(n->name, raw, extent, ALL / 100, n->source, COUNT(norm_source));
+    kernels->unfold(raw, gradient, constants, &all_pixels);
+    planes_near(n->name, raw, extent, false, ALL / 100, n->source, COUNT(norm_source));
     HOLDS(n->name, apart(found_gain, 1, n->gain, CHANNELS) <= WITHIN);
     HOLDS(n->name, apart(found_bias, 1, n->bias, CHANNELS) <= WITHIN);
     HOLDS(n->name, apart(running, 1, n->variance, CHANNELS) <= WITHIN);
@@ -331,13 +365,88 @@ static void kernels_are_the_same_for_every_width(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(norms); i++)
         check_norm(&ocdm__kernels_plain, &norms[i]);
+    const struct ocdm__extent extent = {1, 77, 48};
     float *raw = wave(77 * 48, 3);
     double mean[2][48], square[2][48];
-    ocdm__kernels_plain.moments(raw, 77, 48, mean[0], square[0]);
-    ocdm__kernels_for(false)->moments(raw, 77, 48, mean[1], square[1]);
+    ocdm__kernels_plain.moments(raw, &extent, mean[0], square[0]);
+    ocdm__kernels_for(false)->moments(raw, &extent, mean[1], square[1]);
     assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
     assert_memory_equal(square[0], square[1], sizeof square[0]);
     free(raw);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------------------- */
+
+enum { WIDE_CHANNELS = 48, ROWS = 77, WHOLE = WIDE_CHANNELS * ROWS };
+
+/* What every kernel makes of one image whose channels lie in groups of `width`. */
+struct made {
+    float output[WHOLE], gradient[WHOLE], raw[WHOLE], spread[WHOLE], average[WIDE_CHANNELS];
+    double mean[WIDE_CHANNELS], square[WIDE_CHANNELS], sum[WIDE_CHANNELS], product[WIDE_CHANNELS];
+};
+
+static void copy_wave(float *to, double seed, size_t width)
+{
+    float *planes = wave(WHOLE, seed), *grouped = turned(planes, 1, WIDE_CHANNELS, ROWS, width, true);
+    memcpy(to, grouped, WHOLE * sizeof *to);
+    free(planes);
+    free(grouped);
+}
+
+static void run_kernels(size_t width, struct made *made)
+{
+    const struct ocdm__kernels *kernels = ocdm__kernels_for(false);
+    const struct ocdm__extent extent = {WIDE_CHANNELS / width, ROWS, width};
+    float residual[WHOLE], *a = wave(WIDE_CHANNELS, 11), *b = wave(WIDE_CHANNELS, 12), *c = wave(WIDE_CHANNELS, 13);
+    copy_wave(made->raw, 14, width);
+    copy_wave(made->gradient, 15, width);
+    copy_wave(residual, 16, width);
+    kernels->moments(made->raw, &extent, made->mean, made->square);
+    kernels->normalise(made->output, made->raw, residual, (const float *const[]){a, b}, &extent, OCDM__RELU);
+    kernels->average(made->output, &extent, made->average);
+    kernels->spread(made->spread, &extent, made->average);
+    struct ocdm__fold fold = {.gradient = made->gradient,
+                              .first = made->gradient,
+                              .second = residual,
+                              .raw = made->raw,
+                              .mean = c,
+                              .scale = a,
+                              .shift = b,
+                              .sum = made->sum,
+                              .product = made->product,
+                              .extent = extent,
+                              .activation = OCDM__RELU6};
+    kernels->fold(&fold);
+    kernels->unfold(made->raw, made->gradient, (const float *const[]){a, c, b, a}, &extent);
+    free(a);
+    free(b);
+    free(c);
+}
+
+static void same_planes(const float *one, const float *grouped, size_t width)
+{
+    float *a = turned(one, 1, WIDE_CHANNELS, ROWS, WIDE_CHANNELS, false);
+    float *b = turned(grouped, 1, WIDE_CHANNELS, ROWS, width, false);
+    assert_memory_equal(a, b, WHOLE * sizeof *a);
+    free(a);
+    free(b);
+}
+
+static void kernels_are_the_same_for_every_group(void **state)
+{
+    (void)state;
+    static struct made one, grouped;
+    run_kernels(WIDE_CHANNELS, &one);
+    run_kernels(OCDM__CHANNEL_BLOCK, &grouped);
+    same_planes(one.output, grouped.output, OCDM__CHANNEL_BLOCK);
+    same_planes(one.gradient, grouped.gradient, OCDM__CHANNEL_BLOCK);
+    same_planes(one.raw, grouped.raw, OCDM__CHANNEL_BLOCK);
+    same_planes(one.spread, grouped.spread, OCDM__CHANNEL_BLOCK);
+    assert_memory_equal(one.average, grouped.average, sizeof one.average);
+    assert_memory_equal(one.mean, grouped.mean, sizeof one.mean);
+    assert_memory_equal(one.square, grouped.square, sizeof one.square);
+    assert_memory_equal(one.sum, grouped.sum, sizeof one.sum);
+    assert_memory_equal(one.product, grouped.product, sizeof one.product);
 }
 
 /* ---- loss and Adam ---------------------------------------------------------------------------------------------------- */
@@ -443,10 +552,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conv_gives_what_pytorch_gives_in_every_direction),
+        cmocka_unit_test(conv_of_blocked_images_gives_what_pytorch_gives),
         cmocka_unit_test(product_gives_the_gradient_of_a_point_convolution),
         cmocka_unit_test(pool_gives_what_pytorch_gives),
         cmocka_unit_test(norm_gives_what_pytorch_gives),
         cmocka_unit_test(kernels_are_the_same_for_every_width),
+        cmocka_unit_test(kernels_are_the_same_for_every_group),
         cmocka_unit_test(loss_is_binary_cross_entropy),
         cmocka_unit_test(loss_counts_a_repeated_label_once),
         cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),
