@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <dnnl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -86,10 +87,12 @@ static bool amx_is_whole(void)
 
 #endif
 
-/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. */
+/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. Who names others by
+ * oneDNN's own variables gets those. */
 static void choose_instructions(void)
 {
-    if (!amx_is_whole())
+    bool named = getenv("ONEDNN_MAX_CPU_ISA") != NULL || getenv("DNNL_MAX_CPU_ISA") != NULL;
+    if (!named && !amx_is_whole())
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
