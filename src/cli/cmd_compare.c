@@ -35,7 +35,7 @@ struct request {
     ocdm__compare_plan plan;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
-    char checksum[40], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
+    char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -166,8 +166,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
     ocdm__pass_flags(arguments, own_flags, &request->passed);
-    snprintf(request->checksum, sizeof request->checksum, "%016llx%016llx", (unsigned long long)request->stream.checksum[0],
-             (unsigned long long)request->stream.checksum[1]);
+    ocdm__stream_checksum_text(&request->stream, request->checksum);
     ask_for_the_rest(arguments, request);
     if (!ocdm__argument_given(arguments, "threads")) {
         /* Several runs at a time make better use of the cores than several threads in one. */

@@ -1,6 +1,7 @@
 /* Defaults, and what does not go together. */
 #include "run/run_settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/model.h"
@@ -49,6 +50,12 @@ const char *ocdm__stream_kind(const ocdm__stream *stream)
     if (stream->shape.kind == OCDM__IMAGES)
         return "images";
     return stream->table.paths.starts != NULL ? "files" : "labels";
+}
+
+void ocdm__stream_checksum_text(const ocdm__stream *stream, char text[OCDM__CHECKSUM_TEXT])
+{
+    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)stream->checksum[0],
+             (unsigned long long)stream->checksum[1]);
 }
 
 /* ---- what does not go together ----------------------------------------------------------------------------------------- */

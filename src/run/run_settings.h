@@ -52,6 +52,10 @@ bool ocdm__run_has_agent(const ocdm__run_settings *settings);
 /* What a stream's samples are made of: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);
 
+/* Its two checksums as files of runs have them: hexadecimal digits and a NUL. */
+#define OCDM__CHECKSUM_TEXT 33
+void ocdm__stream_checksum_text(const ocdm__stream *stream, char text[OCDM__CHECKSUM_TEXT]);
+
 /*
  * Fills in what depends on the stream (resize, crop, groups) and says what contradicts itself or the stream. `path` is the
  * stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE (a stream without training samples,

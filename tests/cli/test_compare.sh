@@ -217,6 +217,18 @@ puts_ours_beside_the_paper() {
     same 0 "$code" && same "" "$(cat "$err")" && grep -q '39.6 ± 1.6' "$out" && same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' "$out")"
 }
 
+# Nothing is run, printed or drawn: not where a run is missing, not for a stream that comes before the one with the wrong runs.
+refuses_runs_of_another_stream() {
+    rm -r p/mscoco/random-s0 && cp -r p/mscoco p/nuswide && ls -R p > before || return 1
+    run "$ocdm" paper strategies --stream mscoco=other.safetensors --runs p
+    same 3 "$code" && same "" "$(cat "$out")" && same 1 "$(grep -c '^error: ' "$err")" && same 2 "$(wc -l < "$err")" || return 1
+    grep -qE '^error: p/mscoco/max-s0/summary.json: the run was made on the stream s.safetensors \(checksum [0-9a-f]{32}\), not on other.safetensors \([0-9a-f]{32}\)$' "$err" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors,nuswide=other.safetensors --runs p
+    same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: p/nuswide/max-s0/summary.json: the run was made on' "$err" || return 1
+    run "$ocdm" paper curves --stream mscoco=other.safetensors --runs p --svg curves.svg
+    same 3 "$code" && [ ! -e curves.svg ] && ls -R p | cmp before -
+}
+
 draws_on_the_memory_alone() {
     for item in process stream-mscoco memory memory-onlyone strategies-memory orders-memory orders-distance claims amlr; do
         run "$ocdm" paper $item --stream mscoco=s.safetensors --runs p --format csv
@@ -244,5 +256,6 @@ check compare_goes_on_without_the_newest_checkpoint goes_on_without_its_newest_c
 check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
+check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
 check paper_computes_memories_itself draws_on_the_memory_alone
 finish

@@ -16,6 +16,7 @@
 #include "report/table_compare.h"
 #include "run/compare_execute.h"
 #include "run/compare_results.h"
+#include "run/paper.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };
 static const char *const methods[METHODS] = {"multitask", "ocdm", "prs", "rs"};
@@ -179,6 +180,38 @@ static void results_are_what_summaries_say(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
+/* Of three runs, one is missing, one does not tell its stream, and the last is of another: a difference in either half counts.
+ */
+static void runs_are_refused_when_they_are_of_another_stream(void **state)
+{
+    (void)state;
+    static const char *const of_paper[] = {"max", "rs", "ocdm"};
+    static const char about[] =
+        "{\"format\":\"ocdm-run\",\"stream\":{\"file\":\"a\",\"checksum\":\"000000000000000a00000000000000ff\"}}";
+    ocdm_error error = {.message = ""};
+    ocdm__stream stream = {.checksum = {10, 255}, .file = {.name = "b"}};
+    ocdm__compare_plan plan = {.methods = of_paper, .method_count = 3, .seed_count = 1};
+    assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
+    write_file("rs-s0", "summary.json", "{\"format\":\"ocdm-run\"}");
+    write_file("ocdm-s0", "summary.json", about);
+    assert_false(ocdm__paper_has_runs(&plan, place));
+    assert_int_equal(OCDM_OK, ocdm__paper_check_runs(&plan, place, &stream, &error));
+    for (size_t half = 0; half < 2; half++) {
+        stream.checksum[half]++;
+        assert_int_equal(OCDM_BAD_FILE, ocdm__paper_check_runs(&plan, place, &stream, &error));
+        assert_non_null(
+            strstr(error.message, "ocdm-s0/summary.json: the run was made on the stream a (checksum 000000000000000a00"));
+        assert_non_null(strstr(error.message, half == 0 ? "not on b (000000000000000b00000000000000ff)"
+                                                        : "not on b (000000000000000a0000000000000100)"));
+        stream.checksum[half]--;
+    }
+    write_file("max-s0", "summary.json", about);
+    assert_true(ocdm__paper_has_runs(&plan, place));
+    write_file("max-s0", "summary.json", "{");
+    assert_int_equal(OCDM_BAD_FILE, ocdm__paper_check_runs(&plan, place, &stream, &error));
+    ocdm__compare_plan_clear(&plan);
+}
+
 static ocdm_status look(const char *folder, const char *member, const char *value, enum ocdm__folder_state *found,
                         ocdm_error *error)
 {
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test(judge_takes_the_seeds_that_both_have),
         cmocka_unit_test(judge_bolds_the_best_alone_when_there_is_one_seed),
         cmocka_unit_test(results_are_what_summaries_say),
+        cmocka_unit_test(runs_are_refused_when_they_are_of_another_stream),
         cmocka_unit_test(folder_is_done_when_the_settings_are_those_asked_for),
         cmocka_unit_test(folder_is_new_or_half_done_without_a_summary),
         cmocka_unit_test(table_shows_means_deviations_and_the_paired_interval),
