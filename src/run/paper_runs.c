@@ -41,7 +41,7 @@ static ocdm_status check_run(const char *path, const ocdm__stream *stream, ocdm_
     char asked[OCDM__CHECKSUM_TEXT];
     ocdm__json_tree tree = {.root = NULL};
     ocdm_status status = ocdm__json_tree_read(&tree, path, error);
-    ocdm__stream_checksum_text(stream, asked);
+    ocdm__checksum_text(stream->checksum, asked);
     const char *made_on = ocdm__json_text(ocdm__json_find(tree.root, "stream.checksum"), asked);
     if (status == OCDM_OK && strcmp(made_on, asked) != 0)
         status = ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the runs with --stream, or another folder with --runs",

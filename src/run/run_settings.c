@@ -52,10 +52,9 @@ const char *ocdm__stream_kind(const ocdm__stream *stream)
     return stream->table.paths.starts != NULL ? "files" : "labels";
 }
 
-void ocdm__stream_checksum_text(const ocdm__stream *stream, char text[OCDM__CHECKSUM_TEXT])
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
 {
-    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)stream->checksum[0],
-             (unsigned long long)stream->checksum[1]);
+    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
 }
 
 /* ---- what does not go together ----------------------------------------------------------------------------------------- */

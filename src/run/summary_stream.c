@@ -33,7 +33,7 @@ void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, 
 {
     char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
     const char *slash = strrchr(stream->file.name, '/');
-    ocdm__stream_checksum_text(stream, checksum);
+    ocdm__checksum_text(stream->checksum, checksum);
     ocdm__digest_ids(&stream->table, ids);
     write_text(output, "{\"file\":", slash != NULL ? slash + 1 : stream->file.name);
     write_text(output, ",\"checksum\":", checksum);

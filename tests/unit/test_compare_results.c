@@ -13,10 +13,12 @@
 
 #include <cmocka.h>
 
+#include "../holds.h"
 #include "report/table_compare.h"
 #include "run/compare_execute.h"
 #include "run/compare_results.h"
 #include "run/paper.h"
+#include "stream/class_group.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };
 static const char *const methods[METHODS] = {"multitask", "ocdm", "prs", "rs"};
@@ -247,6 +249,36 @@ static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
     }
 }
 
+/* A file of groups counts by what it says; by its name where the summary does not tell that, or was made without a file. */
+static void folder_is_done_when_the_groups_are_those_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *groups, *classes;
+        ocdm_status status;
+    } cases[] = {
+        {"other.txt", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_OK},
+        {"g.txt", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_OK},
+        {"g.txt", "[{\"group\":\"majority\"},{\"group\":\"moderate\"}]", OCDM_BAD_ARGUMENT},
+        {"40,20", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_BAD_ARGUMENT},
+        {"stream", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_BAD_ARGUMENT},
+        {"g.txt", "[{\"group\":\"minority\"}]", OCDM_OK},
+        {"other.txt", "[{\"group\":\"majority\"},{\"group\":\"many\"}]", OCDM_BAD_ARGUMENT},
+        {"other.txt", "null", OCDM_BAD_ARGUMENT},
+    };
+    static const uint8_t groups[] = {OCDM__MAJORITY, OCDM__MINORITY};
+    const ocdm__asked asked = {.member = "groups", .value = "folder/g.txt", .groups = groups, .class_count = 2};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], path[512];
+        enum ocdm__folder_state found;
+        snprintf(text, sizeof text, "{\"format\":\"ocdm-run\",\"settings\":{\"groups\":\"%s\"},\"classes\":%s}",
+                 cases[i].groups, cases[i].classes);
+        write_file("grouped", "summary.json", text);
+        snprintf(path, sizeof path, "%s/grouped", place);
+        HOLDS(text, ocdm__look_into_folder(path, &asked, 1, &found, NULL) == cases[i].status);
+    }
+}
+
 static void folder_is_new_or_half_done_without_a_summary(void **state)
 {
     (void)state;
@@ -302,6 +334,7 @@ int main(void)
         cmocka_unit_test(results_are_what_summaries_say),
         cmocka_unit_test(runs_are_refused_when_they_are_of_another_stream),
         cmocka_unit_test(folder_is_done_when_the_settings_are_those_asked_for),
+        cmocka_unit_test(folder_is_done_when_the_groups_are_those_asked_for),
         cmocka_unit_test(folder_is_new_or_half_done_without_a_summary),
         cmocka_unit_test(table_shows_means_deviations_and_the_paired_interval),
     };
