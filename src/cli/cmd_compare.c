@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "cli/compare_runs.h"
@@ -15,6 +16,7 @@
 #include "report/table_compare.h"
 #include "report/table_memory_only.h"
 #include "run/compare_memory.h"
+#include "run/evaluation_groups.h"
 #include "run/run_folder.h"
 #include "run/stream_order.h"
 
@@ -35,7 +37,8 @@ struct request {
     ocdm__compare_plan plan;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
-    char checksum[40], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
+    char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
+    uint8_t *groups;                                       /* of each class, where --groups is a file; else NULL */
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -150,6 +153,24 @@ static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *r
         ask_for(request, "order", request->order);
 }
 
+/* A run counts as done when its classes are in the groups that the file has now. */
+static ocdm_status ask_for_groups(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *text = ocdm__argument_text(arguments, "groups");
+    const ocdm__stream_table *table = &request->stream.table;
+    if (text == NULL || request->memory_only || !ocdm__groups_are_of_a_file(text, strlen(text)))
+        return OCDM_OK;
+    request->groups = ocdm__allocate(table->class_count, sizeof *request->groups);
+    if (request->groups == NULL)
+        return ocdm__fail_memory(error, "the groups of classes");
+    for (size_t i = 0; i < request->passed.asked_count; i++)
+        if (strcmp(request->passed.asked[i].member, "groups") == 0) {
+            request->passed.asked[i].groups = request->groups;
+            request->passed.asked[i].class_count = table->class_count;
+        }
+    return ocdm__evaluation_groups(text, table, NULL, request->groups, error);
+}
+
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
@@ -166,9 +187,10 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
     ocdm__pass_flags(arguments, own_flags, &request->passed);
-    snprintf(request->checksum, sizeof request->checksum, "%016llx%016llx", (unsigned long long)request->stream.checksum[0],
-             (unsigned long long)request->stream.checksum[1]);
+    ocdm__checksum_text(request->stream.checksum, request->checksum);
     ask_for_the_rest(arguments, request);
+    if (status == OCDM_OK)
+        status = ask_for_groups(arguments, request, error);
     if (!ocdm__argument_given(arguments, "threads")) {
         /* Several runs at a time make better use of the cores than several threads in one. */
         request->passed.words[request->passed.word_count++] = "--threads";
@@ -331,6 +353,7 @@ static int run(const ocdm__arguments *arguments)
     else
         code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
     ocdm__compare_plan_clear(&request.plan);
+    ocdm__release(request.groups);
     ocdm__stream_close(&request.stream);
     return code;
 }

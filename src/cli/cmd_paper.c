@@ -181,19 +181,19 @@ static ocdm_status add_sources(const ocdm__arguments *arguments, struct request 
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether every run of a plan is there. */
-static bool is_complete(const ocdm__compare_plan *plan, const char *folder)
+/* A run that is not of its stream is told before anything is run, printed or drawn. */
+static ocdm_status check_runs(const struct request *request, ocdm_error *error)
 {
-    char path[PATH_ROOM], name[OCDM__COMPARE_NAME];
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t method = 0; method < plan->method_count; method++)
-            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
-                ocdm__compare_folder(plan, point, method, seed, name);
-                snprintf(path, sizeof path, "%.3800s/%s/summary.json", folder, name);
-                if (access(path, F_OK) != 0)
-                    return false;
-            }
-    return true;
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && ocdm__paper_needs_runs(request->item) && i < request->source_count; i++) {
+        const struct source *source = &request->sources[i];
+        ocdm__compare_plan plan = {.point_count = 0};
+        status = ocdm__paper_plan(&plan, request->item, source->stands_for, &source->info, request->seeds, error);
+        if (status == OCDM_OK)
+            status = ocdm__paper_check_runs(&plan, source->folder, &source->info.stream, error);
+        ocdm__compare_plan_clear(&plan);
+    }
+    return status;
 }
 
 /* Runs what is missing, where the stream has features to learn from; else what is there has to do. */
@@ -201,7 +201,7 @@ static ocdm_status provide_runs(struct request *request, const struct source *so
                                 ocdm_error *error)
 {
     int failed = 0;
-    if (is_complete(plan, source->folder))
+    if (ocdm__paper_has_runs(plan, source->folder))
         return OCDM_OK;
     if (source->info.stream.shape.kind != OCDM__FEATURES) {
         fprintf(stderr, "%s has no features to learn from: only runs that are in %s count\n", source->path, source->folder);
@@ -433,6 +433,8 @@ static int run(const ocdm__arguments *arguments)
         return list_items();
     ocdm_status status = read_request(arguments, &request, &error);
     if (status == OCDM_OK)
+        status = check_runs(&request, &error);
+    if (status == OCDM_OK)
         status = do_item(&request, &error);
     for (size_t i = 0; i < request.source_count; i++)
         ocdm__stream_info_clear(&request.sources[i].info);
@@ -450,8 +452,9 @@ static const char *const description[] = {
     "same size stands for MSCOCO.",
     "Where runs with a network are needed, those under --runs are taken, FOLDER/STREAM/METHOD-sSEED as `ocdm compare` leaves "
     "them; "
-    "what is missing is run first, on streams with features, with the model and rate of the flags below. The memory alone is "
-    "computed on the spot.",
+    "what is missing is run first, on streams with features, with the model and rate of the flags below. A run that was made "
+    "on "
+    "another stream is refused. The memory alone is computed on the spot.",
     NULL,
 };
 

@@ -251,7 +251,8 @@ static const char *const description[] = {
     "weights.safetensors and checkpoints; docs/run-files.md describes them. SIGINT and SIGTERM finish the step, save and exit "
     "with 130 or 143; --resume goes on, after those and after any other end, and comes to the same files as a run that was "
     "never "
-    "stopped. Equal seeds give all methods the same shuffle, initial weights and augmentation.",
+    "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
+    "Equal seeds give all methods the same shuffle, initial weights and augmentation.",
     "Methods: the memory's rules ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
     "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
     NULL,

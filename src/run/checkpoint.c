@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "memory/memory_file.h"
 
-#define OWN_TENSORS 7u
+#define OWN_TENSORS 8u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
@@ -203,6 +203,7 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
         status = ocdm__output_check(&image->memory, error);
     image->tensors[image->count++] = ocdm__tensor_of("settings", OCDM__U8, image->settings.buffer, image->settings.used);
     image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, image->memory.buffer, image->memory.used);
+    image->tensors[image->count++] = ocdm__tensor_of("groups", OCDM__U8, run->groups, run->stream->table.class_count);
     return status;
 }
 

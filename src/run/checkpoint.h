@@ -26,8 +26,7 @@ typedef struct ocdm__checkpoint {
 ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error);
 void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint);
 
-/* Whether it is of the run at hand. OCDM_OK; OCDM_BAD_ARGUMENT with the setting that differs; OCDM_BAD_FILE when the stream is
- * another one. */
+/* Whether it is of the run at hand, as run/saved_run.h has it. */
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error);
 
 /* Brings a run that was opened, and not begun, to where the checkpoint is. OCDM_OK; OCDM_BAD_FILE, OCDM_NO_MEMORY: the run is

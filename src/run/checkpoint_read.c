@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "memory/memory_file.h"
+#include "run/saved_run.h"
 
 /* Numbers of a tensor, read one after another. */
 struct numbers {
@@ -88,26 +89,28 @@ void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint)
     *checkpoint = (ocdm__checkpoint){.tensors = {.tensor_count = 0}};
 }
 
+/* NULL for a checkpoint of an earlier version, and for one whose groups are none of so many classes. */
+static const uint8_t *groups_of(const ocdm__checkpoint *checkpoint, size_t class_count)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, "groups");
+    if (tensor == NULL || tensor->dtype != OCDM__U8 || tensor->size != class_count)
+        return NULL;
+    for (size_t c = 0; c < class_count; c++)
+        if (tensor->data[c] >= OCDM__GROUPS)
+            return NULL;
+    return tensor->data;
+}
+
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
-    const struct ocdm__tensor *saved = ocdm__safetensors_find(&checkpoint->tensors, "settings");
-    ocdm__output asked;
-    ocdm_status status = ocdm__output_open_memory(&asked, "the settings", error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__run_settings_write(&asked, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    status = ocdm__output_check(&asked, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_compare(checkpoint->file.name, (const char *)saved->data, saved->size, asked.buffer,
-                                            asked.used, error);
-    ocdm__output_abandon(&asked);
-    if (status != OCDM_OK)
-        return status;
-    if (position_at(checkpoint, OCDM__AT_CHECKSUM) != run->stream->checksum[0] ||
-        position_at(checkpoint, OCDM__AT_CHECKSUM_2) != run->stream->checksum[1])
-        return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
-                          "%s: the stream %s has changed since the run began", checkpoint->file.name, run->stream->file.name);
-    return OCDM_OK;
+    const struct ocdm__tensor *settings = ocdm__safetensors_find(&checkpoint->tensors, "settings");
+    const uint64_t checksum[] = {position_at(checkpoint, OCDM__AT_CHECKSUM), position_at(checkpoint, OCDM__AT_CHECKSUM_2)};
+    ocdm__saved_run saved = {.name = checkpoint->file.name,
+                             .settings = (const char *)settings->data,
+                             .settings_length = settings->size,
+                             .groups = groups_of(checkpoint, run->stream->table.class_count)};
+    ocdm__checksum_text(checksum, saved.checksum);
+    return ocdm__saved_run_compare(&saved, run, error);
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */

@@ -90,8 +90,11 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
 static ocdm_status look(const struct call *call, const ocdm__compare_execution *execution, const char *method,
                         enum ocdm__folder_state *state, ocdm_error *error)
 {
-    const ocdm__asked own[] = {
-        {"method", method}, {"seed", call->seed}, {"memory", call->memory}, {"rho", call->rho}, {"order", call->order}};
+    const ocdm__asked own[] = {{.member = "method", .value = method},
+                               {.member = "seed", .value = call->seed},
+                               {.member = "memory", .value = call->memory},
+                               {.member = "rho", .value = call->rho},
+                               {.member = "order", .value = call->order}};
     size_t own_count = sizeof own / sizeof *own - (call->order == NULL);
     ocdm__asked *asked = ocdm__allocate(execution->asked_count + own_count, sizeof *asked);
     if (asked == NULL)

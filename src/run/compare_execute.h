@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ocdm/ocdm.h"
 #include "run/compare_children.h"
@@ -18,6 +19,8 @@
 typedef struct ocdm__asked {
     char member[32];
     const char *value;
+    const uint8_t *groups; /* where the value is a file of groups, what it says of each class; else NULL */
+    size_t class_count;
 } ocdm__asked;
 
 enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE };

@@ -6,11 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_tree.h"
 #include "base/number_text.h"
 #include "run/compare_execute.h"
+#include "run/evaluation_groups.h"
+#include "run/saved_run.h"
 
 /* "0,3,1,2" against [0,3,1,2]. */
 static bool is_list(const ocdm__json_node *node, const char *text)
@@ -61,18 +64,43 @@ static const char *shown(const ocdm__json_node *node)
     return node->kind == OCDM__JSON_ARRAY ? "another list" : node->kind == OCDM__JSON_NULL ? "null" : "another value";
 }
 
+/* Two files of groups are judged by what they say, where the summary tells that. */
+enum groups { BY_NAME, SAME_GROUPS, OTHER_GROUPS };
+
+static ocdm_status compare_groups(const ocdm__json_node *root, const char *saved, const ocdm__asked *asked, enum groups *groups,
+                                  ocdm_error *error)
+{
+    *groups = BY_NAME;
+    if (asked->groups == NULL || !ocdm__groups_are_of_a_file(saved, strlen(saved)))
+        return OCDM_OK;
+    uint8_t *told = ocdm__allocate(asked->class_count, sizeof *told);
+    if (told == NULL)
+        return ocdm__fail_memory(error, "the groups of classes");
+    if (ocdm__summary_groups(root, told, asked->class_count))
+        *groups = memcmp(told, asked->groups, asked->class_count) == 0 ? SAME_GROUPS : OTHER_GROUPS;
+    ocdm__release(told);
+    return OCDM_OK;
+}
+
 /* A member that the summary does not have says nothing: it belongs to another model. */
 static ocdm_status compare_settings(const char *path, const ocdm__json_node *root, const ocdm__asked *asked, size_t count,
                                     ocdm_error *error)
 {
+    static const char hint[] = "take another folder with -o, or ask for what is there";
     const ocdm__json_node *settings = ocdm__json_find(root, "settings");
     for (size_t i = 0; i < count; i++) {
         bool outside = strchr(asked[i].member, '.') != NULL;
         const ocdm__json_node *saved = ocdm__json_find(outside ? root : settings, asked[i].member);
-        if (saved != NULL && !is_value(saved, asked[i].value))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take another folder with -o, or ask for what is there",
-                              "%s is of a run with %s %s, asked is %s", path, asked[i].member, shown(saved),
-                              asked[i].value != NULL ? asked[i].value : "none");
+        enum groups groups;
+        ocdm_status status = compare_groups(root, ocdm__json_text(saved, ""), &asked[i], &groups, error);
+        if (status != OCDM_OK)
+            return status;
+        if (groups == OTHER_GROUPS)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with other groups than %s has", path,
+                              asked[i].value);
+        if (groups == BY_NAME && saved != NULL && !is_value(saved, asked[i].value))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with %s %s, asked is %s", path, asked[i].member,
+                              shown(saved), asked[i].value != NULL ? asked[i].value : "none");
     }
     return OCDM_OK;
 }

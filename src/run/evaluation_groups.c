@@ -29,10 +29,21 @@ static bool read_bound(const char *text, const char *end, uint64_t *value)
 }
 
 /* Whether the text is two bounds; a file of such a name would need a folder before it. */
-static bool read_bounds(const char *text, uint64_t *high, uint64_t *low)
+static bool read_bounds(const char *text, size_t length, uint64_t *high, uint64_t *low)
 {
-    const char *comma = strchr(text, ',');
-    return comma != NULL && read_bound(text, comma, high) && read_bound(comma + 1, text + strlen(text), low);
+    const char *comma = memchr(text, ',', length);
+    return comma != NULL && read_bound(text, comma, high) && read_bound(comma + 1, text + length, low);
+}
+
+static bool is_stream(const char *text, size_t length)
+{
+    return length == strlen("stream") && memcmp(text, "stream", length) == 0;
+}
+
+bool ocdm__groups_are_of_a_file(const char *text, size_t length)
+{
+    uint64_t high, low;
+    return !is_stream(text, length) && !read_bounds(text, length, &high, &low);
 }
 
 static ocdm_status read_file(const char *path, const ocdm__stream_table *table, uint8_t *groups, ocdm_error *error)
@@ -62,14 +73,14 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
                                     ocdm_error *error)
 {
     uint64_t high, low;
-    if (strcmp(text, "stream") == 0) {
+    if (is_stream(text, strlen(text))) {
         if (table->groups == NULL)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give bounds, such as --groups 600,100",
                               "the stream has no groups of its own");
         memcpy(groups, table->groups, table->class_count);
         return OCDM_OK;
     }
-    if (!read_bounds(text, &high, &low))
+    if (!read_bounds(text, strlen(text), &high, &low))
         return read_file(text, table, groups, error);
     if (high < low)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",

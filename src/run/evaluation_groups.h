@@ -2,6 +2,8 @@
 #ifndef OCDM_RUN_EVALUATION_GROUPS_H
 #define OCDM_RUN_EVALUATION_GROUPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
@@ -12,12 +14,15 @@
  * path of a file (stream/class_groups_file.h).
  *
  * groups  enum ocdm__class_group of each class, class_count of them, the caller's
- * counts  training samples with each class, likewise (ocdm__count_classes)
+ * counts  training samples with each class, likewise (ocdm__count_classes); only bounds need them
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that rise, a stream without groups of its own), and what the file gives.
  */
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error);
+
+/* Whether such a text names a file; it need not end with a NUL. */
+bool ocdm__groups_are_of_a_file(const char *text, size_t length);
 
 /* How many samples of a part (enum ocdm__part) carry each class; `counts` is set to 0 first. */
 void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t *counts);

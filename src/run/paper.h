@@ -55,6 +55,16 @@ bool ocdm__paper_needs_runs(const ocdm__paper_item *item);
 ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *item, const char *stands_for,
                              const ocdm__stream_info *info, uint64_t seeds, ocdm_error *error);
 
+/* ---- runs in a folder ------------------------------------------------------------------------------------------------- */
+
+/* Whether every run of a plan is in the folder, and finished. */
+bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder);
+
+/* Whether those that are there were made on the stream. OCDM_OK; OCDM_BAD_FILE with the first that was not, or whose summary is
+ * damaged; OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, const ocdm__stream *stream,
+                                   ocdm_error *error);
+
 /* ---- a stream's classes ----------------------------------------------------------------------------------------------- */
 
 /* A class for a figure. */

@@ -14,6 +14,7 @@
 #include "run/learner.h"
 #include "run/run_folder_lock.h"
 #include "run/run_log.h"
+#include "run/saved_run.h"
 #include "run/summary.h"
 
 enum file { LOG, SUMMARY, KEPT, WEIGHTS, CHECKPOINT, PREVIOUS, FRESH, LOCK, FILES };
@@ -224,6 +225,17 @@ static ocdm_status restore(struct work *work, uint64_t *log_size, ocdm_error *er
     return status;
 }
 
+/* A finished run is left as it is; the checkpoint, where there is one, has told already whether it is the one asked for. */
+static ocdm_status leave_finished(const struct work *work, bool compared, ocdm_error *error)
+{
+    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], work->run, error);
+    if (status != OCDM_OK)
+        return status;
+    note(work, "the run is finished: nothing is left to do");
+    tell_finished(work);
+    return OCDM_OK;
+}
+
 static ocdm_status run_here(struct work *work, ocdm_error *error)
 {
     uint64_t log_size = 0;
@@ -231,11 +243,8 @@ static ocdm_status run_here(struct work *work, ocdm_error *error)
     ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, &work->run, error);
     if (status == OCDM_OK && resumed)
         status = restore(work, &log_size, error);
-    if (status == OCDM_OK && is_there(work->paths[SUMMARY])) {
-        note(work, "the run is finished: nothing is left to do");
-        tell_finished(work);
-        return OCDM_OK;
-    }
+    if (status == OCDM_OK && is_there(work->paths[SUMMARY]))
+        return leave_finished(work, resumed, error);
     if (status == OCDM_OK && !resumed && is_there(work->paths[LOG]))
         note(work, "the run left no checkpoint: it begins again");
     if (status == OCDM_OK)

@@ -1,6 +1,7 @@
 /* Defaults, and what does not go together. */
 #include "run/run_settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/model.h"
@@ -49,6 +50,11 @@ const char *ocdm__stream_kind(const ocdm__stream *stream)
     if (stream->shape.kind == OCDM__IMAGES)
         return "images";
     return stream->table.paths.starts != NULL ? "files" : "labels";
+}
+
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
+{
+    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
 }
 
 /* ---- what does not go together ----------------------------------------------------------------------------------------- */

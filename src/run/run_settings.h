@@ -52,6 +52,10 @@ bool ocdm__run_has_agent(const ocdm__run_settings *settings);
 /* What a stream's samples are made of: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);
 
+/* The two checksums of a stream as files of runs have them: hexadecimal digits and a NUL. */
+#define OCDM__CHECKSUM_TEXT 33
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT]);
+
 /*
  * Fills in what depends on the stream (resize, crop, groups) and says what contradicts itself or the stream. `path` is the
  * stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE (a stream without training samples,
@@ -67,12 +71,5 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
 /* Writes them as a JSON object; `tasks` are all tasks in their order. */
 void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *settings, const uint32_t *tasks,
                               size_t task_count);
-
-/*
- * Compares two JSON objects that ocdm__run_settings_write made. OCDM_OK when they are equal, else OCDM_BAD_ARGUMENT with the
- * first member that differs. `name` is where `saved` is from.
- */
-ocdm_status ocdm__run_settings_compare(const char *name, const char *saved, size_t saved_length, const char *asked,
-                                       size_t asked_length, ocdm_error *error);
 
 #endif

@@ -1,13 +1,9 @@
-/* Settings as JSON: written, and compared member by member. */
+/* Settings as JSON. run/saved_run.c compares what is written here. */
 #include "run/run_settings.h"
 
 #include <string.h>
 
 #include "agent/model.h"
-#include "base/error.h"
-#include "base/json.h"
-
-/* ---- writing ----------------------------------------------------------------------------------------------------------- */
 
 static void write_text(ocdm__output *output, const char *before, const char *text)
 {
@@ -75,53 +71,4 @@ void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *se
     write_text(output, ",\"groups\":", base_name(settings->groups));
     ocdm__output_count(output, ",\"log_every\":", settings->log_every);
     ocdm__output_text(output, "}");
-}
-
-/* ---- comparing --------------------------------------------------------------------------------------------------------- */
-
-/* A member of the object that a scanner is in. */
-struct member {
-    const char *key, *value;
-    int key_length, value_length; /* as printf takes them */
-};
-
-static bool next_member(ocdm__json *json, struct member *member)
-{
-    if (ocdm__json_next(json) != OCDM__JSON_KEY)
-        return false;
-    member->key = json->text;
-    member->key_length = (int)json->length;
-    const char *after_key = (const char *)json->at;
-    if (ocdm__json_skip(json, OCDM__JSON_KEY) == OCDM__JSON_ERROR)
-        return false;
-    member->value = after_key + strspn(after_key, ": ");
-    member->value_length = (int)((const char *)json->at - member->value);
-    return true;
-}
-
-static bool is_same(const char *a, int a_length, const char *b, int b_length)
-{
-    return a_length == b_length && memcmp(a, b, (size_t)a_length) == 0;
-}
-
-ocdm_status ocdm__run_settings_compare(const char *name, const char *saved, size_t saved_length, const char *asked,
-                                       size_t asked_length, ocdm_error *error)
-{
-    static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";
-    ocdm__json old, new;
-    struct member was, is;
-    ocdm__json_begin(&old, saved, saved_length);
-    ocdm__json_begin(&new, asked, asked_length);
-    ocdm__json_next(&old);
-    ocdm__json_next(&new);
-    for (;;) {
-        bool has_old = next_member(&old, &was), has_new = next_member(&new, &is);
-        if (!has_old && !has_new)
-            return OCDM_OK;
-        if (has_old != has_new || !is_same(was.key, was.key_length, is.key, is.key_length))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the settings are those of another version of ocdm", name);
-        if (!is_same(was.value, was.value_length, is.value, is.value_length))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %.*s %.*s, not %.*s", name,
-                              was.key_length, was.key, was.value_length, was.value, is.value_length, is.value);
-    }
 }

@@ -31,10 +31,9 @@ static size_t count_part(const ocdm__stream_table *table, uint8_t part)
 
 void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count)
 {
-    char ids[OCDM__SHA256_TEXT], checksum[33];
+    char ids[OCDM__SHA256_TEXT], checksum[OCDM__CHECKSUM_TEXT];
     const char *slash = strrchr(stream->file.name, '/');
-    snprintf(checksum, sizeof checksum, "%016llx%016llx", (unsigned long long)stream->checksum[0],
-             (unsigned long long)stream->checksum[1]);
+    ocdm__checksum_text(stream->checksum, checksum);
     ocdm__digest_ids(&stream->table, ids);
     write_text(output, "{\"file\":", slash != NULL ? slash + 1 : stream->file.name);
     write_text(output, ",\"checksum\":", checksum);

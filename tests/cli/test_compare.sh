@@ -199,6 +199,22 @@ refuses_runs_with_more_flags() {
     same 2 "$code" && grep -q 'of a run with order another list, asked is 0,1,2,3$' "$err"
 }
 
+# A file of groups may be called otherwise tomorrow, and must say the same.
+compares_groups_by_content() {
+    grep -o '"name":"[^"]*","group":"[a-z]*"' y/rs-s0/summary.json | sed 's/"name":"\([^"]*\)","group":"\([a-z]*\)"/minority: \1/' > few.txt
+    mkdir -p changed && cp few.txt renamed.txt && sed '3s/^minority/majority/' few.txt > changed/few.txt && ! cmp -s few.txt changed/few.txt || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups few.txt -o g
+    same 0 "$code" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups renamed.txt -o g
+    same 0 "$code" && same "" "$(cat "$err")" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups changed/few.txt -o g
+    same 2 "$code" && grep -q '^error: g/rs-s0/summary.json is of a run with other groups than changed/few.txt has$' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 -o g
+    same 2 "$code" && grep -q 'of a run with groups few.txt, asked is 600,100$' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups no-such-file -o g
+    same 4 "$code" && same 1 "$(grep -c '^error: ' "$err")"
+}
+
 lists_the_paper() {
     run "$ocdm" paper
     same 0 "$code" && same 18 "$(grep -cE '(Table|Figure|text)' <<< "$(grep '^  ' "$out")")" || return 1
@@ -215,6 +231,18 @@ puts_ours_beside_the_paper() {
     awk -F, '$3 == "max" && $5 == "mAP" { exit !($6 > 10 && $9 == 39.6 && $10 == 1.6) }' "$out" || return 1
     run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs p
     same 0 "$code" && same "" "$(cat "$err")" && grep -q '39.6 ± 1.6' "$out" && same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' "$out")"
+}
+
+# Nothing is run, printed or drawn: not where a run is missing, not for a stream that comes before the one with the wrong runs.
+refuses_runs_of_another_stream() {
+    rm -r p/mscoco/random-s0 && cp -r p/mscoco p/nuswide && ls -R p > before || return 1
+    run "$ocdm" paper strategies --stream mscoco=other.safetensors --runs p
+    same 3 "$code" && same "" "$(cat "$out")" && same 1 "$(grep -c '^error: ' "$err")" && same 2 "$(wc -l < "$err")" || return 1
+    grep -qE '^error: p/mscoco/max-s0/summary.json: the run was made on the stream s.safetensors \(checksum [0-9a-f]{32}\), not on other.safetensors \([0-9a-f]{32}\)$' "$err" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors,nuswide=other.safetensors --runs p
+    same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: p/nuswide/max-s0/summary.json: the run was made on' "$err" || return 1
+    run "$ocdm" paper curves --stream mscoco=other.safetensors --runs p --svg curves.svg
+    same 3 "$code" && [ ! -e curves.svg ] && ls -R p | cmp before -
 }
 
 draws_on_the_memory_alone() {
@@ -242,7 +270,9 @@ check memory_alone_refuses_what_needs_a_network memory_alone_refuses_what_needs_
 check memory_alone_refuses_weights memory_alone_refuses_weights
 check compare_goes_on_without_the_newest_checkpoint goes_on_without_its_newest_checkpoint
 check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags
+check compare_compares_groups_by_content compares_groups_by_content
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
+check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
 check paper_computes_memories_itself draws_on_the_memory_alone
 finish

@@ -120,6 +120,36 @@ refuses_a_folder_with_a_run() {
         fails 2 'the run began with memory 200, not 300' run s.safetensors -o whole --lr 0.005 --memory 300 --seed 3 --resume
 }
 
+# Somebody made room: the summary tells as much as the checkpoint did.
+compares_what_is_finished() {
+    cp -r whole bare && rm bare/checkpoint*.safetensors || return 1
+    # shellcheck disable=SC2086
+    run "$ocdm" run s.safetensors -o bare $settings --resume
+    same 0 "$code" && same 'note: the run is finished: nothing is left to do' "$(cat "$err")" || return 1
+    fails 2 '^error: bare/summary.json: the run began with memory 200, not 300$' run s.safetensors -o bare --lr 0.005 --memory 300 --seed 3 --resume &&
+        fails 2 'the run began with lr 0.005, not 0.0001$' run s.safetensors -o bare --memory 200 --seed 3 --resume &&
+        cmp whole/summary.json bare/summary.json
+}
+
+# Groups are what the file says, not what it is called.
+compares_groups_by_content() {
+    local group='"name":"\([^"]*\)","group":"\([a-z]*\)"'
+    grep -o '"name":"[^"]*","group":"[a-z]*"' whole/summary.json | sed "s/$group/\2: \1/" > groups.txt
+    mkdir -p elsewhere changed && sort -r groups.txt > elsewhere/renamed.txt || return 1
+    # The first class goes to the next group.
+    sed -e '1s/^majority/none/;1s/^m[a-z]*/majority/;1s/^none/moderate/' groups.txt > changed/groups.txt
+    [ "$(wc -l < groups.txt)" -gt 20 ] && same 1 "$(diff groups.txt changed/groups.txt | grep -c '^>')" || return 1
+    run "$ocdm" run s.safetensors -o grouped --model none --memory 50 --groups groups.txt -q
+    same 0 "$code" || return 1
+    for compared in checkpoint summary; do
+        run "$ocdm" run s.safetensors -o grouped --model none --memory 50 --groups elsewhere/renamed.txt --resume -q
+        same 0 "$code" && grep -q 'note: the run is finished' "$err" || return 1
+        fails 2 "^error: grouped/$compared.*: the run began with the class .* in the group [a-z]*, not [a-z]*\$" run s.safetensors -o grouped --model none --memory 50 \
+            --groups changed/groups.txt --resume || return 1
+        rm -f grouped/checkpoint*.safetensors
+    done
+}
+
 refuses_another_stream() {
     run "$ocdm" stream build --recipe scenes --as features --seed 5 -o other.safetensors
     # shellcheck disable=SC2086
@@ -174,6 +204,8 @@ check "after SIGKILL --resume ends the same" stopped_by KILL 137
 check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
+check "a finished run without checkpoints is compared" compares_what_is_finished
+check "groups are compared by what their file says" compares_groups_by_content
 check "another stream is refused" refuses_another_stream
 check "a log that cannot be written is told" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved

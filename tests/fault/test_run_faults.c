@@ -105,6 +105,26 @@ static void run_tells_when_memory_runs_out(void **state)
     assert_int_equal(run_in("parts", "none", true, &error), OCDM_OK);
 }
 
+/* A finished run whose summary cannot be compared for want of memory is not taken for the one asked for. */
+static void finished_run_tells_when_memory_runs_out(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    unsigned long failed = 0;
+    remove_folder("parts");
+    assert_int_equal(run_in("parts", "none", false, &error), OCDM_OK);
+    assert_int_equal(remove("parts/checkpoint.safetensors"), 0);
+    assert_int_equal(remove("parts/checkpoint.previous.safetensors"), 0);
+    for (ocdm_status status = OCDM_NO_MEMORY; status != OCDM_OK; failed += status != OCDM_OK) {
+        fault_at(FAULT_ALLOCATE, failed + 1, ENOMEM, false);
+        status = run_in("parts", "none", true, &error);
+        bool whole = fault_calls(FAULT_ALLOCATE) <= failed;
+        fault_off();
+        assert_int_equal(status, whole ? OCDM_OK : OCDM_NO_MEMORY);
+    }
+    assert_true(failed > 20);
+}
+
 static int make_stream(void **state)
 {
     if (enter_folder(state) != 0)
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test(run_goes_on_after_any_write_failed),
         cmocka_unit_test(run_goes_on_after_any_other_call_failed),
         cmocka_unit_test(run_tells_when_memory_runs_out),
+        cmocka_unit_test(finished_run_tells_when_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_stream);
 }

@@ -13,77 +13,11 @@
 
 #include <cmocka.h>
 
-#include "../small_run.h"
+#include "run_in_folder.h"
 
 static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};
 static const struct small_plan images = {.tasks = 2, .train = 22, .test = 6, .seed = 1, .kind = SMALL_IMAGES};
 static const struct small_plan single = {.tasks = 3, .train = 47, .test = 20, .single = true, .seed = 2};
-
-/* ---- a listener that stops ------------------------------------------------------------------------------------------- */
-
-struct listener {
-    volatile sig_atomic_t stop;
-    uint64_t stop_after; /* steps; 0: never */
-    bool kills;          /* ends the process instead */
-    char notes[1024];
-    uint64_t last_step;
-};
-
-static void stepped(void *state, const ocdm__run *run)
-{
-    struct listener *listener = state;
-    listener->last_step = run->step;
-    if (run->step == listener->stop_after && listener->kills)
-        _exit(7);
-    if (run->step == listener->stop_after)
-        listener->stop = 1;
-}
-
-static void noted(void *state, const char *text)
-{
-    struct listener *listener = state;
-    snprintf(listener->notes, sizeof listener->notes, "%s", text);
-}
-
-static ocdm_status run_in(const char *folder, ocdm__run_settings settings, const char *stream_path, bool resume,
-                          struct listener *listener, ocdm_error *error)
-{
-    struct listener nobody = {.stop = 0};
-    listener = listener != NULL ? listener : &nobody;
-    const ocdm__run_hooks hooks = {.progress = {.stop = &listener->stop}, .stepped = stepped, .note = noted, .state = listener};
-    ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = folder, .resume = resume};
-    ocdm_status status = ocdm__stream_open(&stream, stream_path, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_settings_resolve(&settings, &stream, stream_path, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_in_folder(&job, &hooks, error);
-    ocdm__stream_close(&stream);
-    return status;
-}
-
-static void finishes(const char *folder, ocdm__run_settings settings, const char *stream, bool resume)
-{
-    ocdm_error error;
-    if (run_in(folder, settings, stream, resume, NULL, &error) != OCDM_OK)
-        fail_msg("%s: %s", folder, error.message);
-}
-
-static void stops(const char *folder, ocdm__run_settings settings, const char *stream, uint64_t after)
-{
-    ocdm_error error;
-    struct listener listener = {.stop_after = after};
-    assert_int_equal(run_in(folder, settings, stream, access(folder, F_OK) == 0, &listener, &error), OCDM_STOPPED);
-    assert_int_equal(listener.last_step, after);
-}
-
-static ocdm__run_settings settings_of(const char *method)
-{
-    ocdm__run_settings settings = small_settings(method);
-    settings.checkpoint_every = 7;
-    settings.epochs = strcmp(method, "multitask") == 0 ? 2 : 1;
-    return settings;
-}
 
 static const char *stream_of(const char *method)
 {

@@ -13,9 +13,12 @@
 
 #include <cmocka.h>
 
+#include "../holds.h"
 #include "report/table_compare.h"
 #include "run/compare_execute.h"
 #include "run/compare_results.h"
+#include "run/paper.h"
+#include "stream/class_group.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };
 static const char *const methods[METHODS] = {"multitask", "ocdm", "prs", "rs"};
@@ -179,6 +182,38 @@ static void results_are_what_summaries_say(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
+/* Of three runs, one is missing, one does not tell its stream, and the last is of another: a difference in either half counts.
+ */
+static void runs_are_refused_when_they_are_of_another_stream(void **state)
+{
+    (void)state;
+    static const char *const of_paper[] = {"max", "rs", "ocdm"};
+    static const char about[] =
+        "{\"format\":\"ocdm-run\",\"stream\":{\"file\":\"a\",\"checksum\":\"000000000000000a00000000000000ff\"}}";
+    ocdm_error error = {.message = ""};
+    ocdm__stream stream = {.checksum = {10, 255}, .file = {.name = "b"}};
+    ocdm__compare_plan plan = {.methods = of_paper, .method_count = 3, .seed_count = 1};
+    assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
+    write_file("rs-s0", "summary.json", "{\"format\":\"ocdm-run\"}");
+    write_file("ocdm-s0", "summary.json", about);
+    assert_false(ocdm__paper_has_runs(&plan, place));
+    assert_int_equal(OCDM_OK, ocdm__paper_check_runs(&plan, place, &stream, &error));
+    for (size_t half = 0; half < 2; half++) {
+        stream.checksum[half]++;
+        assert_int_equal(OCDM_BAD_FILE, ocdm__paper_check_runs(&plan, place, &stream, &error));
+        assert_non_null(
+            strstr(error.message, "ocdm-s0/summary.json: the run was made on the stream a (checksum 000000000000000a00"));
+        assert_non_null(strstr(error.message, half == 0 ? "not on b (000000000000000b00000000000000ff)"
+                                                        : "not on b (000000000000000a0000000000000100)"));
+        stream.checksum[half]--;
+    }
+    write_file("max-s0", "summary.json", about);
+    assert_true(ocdm__paper_has_runs(&plan, place));
+    write_file("max-s0", "summary.json", "{");
+    assert_int_equal(OCDM_BAD_FILE, ocdm__paper_check_runs(&plan, place, &stream, &error));
+    ocdm__compare_plan_clear(&plan);
+}
+
 static ocdm_status look(const char *folder, const char *member, const char *value, enum ocdm__folder_state *found,
                         ocdm_error *error)
 {
@@ -211,6 +246,36 @@ static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
         assert_int_equal(OCDM_BAD_ARGUMENT, look("done", other[i][0], other[i][1], &found, &error));
         assert_non_null(strstr(error.message, other[i][0]));
         assert_non_null(strstr(error.message, other[i][1] != NULL ? other[i][1] : "none"));
+    }
+}
+
+/* A file of groups counts by what it says; by its name where the summary does not tell that, or was made without a file. */
+static void folder_is_done_when_the_groups_are_those_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *groups, *classes;
+        ocdm_status status;
+    } cases[] = {
+        {"other.txt", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_OK},
+        {"g.txt", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_OK},
+        {"g.txt", "[{\"group\":\"majority\"},{\"group\":\"moderate\"}]", OCDM_BAD_ARGUMENT},
+        {"40,20", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_BAD_ARGUMENT},
+        {"stream", "[{\"group\":\"majority\"},{\"group\":\"minority\"}]", OCDM_BAD_ARGUMENT},
+        {"g.txt", "[{\"group\":\"minority\"}]", OCDM_OK},
+        {"other.txt", "[{\"group\":\"majority\"},{\"group\":\"many\"}]", OCDM_BAD_ARGUMENT},
+        {"other.txt", "null", OCDM_BAD_ARGUMENT},
+    };
+    static const uint8_t groups[] = {OCDM__MAJORITY, OCDM__MINORITY};
+    const ocdm__asked asked = {.member = "groups", .value = "folder/g.txt", .groups = groups, .class_count = 2};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], path[512];
+        enum ocdm__folder_state found;
+        snprintf(text, sizeof text, "{\"format\":\"ocdm-run\",\"settings\":{\"groups\":\"%s\"},\"classes\":%s}",
+                 cases[i].groups, cases[i].classes);
+        write_file("grouped", "summary.json", text);
+        snprintf(path, sizeof path, "%s/grouped", place);
+        HOLDS(text, ocdm__look_into_folder(path, &asked, 1, &found, NULL) == cases[i].status);
     }
 }
 
@@ -267,7 +332,9 @@ int main(void)
         cmocka_unit_test(judge_takes_the_seeds_that_both_have),
         cmocka_unit_test(judge_bolds_the_best_alone_when_there_is_one_seed),
         cmocka_unit_test(results_are_what_summaries_say),
+        cmocka_unit_test(runs_are_refused_when_they_are_of_another_stream),
         cmocka_unit_test(folder_is_done_when_the_settings_are_those_asked_for),
+        cmocka_unit_test(folder_is_done_when_the_groups_are_those_asked_for),
         cmocka_unit_test(folder_is_new_or_half_done_without_a_summary),
         cmocka_unit_test(table_shows_means_deviations_and_the_paired_interval),
     };

@@ -12,6 +12,7 @@
 
 #include "../holds.h"
 #include "../small_run.h"
+#include "run/saved_run.h"
 
 static const struct small_plan plan = {.tasks = 2, .train = 10, .test = 4, .seed = 1};
 
@@ -133,7 +134,8 @@ static void settings_are_written_with_every_default(void **state)
 
 static ocdm_status compared(const char *saved, const char *asked, ocdm_error *error)
 {
-    return ocdm__run_settings_compare("C", saved, strlen(saved), asked, strlen(asked), error);
+    const ocdm__saved_run run = {.name = "C", .settings = saved, .settings_length = strlen(saved)};
+    return ocdm__saved_settings_compare(&run, asked, strlen(asked), error);
 }
 
 static void difference_of_settings_is_named(void **state)
