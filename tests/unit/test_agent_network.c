@@ -41,6 +41,23 @@ static ocdm__agent_settings golden_settings(void)
     return settings;
 }
 
+/* The weights of tests/make-golden: drawn, but for the norms' biases, 3 and -3 in turn, so that few activations are near their
+ * kink. An activation there goes by the last bit, which differs from CPU to CPU, and moves the gradients of all layers below. */
+static ocdm__agent *golden_agent(void)
+{
+    ocdm__agent_settings settings = golden_settings();
+    ocdm__agent *agent = agent_with(&settings);
+    const ocdm__network *network = agent->network;
+    for (uint32_t k = 0; k < network->image_layers; k++) {
+        const struct ocdm__layer *layer = &network->layers[k];
+        if (layer->node->kind != OCDM__NODE_CONV)
+            continue;
+        for (size_t c = 0; c < layer->node->channels; c++)
+            network->parameters[layer->bias].value[c] = c % 2 == 0 ? 3 : -3;
+    }
+    return agent;
+}
+
 static void gradients_near(const ocdm__network *network, const float *gradient)
 {
     size_t at = 0;
@@ -67,8 +84,7 @@ static void gradients_near(const ocdm__network *network, const float *gradient)
 static void resnet18_gives_what_pytorch_gives(void **state)
 {
     (void)state;
-    ocdm__agent_settings settings = golden_settings();
-    ocdm__agent *agent = agent_with(&settings);
+    ocdm__agent *agent = golden_agent();
     struct made_batch made = golden_batch();
     float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
     double loss;
@@ -84,8 +100,7 @@ static void resnet18_gives_what_pytorch_gives(void **state)
 static void resnet18_stays_near_pytorch_for_ten_steps(void **state)
 {
     (void)state;
-    ocdm__agent_settings settings = golden_settings();
-    ocdm__agent *agent = agent_with(&settings);
+    ocdm__agent *agent = golden_agent();
     struct made_batch made = golden_batch();
     float logits[BATCH * CLASSES];
     for (size_t step = 0; step < 10; step++) {
