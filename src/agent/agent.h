@@ -76,7 +76,8 @@ struct ocdm__labelled_batch {
 /*
  * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range); OCDM_BAD_RECORD when a
  * sample's loss is not a finite number: the message tells its index in the batch, the weights are as before the step (running
- * statistics are not); OCDM_NO_MEMORY.
+ * statistics are not); OCDM_NO_MEMORY: the agent is as it was. Only if oneDNN itself runs out of memory in the middle of the
+ * step has the agent become useless: whatever is asked of it then is refused with OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
 
@@ -121,7 +122,8 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state);
  * Takes weights from a file, with Adam's averages if it has them: an agent goes on as the saved one would have, to the bit. A
  * head of another number of classes is left as it is; num_batches_tracked is ignored. `replaced_head` (may be NULL) tells
  * whether that was so. OCDM_OK; OCDM_BAD_FILE for names that are missing or unknown (they are listed), wrong shapes, types that
- * are no numbers, values that are not finite: the agent is as it was; OCDM_NO_MEMORY.
+ * are no numbers, values that are not finite, variances and averages of squares below 0, a count of steps above 2^53: the agent
+ * is as it was; OCDM_NO_MEMORY: the same, but see ocdm__agent_train for what oneDNN may do.
  */
 ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error);
 

@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "agent/network.h"
+#include "base/error.h"
 
 struct ocdm__agent {
     ocdm__network *network;
@@ -11,6 +12,16 @@ struct ocdm__agent {
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
     size_t batch_room;
+    bool broken; /* a change of the weights ended in the middle */
 };
+
+/* OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
+static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)
+{
+    if (!agent->broken)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_NO_MEMORY, "start again from the last checkpoint",
+                      "memory ran out while the agent's weights were being changed: it cannot go on");
+}
 
 #endif

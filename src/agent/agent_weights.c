@@ -15,6 +15,9 @@
 
 static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
 
+/* Beyond it a double, which Adam's step counts in, skips numbers. */
+#define MOST_STEPS ((uint64_t)1 << 53)
+
 /* The three arrays of a parameter in the order of the prefixes. */
 static float **array_of(struct ocdm__parameter *parameter, size_t which)
 {
@@ -88,6 +91,8 @@ static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__a
 ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
 {
     size_t arrays = optimiser ? 3 : 1;
+    if (ocdm__agent_check(agent, error) != OCDM_OK)
+        return OCDM_NO_MEMORY;
     struct amount amount = amount_of(agent->network, arrays);
     struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
     made.memory = ocdm__allocate(8 + amount.floats * sizeof(float) + amount.names, 1);
@@ -151,19 +156,34 @@ static float element(const struct ocdm__tensor *tensor, size_t i)
     }
 }
 
-static ocdm_status check_values(const struct ocdm__weights *weights, const struct ocdm__tensor *tensor,
-                                const struct ocdm__parameter *parameter, ocdm_error *error)
+/* Whether an element below 0 makes no sense: a root will be taken of it. */
+static bool is_squared(const struct ocdm__parameter *parameter, size_t which)
 {
+    const char *end = strrchr(parameter->name, '.');
+    return which == 2 || (!parameter->trained && end != NULL && strcmp(end, ".running_var") == 0);
+}
+
+static ocdm_status check_values(const struct ocdm__weights *weights, const struct ocdm__parameter *parameter, size_t which,
+                                ocdm_error *error)
+{
+    const struct ocdm__tensor *tensor = ocdm__weights_find(weights->file, prefixes[which], parameter->name);
     bool number =
         tensor->dtype == OCDM__F16 || tensor->dtype == OCDM__BF16 || tensor->dtype == OCDM__F32 || tensor->dtype == OCDM__F64;
+    bool squared = is_squared(parameter, which);
+    int length = (int)tensor->name_length;
     if (!number)
         return ocdm__fail(error, OCDM_BAD_FILE, "weights are F16, BF16, F32 or F64",
-                          "%s: tensor %s is not of floating-point numbers", weights->name, parameter->name);
-    for (size_t i = 0; i < parameter->size; i++)
-        if (!isfinite(element(tensor, i)))
+                          "%s: tensor %.*s is not of floating-point numbers", weights->name, length, tensor->name);
+    for (size_t i = 0; i < parameter->size; i++) {
+        float value = element(tensor, i);
+        if (!isfinite(value))
             return ocdm__fail(error, OCDM_BAD_FILE, "weights that are not finite numbers cannot be trained or used",
-                              "%s: tensor %.*s: element %zu is not a finite number", weights->name, (int)tensor->name_length,
+                              "%s: tensor %.*s: element %zu is not a finite number", weights->name, length, tensor->name, i);
+        if (squared && value < 0)
+            return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or of something else: use another copy",
+                              "%s: tensor %.*s: element %zu, a mean of squares, is below 0", weights->name, length,
                               tensor->name, i);
+    }
     return OCDM_OK;
 }
 
@@ -228,15 +248,14 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
                              const struct ocdm__weights_match *match, ocdm_error *error)
 {
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
-    if (steps != NULL && (steps->dtype != OCDM__U64 || steps->size != 8))
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor adam.step is not one U64", weights->name);
+    if (steps != NULL && (steps->dtype != OCDM__U64 || steps->size != 8 || ocdm__get_u64(steps->data) > MOST_STEPS))
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor adam.step is not one U64 of at most 2^53", weights->name);
     ocdm_status status = check_match(weights, match, error);
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct ocdm__parameter *parameter = &network->parameters[i];
         size_t arrays = arrays_to_take(network, parameter, match);
         for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
-            status =
-                check_values(weights, ocdm__weights_find(weights->file, prefixes[which], parameter->name), parameter, error);
+            status = check_values(weights, parameter, which, error);
     }
     return status;
 }
@@ -245,8 +264,11 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
 {
     ocdm__network *network = agent->network;
     struct ocdm__weights_match match;
+    ocdm_status status = ocdm__agent_check(agent, error);
+    if (status != OCDM_OK)
+        return status;
     ocdm__weights_match(network, weights->file, &match);
-    ocdm_status status = check_all(network, weights, &match, error);
+    status = check_all(network, weights, &match, error);
     if (status == OCDM_OK && match.optimiser)
         status = ocdm__parameters_add_adam(network, error);
     if (status != OCDM_OK)
@@ -258,8 +280,10 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
     if (plain == NULL)
         return ocdm__fail_memory(error, "a copy of a tensor");
     int before = ocdm__single_thread();
-    if (take_all(agent, weights, &match, plain) != OCDM_OK)
+    if (take_all(agent, weights, &match, plain) != OCDM_OK) {
+        agent->broken = true;
         status = ocdm__fail_memory(error, "a copy of the weights");
+    }
     ocdm__restore_threads(before);
     ocdm__release(plain);
     if (status == OCDM_OK && replaced_head != NULL)

@@ -6,22 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16 };
+enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };
 
 static const char *const averages[] = {"adam.m.", "adam.v."};
 
 /* ---- lists of names ------------------------------------------------------------------------------------------------- */
 
+/* A name of a file may have any length: a long one is cut, between two characters of UTF-8. */
 static void add_name(struct ocdm__name_list *list, const char *name, size_t length)
 {
-    size_t needed = length + 2;
+    size_t shown = length <= LONGEST_SHOWN ? length : LONGEST_SHOWN;
+    while (shown < length && shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80)
+        shown--;
     list->count++;
-    if (list->left_out > 0 || list->used + needed + 1 > sizeof list->text) {
+    if (list->left_out > 0 || list->used + shown + sizeof ", ..." > sizeof list->text) {
         list->left_out++;
         return;
     }
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%.*s", list->used ? ", " : "",
-                                   (int)length, name);
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%.*s%s", list->used ? ", " : "",
+                                   (int)shown, name, shown < length ? "..." : "");
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
@@ -54,17 +57,24 @@ static bool names_parameter(const ocdm__network *network, const char *name, size
     return false;
 }
 
+/* The length of "adam.m." or "adam.v." before the name of one of Adam's averages; 0 before any other. */
+static size_t average_prefix(const struct ocdm__tensor *tensor)
+{
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(averages[i]);
+        if (tensor->name_length > length && memcmp(tensor->name, averages[i], length) == 0)
+            return length;
+    }
+    return 0;
+}
+
 /* Whether the network has use for a tensor of that name; what PyTorch counts and nobody reads is let pass. */
 static bool is_known(const ocdm__network *network, const struct ocdm__tensor *tensor)
 {
     if (ends_with(tensor, ".num_batches_tracked") || (tensor->name_length == 9 && memcmp(tensor->name, "adam.step", 9) == 0))
         return true;
-    for (size_t i = 0; i < 2; i++) {
-        size_t length = strlen(averages[i]);
-        if (tensor->name_length > length && memcmp(tensor->name, averages[i], length) == 0)
-            return names_parameter(network, tensor->name + length, tensor->name_length - length, true);
-    }
-    return names_parameter(network, tensor->name, tensor->name_length, false);
+    size_t prefix = average_prefix(tensor);
+    return names_parameter(network, tensor->name + prefix, tensor->name_length - prefix, prefix > 0);
 }
 
 /* ---- shapes --------------------------------------------------------------------------------------------------------- */
@@ -107,10 +117,15 @@ static void match_parameter(const struct ocdm__parameter *parameter, const struc
 void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match)
 {
     *match = (struct ocdm__weights_match){.head_kept = head_is_another(network, file)};
-    match->optimiser = ocdm__safetensors_find(file, "adam.step") != NULL;
-    for (size_t i = 0; i < file->tensor_count; i++)
+    bool steps = ocdm__safetensors_find(file, "adam.step") != NULL;
+    match->optimiser = steps;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        match->optimiser = match->optimiser || average_prefix(&file->tensors[i]) > 0;
         if (!is_known(network, &file->tensors[i]))
             add_name(&match->unknown, file->tensors[i].name, file->tensors[i].name_length);
+    }
+    if (match->optimiser && !steps)
+        add_name(&match->missing, "adam.step", strlen("adam.step"));
     for (size_t i = 0; i < network->parameter_count; i++) {
         const struct ocdm__parameter *parameter = &network->parameters[i];
         if (match->head_kept && ocdm__is_head(network, parameter))

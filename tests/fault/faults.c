@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/types.h>
 
-static unsigned long calls[FAULT_KINDS];
+static atomic_ulong calls[FAULT_KINDS];
 static enum fault_kind failing;
 static unsigned long failing_call;
 static int failing_reason;
@@ -18,7 +18,8 @@ static bool failing_for_good;
 
 void fault_at(enum fault_kind kind, unsigned long n, int reason, bool for_good)
 {
-    memset(calls, 0, sizeof calls);
+    for (int i = 0; i < FAULT_KINDS; i++)
+        atomic_store(&calls[i], 0);
     failing = kind;
     failing_call = n;
     failing_reason = reason;
@@ -32,15 +33,15 @@ void fault_off(void)
 
 unsigned long fault_calls(enum fault_kind kind)
 {
-    return calls[kind];
+    return atomic_load(&calls[kind]);
 }
 
-static bool fails(enum fault_kind kind)
+bool fault_now(enum fault_kind kind)
 {
-    calls[kind]++;
-    if (kind != failing || !failing_call || calls[kind] < failing_call)
+    unsigned long call = atomic_fetch_add(&calls[kind], 1) + 1;
+    if (kind != failing || !failing_call || call < failing_call)
         return false;
-    if (calls[kind] > failing_call && !failing_for_good)
+    if (call > failing_call && !failing_for_good)
         return false;
     errno = failing_reason;
     return true;
@@ -70,17 +71,17 @@ int __wrap_rename(const char *from, const char *to);
 
 void *__wrap_malloc(size_t size)
 {
-    return fails(FAULT_ALLOCATE) ? NULL : __real_malloc(size);
+    return fault_now(FAULT_ALLOCATE) ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails(FAULT_ALLOCATE) ? NULL : __real_calloc(count, size);
+    return fault_now(FAULT_ALLOCATE) ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *block, size_t size)
 {
-    return fails(FAULT_ALLOCATE) ? NULL : __real_realloc(block, size);
+    return fault_now(FAULT_ALLOCATE) ? NULL : __real_realloc(block, size);
 }
 
 void __wrap_free(void *block)
@@ -97,31 +98,31 @@ int __wrap_open(const char *path, int flags, ...)
         mode = va_arg(arguments, unsigned);
         va_end(arguments);
     }
-    return fails(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
+    return fault_now(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
 }
 
 ssize_t __wrap_read(int fd, void *bytes, size_t size)
 {
-    return fails(FAULT_READ) ? -1 : __real_read(fd, bytes, size);
+    return fault_now(FAULT_READ) ? -1 : __real_read(fd, bytes, size);
 }
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 {
-    return fails(FAULT_WRITE) ? -1 : __real_write(fd, bytes, size);
+    return fault_now(FAULT_WRITE) ? -1 : __real_write(fd, bytes, size);
 }
 
 int __wrap_close(int fd)
 {
     int result = __real_close(fd);
-    return fails(FAULT_CLOSE) ? -1 : result;
+    return fault_now(FAULT_CLOSE) ? -1 : result;
 }
 
 int __wrap_fsync(int fd)
 {
-    return fails(FAULT_FSYNC) ? -1 : __real_fsync(fd);
+    return fault_now(FAULT_FSYNC) ? -1 : __real_fsync(fd);
 }
 
 int __wrap_rename(const char *from, const char *to)
 {
-    return fails(FAULT_RENAME) ? -1 : __real_rename(from, to);
+    return fault_now(FAULT_RENAME) ? -1 : __real_rename(from, to);
 }

@@ -203,17 +203,76 @@ static void reshape_one(struct ocdm__agent_state *kept)
     tensor->shape[3] = 9;
 }
 
-static void spoil_one(struct ocdm__agent_state *kept)
+/* Puts a number at element 3 of one of the tensors of 64 elements. */
+static void spoil(struct ocdm__agent_state *kept, const char *name, float value)
 {
-    struct ocdm__tensor *tensor = tensor_named(kept, "adam.v.bn2.bias");
     static float values[64];
-    values[3] = NAN;
-    tensor->data = (const unsigned char *)values;
+    values[3] = value;
+    tensor_named(kept, name)->data = (const unsigned char *)values;
+}
+
+static void spoil_average(struct ocdm__agent_state *kept)
+{
+    spoil(kept, "adam.v.bn2.bias", NAN);
+}
+
+static void spoil_weight(struct ocdm__agent_state *kept)
+{
+    spoil(kept, "bn2.weight", -INFINITY);
+}
+
+static void spoil_variance(struct ocdm__agent_state *kept)
+{
+    spoil(kept, "bn2.running_var", -1e-30F);
+}
+
+static void spoil_square(struct ocdm__agent_state *kept)
+{
+    spoil(kept, "adam.v.bn2.bias", -1);
+}
+
+/* A number that is finite in the file and would not be in the network. */
+static void widen_one(struct ocdm__agent_state *kept)
+{
+    static unsigned char values[8 * 64];
+    struct ocdm__tensor *tensor = tensor_named(kept, "bn2.bias");
+    ocdm__put_double(values + 8 * 2, -1e39);
+    tensor->dtype = OCDM__F64;
+    tensor->data = values;
+    tensor->size = sizeof values;
 }
 
 static void make_integers(struct ocdm__agent_state *kept)
 {
-    tensor_named(kept, "bn2.bias")->dtype = OCDM__I32;
+    tensor_named(kept, "adam.m.bn2.bias")->dtype = OCDM__I32;
+}
+
+static void drop_steps(struct ocdm__agent_state *kept)
+{
+    *tensor_named(kept, "adam.step") = kept->tensors[--kept->count];
+}
+
+/* From such a count on the steps would start again from 0, and Adam divide by it. */
+static void count_too_far(struct ocdm__agent_state *kept)
+{
+    static const unsigned char most[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    tensor_named(kept, "adam.step")->data = most;
+}
+
+/* More names than a message has room for, and names that are long by themselves. */
+static void add_many(struct ocdm__agent_state *kept)
+{
+    static char names[13][320];
+    static const unsigned char number[8];
+    kept->tensors = realloc(kept->tensors, (kept->count + 13) * sizeof *kept->tensors);
+    assert_non_null(kept->tensors);
+    for (size_t i = 0; i < 13; i++) {
+        memset(names[i], i % 2 ? 'z' : 'y', sizeof names[i] - 1);
+        if (i > 2)
+            names[i][30] = '\0';
+        names[i][0] = (char)('a' + i);
+        kept->tensors[kept->count++] = ocdm__tensor_of(names[i], OCDM__F32, number, 1);
+    }
 }
 
 static void load_says_what_does_not_fit_and_changes_nothing(void **state)
@@ -222,8 +281,30 @@ static void load_says_what_does_not_fit_and_changes_nothing(void **state)
     refused(drop_two, "weights: the file lacks conv2.weight, bn3.running_var");
     refused(rename_one, "weights: the file has tensors that the model does not know: bn7.bias");
     refused(reshape_one, "weights: the file has tensors of another shape: conv1.weight");
-    refused(spoil_one, "weights: tensor adam.v.bn2.bias: element 3 is not a finite number");
-    refused(make_integers, "weights: tensor bn2.bias is not of floating-point numbers");
+    refused(make_integers, "weights: tensor adam.m.bn2.bias is not of floating-point numbers");
+    refused(drop_steps, "weights: the file lacks adam.step");
+    refused(count_too_far, "weights: tensor adam.step is not one U64 of at most 2^53");
+}
+
+static void load_refuses_numbers_that_cannot_be_used(void **state)
+{
+    (void)state;
+    refused(spoil_average, "weights: tensor adam.v.bn2.bias: element 3 is not a finite number");
+    refused(spoil_weight, "weights: tensor bn2.weight: element 3 is not a finite number");
+    refused(widen_one, "weights: tensor bn2.bias: element 2 is not a finite number");
+    refused(spoil_variance, "weights: tensor bn2.running_var: element 3, a mean of squares, is below 0");
+    refused(spoil_square, "weights: tensor adam.v.bn2.bias: element 3, a mean of squares, is below 0");
+}
+
+static void load_cuts_names_and_lists_that_are_too_long(void **state)
+{
+    (void)state;
+    char long_y[110] = "", long_z[110] = "", message[512];
+    memset(long_y, 'y', 99);
+    memset(long_z, 'z', 99);
+    snprintf(message, sizeof message, "weights: the file has tensors that the model does not know: a%s..., b%s... and 11 more",
+             long_y, long_z);
+    refused(add_many, message);
 }
 
 static void other_types_and_unread_counters_are_taken(void **state)
@@ -262,6 +343,8 @@ int main(void)
         cmocka_unit_test(head_of_another_class_count_is_left_alone),
         cmocka_unit_test(mobilenet_ends_where_its_weights_end),
         cmocka_unit_test(load_says_what_does_not_fit_and_changes_nothing),
+        cmocka_unit_test(load_refuses_numbers_that_cannot_be_used),
+        cmocka_unit_test(load_cuts_names_and_lists_that_are_too_long),
         cmocka_unit_test(other_types_and_unread_counters_are_taken),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
