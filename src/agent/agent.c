@@ -154,15 +154,19 @@ static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batc
 static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, bool frozen,
                                  const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
-    ocdm_status status = check_batch(agent, batch, error);
+    ocdm_status status = ocdm__agent_check(agent, error);
+    if (status == OCDM_OK)
+        status = check_batch(agent, batch, error);
     if (status != OCDM_OK)
         return status;
     int before = ocdm__single_thread();
     status = reserve(agent, batch->count, error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
         status = run_pass(agent, batch, frozen, sink, loss, error);
+        agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
+    }
     ocdm__restore_threads(before);
     return status;
 }
@@ -205,6 +209,8 @@ static size_t sample_width(const ocdm__agent *agent)
 ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error)
 {
     size_t width = ocdm__agent_feature_width(agent), sample = sample_width(agent);
+    if (ocdm__agent_check(agent, error) != OCDM_OK)
+        return OCDM_NO_MEMORY;
     float *features = ocdm__allocate_aligned(BLOCK * width, sizeof *features);
     if (features == NULL)
         return ocdm__fail_memory(error, "features");
@@ -222,6 +228,8 @@ ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t c
 
 ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
+    if (ocdm__agent_check(agent, error) != OCDM_OK)
+        return OCDM_NO_MEMORY;
     if (agent->network->model.count == 1) { /* linear: the head sees the input itself */
         memcpy(features, input, count * sample_width(agent) * sizeof *features);
         return OCDM_OK;

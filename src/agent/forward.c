@@ -203,6 +203,9 @@ ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
     size_t count = network->model.count, at = 0;
     if (network->image_layers > 0) {
         run_images(pass);
+        status = ocdm__network_check(network, error);
+        if (status != OCDM_OK)
+            return status;
         at = network->image_layers + 1;
         rows = next;
         next += network->vector_rows * network->vector_width;
@@ -215,5 +218,5 @@ ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
     }
     if (status != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer");
-    return ocdm__network_check(network, error);
+    return OCDM_OK;
 }

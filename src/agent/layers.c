@@ -257,6 +257,7 @@ ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error)
         return OCDM_OK;
     struct ocdm__work work = {refresh_one, network, 2 * (size_t)network->image_layers};
     ocdm__team_run(network->team, &work, 1);
-    network->stale = false;
-    return ocdm__network_check(network, error);
+    ocdm_status status = ocdm__network_check(network, error);
+    network->stale = status != OCDM_OK;
+    return status;
 }

@@ -9,7 +9,7 @@
 enum { WIDTH = 16 };
 
 /* The product for so many rows: batches are nearly all of one size. */
-static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm__op **op)
+static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm__op **op, ocdm_error *error)
 {
     for (size_t i = 0; i < OCDM__PRODUCTS; i++)
         if (layer->products[i].rows == rows) {
@@ -18,7 +18,7 @@ static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer
         }
     const struct ocdm__product_shape shape = {
         .rows = (int64_t)rows, .columns = layer->node->channels, .depth = layer->node->in_channels, .b_turned = true};
-    ocdm_status status = ocdm__product_create(network->device, &shape, op, NULL);
+    ocdm_status status = ocdm__product_create(network->device, &shape, op, error);
     if (status != OCDM_OK)
         return status;
     ocdm__op_destroy(layer->products[OCDM__PRODUCTS - 1].op);
@@ -26,6 +26,12 @@ static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer
     layer->products[0].rows = rows;
     layer->products[0].op = *op;
     return OCDM_OK;
+}
+
+ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
+{
+    ocdm__op *product = NULL;
+    return product_for(network, layer, rows, &product, error);
 }
 
 /* row = activation(row + bias) */
@@ -47,7 +53,7 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 {
     size_t channels = layer->node->channels;
     ocdm__op *product = NULL;
-    ocdm_status status = product_for(network, layer, rows, &product);
+    ocdm_status status = product_for(network, layer, rows, &product, NULL);
     if (status == OCDM_OK)
         status = ocdm__op_run(product, 0, input, network->parameters[layer->weight].value, output);
     for (size_t row = 0; row < rows && status == OCDM_OK; row++)

@@ -108,7 +108,8 @@ ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
 {
     if (!atomic_exchange(&network->failed, false))
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_NO_MEMORY, "", "oneDNN could not run a layer of the network");
+    return ocdm__fail(error, OCDM_NO_MEMORY, "take smaller batches or images, or free some of the machine's memory",
+                      "out of memory: a layer of the network could not run");
 }
 
 /* ---- memory of passes ----------------------------------------------------------------------------------------------- */
@@ -173,6 +174,9 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_er
         status = reserve_partials(network, images, error);
     if (status == OCDM_OK && network->image_layers > 0)
         status = ocdm__layers_prepare_lanes(network, images, error);
+    for (size_t k = 0; k < network->model.count && status == OCDM_OK; k++)
+        if (network->layers[k].node->kind == OCDM__NODE_LINEAR)
+            status = ocdm__linear_prepare(network, &network->layers[k], images, error);
     if (status == OCDM_OK && images > network->vector_rows) {
         network->vector_rows = 0;
         network->vectors =

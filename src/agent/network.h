@@ -198,7 +198,9 @@ ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__g
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error);
 
-/* linear.c: vectors. `output` and gradients are rows of the node's channels. */
+/* linear.c: vectors. `output` and gradients are rows of the node's channels. Preparing makes what the way forward of so many
+ * rows allocates, so that it cannot fail for that in the middle of a step. */
+ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error);
 ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output);
 struct ocdm__linear_back {

@@ -99,11 +99,12 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
 {
     for (size_t i = 0; i < network->parameter_count; i++) {
         struct ocdm__parameter *parameter = &network->parameters[i];
-        if (!parameter->trained || parameter->square != NULL)
+        if (!parameter->trained)
             continue;
         if (parameter->mean == NULL)
             parameter->mean = ocdm__allocate_aligned(parameter->room, sizeof *parameter->mean);
-        parameter->square = ocdm__allocate_aligned(parameter->room, sizeof *parameter->square);
+        if (parameter->square == NULL)
+            parameter->square = ocdm__allocate_aligned(parameter->room, sizeof *parameter->square);
         if (parameter->mean == NULL || parameter->square == NULL)
             return ocdm__fail_memory(error, "Adam's averages");
     }

@@ -132,7 +132,11 @@ ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *e
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->wake, NULL);
     made->members = ocdm__allocate(threads, sizeof *made->members);
-    if (made->members == NULL || !start_members(made)) {
+    if (made->members == NULL) {
+        ocdm__team_destroy(made);
+        return ocdm__fail_memory(error, "threads");
+    }
+    if (!start_members(made)) {
         ocdm__team_destroy(made);
         return ocdm__fail(error, OCDM_NO_MEMORY, "ask for fewer threads", "%u threads could not be started", threads);
     }
