@@ -269,7 +269,7 @@ static ocdm_status run_vectors_back(const struct back *back)
     uint32_t first = network->image_layers > 0 ? network->image_layers + 1 : 0;
     size_t slot_size = network->vector_rows * network->vector_width;
     ocdm_status status = OCDM_OK;
-    for (uint32_t k = (uint32_t)network->model.count; k-- > first && status == OCDM_OK;) {
+    for (uint32_t k = (uint32_t)network->model.count; k-- > first;) {
         struct ocdm__layer *layer = &network->layers[k];
         bool is_last = k + 1 == network->model.count, reads_input = network->image_layers == 0 && k == 0;
         size_t slot = k - first + (network->image_layers > 0 ? 1u : 0u); /* of its output */
@@ -282,6 +282,8 @@ static ocdm_status run_vectors_back(const struct back *back)
                                          .bias_gradient = lane_memory(network, 1, 0),
                                          .rows = pass->images};
         status = ocdm__linear_backward(network, layer, &work);
+        if (status != OCDM_OK)
+            break;
         deliver(back, &network->parameters[layer->weight], work.weight_gradient);
         deliver(back, &network->parameters[layer->bias], work.bias_gradient);
     }
