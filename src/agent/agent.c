@@ -32,9 +32,6 @@ static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_err
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "Adam's epsilon must be above 0 and at most 1e6");
     if (!(settings->clip >= 0 && settings->clip <= 1e30))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "clip must be from 0 (none) to 1e30");
-    if (settings->bf16 && !ocdm__model_takes_images(settings->model))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use f32",
-                          "precision bf16: %s has nothing to gain from it and runs in f32 only", settings->model);
     return OCDM_OK;
 }
 

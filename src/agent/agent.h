@@ -32,7 +32,7 @@ typedef struct ocdm__agent_settings {
     uint32_t features;      /* width of a sample for linear and mlp */
     uint32_t height, width; /* of images, for the others; three channels */
     uint32_t blocks;        /* mobilenet1: so many of its 13 blocks; 0: all, or as many as the weights have */
-    bool bf16;              /* compute in bf16, with weights and sums in f32; images only, and only where the CPU has it */
+    bool bf16;              /* compute in bf16, with weights and sums in f32; only where the CPU has it */
     bool fast;              /* let results depend on the number of threads */
     double learning_rate;   /* default 1e-4 */
     double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */

@@ -67,6 +67,9 @@ struct ocdm__kernels {
     void (*average)(const void *image, const struct ocdm__extent *extent, float *mean);
     void (*spread)(void *image, const struct ocdm__extent *extent, const float *mean);
 
+    /* Floats as elements; any number. */
+    void (*narrow)(void *to, const float *from, size_t count);
+
     /* An image of planes (channel, row, column; any number of channels) as one group. */
     void (*interleave)(void *image, const float *planes, size_t rows, size_t channels);
 };

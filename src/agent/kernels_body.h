@@ -110,6 +110,16 @@ TARGET static void average(const void *data, const struct ocdm__extent *extent, 
         }
 }
 
+TARGET static void narrow(void *to, const float *from, size_t count)
+{
+    ELEMENT *elements = to;
+    size_t i = 0;
+    for (; i + BLOCK <= count; i += BLOCK)
+        STORE(elements + i, LOAD_WIDE(from + i));
+    for (; i < count; i++)
+        STORE_ONE(elements + i, from[i]);
+}
+
 TARGET static void interleave(void *to, const float *planes, size_t rows, size_t channels)
 {
     ELEMENT *image = to;
@@ -213,5 +223,6 @@ const struct ocdm__kernels TABLE = {
     .unfold = unfold,
     .average = average,
     .spread = spread,
+    .narrow = narrow,
     .interleave = interleave,
 };

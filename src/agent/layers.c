@@ -229,7 +229,8 @@ void ocdm__layers_release(ocdm__network *network)
         ocdm__op_destroy(layer->to_forward);
         ocdm__op_destroy(layer->to_data);
         for (size_t j = 0; j < OCDM__PRODUCTS; j++)
-            ocdm__op_destroy(layer->products[j].op);
+            ocdm__products_destroy(&layer->products[j]);
+        ocdm__release_aligned(layer->narrow);
         ocdm__release_aligned(layer->forward_weights);
         ocdm__release_aligned(layer->data_weights);
         ocdm__release_aligned(layer->constants);

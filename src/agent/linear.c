@@ -4,35 +4,108 @@
 
 #include <string.h>
 
+#include "agent/aligned.h"
 #include "agent/wide.h"
+#include "base/error.h"
 
 enum { WIDTH = 16 };
 
-/* The product for so many rows: batches are nearly all of one size. */
-static ocdm_status product_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm__op **op, ocdm_error *error)
+/* ---- primitives ------------------------------------------------------------------------------------------------------- */
+
+void ocdm__products_destroy(struct ocdm__products *products)
+{
+    ocdm__op_destroy(products->forward);
+    ocdm__op_destroy(products->weights);
+    ocdm__op_destroy(products->input);
+    *products = (struct ocdm__products){0};
+}
+
+static ocdm_status create_products(ocdm__network *network, const struct ocdm__node *node, struct ocdm__products *made,
+                                   ocdm_error *error)
+{
+    int64_t rows = (int64_t)made->rows, outputs = node->channels, inputs = node->in_channels;
+    const struct ocdm__product_shape forward = {
+        .rows = rows, .columns = outputs, .depth = inputs, .b_turned = true, .bf16 = network->bf16};
+    const struct ocdm__product_shape weights = {
+        .rows = outputs, .columns = inputs, .depth = rows, .a_turned = true, .bf16 = true};
+    const struct ocdm__product_shape input = {.rows = rows, .columns = inputs, .depth = outputs, .bf16 = true};
+    ocdm_status status = ocdm__product_create(network->device, &forward, &made->forward, error);
+    if (status == OCDM_OK && network->bf16)
+        status = ocdm__product_create(network->device, &weights, &made->weights, error);
+    if (status == OCDM_OK && network->bf16)
+        status = ocdm__product_create(network->device, &input, &made->input, error);
+    return status;
+}
+
+/* The products for so many rows: batches are nearly all of one size. */
+static ocdm_status products_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows,
+                                const struct ocdm__products **products, ocdm_error *error)
 {
     for (size_t i = 0; i < OCDM__PRODUCTS; i++)
         if (layer->products[i].rows == rows) {
-            *op = layer->products[i].op;
+            *products = &layer->products[i];
             return OCDM_OK;
         }
-    const struct ocdm__product_shape shape = {
-        .rows = (int64_t)rows, .columns = layer->node->channels, .depth = layer->node->in_channels, .b_turned = true};
-    ocdm_status status = ocdm__product_create(network->device, &shape, op, error);
-    if (status != OCDM_OK)
+    struct ocdm__products made = {.rows = rows};
+    ocdm_status status = create_products(network, layer->node, &made, error);
+    if (status != OCDM_OK) {
+        ocdm__products_destroy(&made);
         return status;
-    ocdm__op_destroy(layer->products[OCDM__PRODUCTS - 1].op);
+    }
+    ocdm__products_destroy(&layer->products[OCDM__PRODUCTS - 1]);
     memmove(layer->products + 1, layer->products, (OCDM__PRODUCTS - 1) * sizeof layer->products[0]);
-    layer->products[0].rows = rows;
-    layer->products[0].op = *op;
+    layer->products[0] = made;
+    *products = &layer->products[0];
     return OCDM_OK;
+}
+
+/* ---- bf16 ------------------------------------------------------------------------------------------------------------- */
+
+/* The three parts of a layer's narrow memory. */
+static size_t weights_bytes(const ocdm__network *network, const struct ocdm__node *node)
+{
+    return ocdm__rounded((size_t)node->channels * node->in_channels * network->kernels->element);
+}
+
+static size_t input_bytes(const ocdm__network *network, const struct ocdm__node *node, size_t rows)
+{
+    return ocdm__rounded(rows * node->in_channels * network->kernels->element);
+}
+
+static ocdm_status reserve_narrow(const ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
+{
+    const struct ocdm__node *node = layer->node;
+    if (!network->bf16 || rows <= layer->narrow_rows)
+        return OCDM_OK;
+    size_t bytes =
+        weights_bytes(network, node) + input_bytes(network, node, rows) + rows * node->channels * network->kernels->element;
+    ocdm__release_aligned(layer->narrow);
+    layer->narrow_rows = 0;
+    layer->narrow = ocdm__allocate_aligned(bytes, 1);
+    if (layer->narrow == NULL)
+        return ocdm__fail_memory(error, "a linear layer in bf16");
+    layer->narrow_rows = rows;
+    return OCDM_OK;
+}
+
+static unsigned char *narrow_input(const ocdm__network *network, const struct ocdm__layer *layer)
+{
+    return (unsigned char *)layer->narrow + weights_bytes(network, layer->node);
+}
+
+static unsigned char *narrow_gradient(const ocdm__network *network, const struct ocdm__layer *layer)
+{
+    return narrow_input(network, layer) + input_bytes(network, layer->node, layer->narrow_rows);
 }
 
 ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error)
 {
-    ocdm__op *product = NULL;
-    return product_for(network, layer, rows, &product, error);
+    const struct ocdm__products *products = NULL;
+    ocdm_status status = reserve_narrow(network, layer, rows, error);
+    return status == OCDM_OK ? products_for(network, layer, rows, &products, error) : status;
 }
+
+/* ---- forward ---------------------------------------------------------------------------------------------------------- */
 
 /* row = activation(row + bias) */
 static void finish_row(float *row, const float *bias, size_t count, bool relu)
@@ -51,16 +124,27 @@ static void finish_row(float *row, const float *bias, size_t count, bool relu)
 ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output)
 {
-    size_t channels = layer->node->channels;
-    ocdm__op *product = NULL;
-    ocdm_status status = product_for(network, layer, rows, &product, NULL);
+    size_t channels = layer->node->channels, inputs = layer->node->in_channels;
+    const void *weights = network->parameters[layer->weight].value, *source = input;
+    const struct ocdm__products *products = NULL;
+    ocdm_status status = reserve_narrow(network, layer, rows, NULL);
     if (status == OCDM_OK)
-        status = ocdm__op_run(product, 0, input, network->parameters[layer->weight].value, output);
+        status = products_for(network, layer, rows, &products, NULL);
+    if (status == OCDM_OK && network->bf16) {
+        network->kernels->narrow(layer->narrow, weights, channels * inputs);
+        network->kernels->narrow(narrow_input(network, layer), input, rows * inputs);
+        weights = layer->narrow;
+        source = narrow_input(network, layer);
+    }
+    if (status == OCDM_OK)
+        status = ocdm__op_run(products->forward, 0, source, weights, output);
     for (size_t row = 0; row < rows && status == OCDM_OK; row++)
         finish_row(output + row * channels, network->parameters[layer->bias].value, channels,
                    layer->node->activation == OCDM__RELU);
     return status;
 }
+
+/* ---- backward --------------------------------------------------------------------------------------------------------- */
 
 static void undo_activation(const struct ocdm__node *node, const struct ocdm__linear_back *back)
 {
@@ -76,12 +160,9 @@ static void sum_rows(const struct ocdm__node *node, const struct ocdm__linear_ba
     ocdm__sum_lanes(back->bias_gradient, back->gradient, back->rows, node->channels, node->channels);
 }
 
-ocdm_status ocdm__linear_backward(const ocdm__network *network, const struct ocdm__layer *layer,
-                                  const struct ocdm__linear_back *back)
+static ocdm_status multiply(const ocdm__network *network, const struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
     const struct ocdm__node *node = layer->node;
-    undo_activation(node, back);
-    sum_rows(node, back);
     struct ocdm__gemm weights = {.a_turned = true,
                                  .rows = node->channels,
                                  .columns = node->in_channels,
@@ -105,4 +186,26 @@ ocdm_status ocdm__linear_backward(const ocdm__network *network, const struct ocd
                                .c = back->input_gradient,
                                .c_stride = node->in_channels};
     return ocdm__gemm(&input);
+}
+
+/* The same with what the way forward has narrowed, and the gradient. */
+static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
+{
+    unsigned char *gradient = narrow_gradient(network, layer);
+    const struct ocdm__products *products = NULL;
+    ocdm_status status = products_for(network, layer, back->rows, &products, NULL);
+    if (status != OCDM_OK)
+        return status;
+    network->kernels->narrow(gradient, back->gradient, back->rows * layer->node->channels);
+    status = ocdm__op_run(products->weights, 0, gradient, narrow_input(network, layer), back->weight_gradient);
+    if (status != OCDM_OK || back->input_gradient == NULL)
+        return status;
+    return ocdm__op_run(products->input, 0, gradient, layer->narrow, back->input_gradient);
+}
+
+ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
+{
+    undo_activation(layer->node, back);
+    sum_rows(layer->node, back);
+    return network->bf16 ? multiply_narrow(network, layer, back) : multiply(network, layer, back);
 }

@@ -67,6 +67,13 @@ enum {
     OCDM__CONSTANTS
 };
 
+/* The primitives of a linear layer for so many rows. The ways back are primitives in bf16 only; in f32 they are plain calls,
+ * which cost less to start. */
+struct ocdm__products {
+    size_t rows;
+    ocdm__op *forward, *weights, *input;
+};
+
 /* A node at work. */
 struct ocdm__layer {
     const struct ocdm__node *node;
@@ -85,12 +92,13 @@ struct ocdm__layer {
     /* and of an evaluation */
     struct ocdm__span passing, pool_room;
     size_t image_bytes; /* of its output */
-    struct {
-        size_t rows;
-        ocdm__op *op;
-    } products[OCDM__PRODUCTS]; /* of a linear layer, the last one made first */
-    float *constants;           /* OCDM__CONSTANTS times channels */
-    double *partial;            /* per image two sums for each channel; while training */
+    /* of a linear layer */
+    struct ocdm__products products[OCDM__PRODUCTS]; /* the last ones made first */
+    void *narrow; /* in bf16: weights, then input, then gradients of so many rows, as elements */
+    size_t narrow_rows;
+    /* of a batch norm */
+    float *constants; /* OCDM__CONSTANTS times channels */
+    double *partial;  /* per image two sums for each channel; while training */
 };
 
 typedef struct ocdm__network {
@@ -158,6 +166,7 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error);
 void ocdm__layers_release(ocdm__network *network);
+void ocdm__products_destroy(struct ocdm__products *products);
 /* Makes the copies of the weights anew if the weights have changed. */
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
@@ -210,8 +219,8 @@ struct ocdm__linear_back {
     float *weight_gradient, *bias_gradient;
     size_t rows;
 };
-ocdm_status ocdm__linear_backward(const ocdm__network *network, const struct ocdm__layer *layer,
-                                  const struct ocdm__linear_back *back);
+/* After the way forward of the same rows. */
+ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back);
 
 /* Constants of a batch norm out of its running statistics. */
 void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);

@@ -263,7 +263,7 @@ static const ocdm__flag flags[] = {
      .value = "P",
      .fallback = "f32",
      .choices = ocdm__run_precision_choices,
-     .help = "bf16 is faster where the CPU has it; models of images only"},
+     .help = "bf16 needs a CPU that has it"},
     {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
     {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},
     {.name = "images", .value = "FOLDER", .help = "where the image files are, instead of what the stream says"},

@@ -120,7 +120,7 @@ static const ocdm__flag flags[] = {
      .value = "P",
      .fallback = "f32",
      .choices = precision_names,
-     .help = "bf16 needs a CPU that has it, and images"},
+     .help = "bf16 needs a CPU that has it"},
     {.name = "skip-bad", .help = "a row of NaN for a sample whose image cannot be decoded"},
     {.name = "strict", .help = "stop at an image that cannot be decoded: what happens without --skip-bad too"},
     {.name = "json", .help = "print the result as one object of JSON"},

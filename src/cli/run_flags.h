@@ -39,7 +39,7 @@ extern const char *const ocdm__run_precision_choices[];
          .value = "P",                                                                                                         \
          .fallback = "f32",                                                                                                    \
          .choices = ocdm__run_precision_choices,                                                                               \
-         .help = "bf16 is faster where the CPU has it; models of images only"},                                                \
+         .help = "bf16 needs a CPU that has it; models of images are faster in it with AMX"},                                  \
         {.name = "lr", .value = "X", .fallback = "1e-4", .help = "the learning rate of Adam"},                                 \
         {.name = "adam-eps", .value = "X", .fallback = "1e-4", .help = "Adam's epsilon, added outside the root"},              \
         {.name = "clip", .value = "X", .help = "cut every gradient to -X..X"},                                                 \

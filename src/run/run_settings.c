@@ -99,14 +99,14 @@ static ocdm_status check_numbers(const ocdm__run_settings *settings, ocdm_error 
     return OCDM_OK;
 }
 
-/* What only a model of images has a use for. */
+/* What only a model has a use for, or only one of images. */
 static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const char *model = settings->model;
     if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
         return OCDM_OK;
-    if (settings->bf16)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes in f32 alone", model);
+    if (settings->bf16 && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
     if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
     return OCDM_OK;

@@ -42,7 +42,8 @@ static ocdm__agent_settings golden_settings(void)
 }
 
 /* The weights of tests/make-golden: drawn, but for the norms' biases, 3 and -3 in turn, so that few activations are near their
- * kink. An activation there goes by the last bit, which differs from CPU to CPU, and moves the gradients of all layers below. */
+ * kink. An activation there goes by the last bit, which differs from CPU to CPU, and moves the gradients of all layers below.
+ */
 static ocdm__agent *golden_agent(void)
 {
     ocdm__agent_settings settings = golden_settings();
@@ -318,9 +319,6 @@ static void create_refuses_what_cannot_be(void **state)
     assert_string_equal(error.message, "cnn: images of 7 x 7 pixels are too small");
     settings = settings_for("cnn", 32, 3, 0);
     assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
-    settings = settings_for("mlp", 32, 3, 1);
-    settings.bf16 = true;
-    assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, &error), OCDM_BAD_ARGUMENT);
     settings = settings_for("mlp", 4, 3, 1);
     agent = agent_with(&settings);
     struct made_batch made = batch_for(&settings, 2, 2);
@@ -334,36 +332,95 @@ static void create_refuses_what_cannot_be(void **state)
     ocdm__agent_destroy(agent);
 }
 
-/* bf16 where the CPU has it: near f32, and the same for any number of threads; elsewhere a refusal that says so. */
-static void bf16_is_near_f32_or_refused(void **state)
+/* An agent in bf16; NULL where the CPU does not have it, and the agent says so. */
+static ocdm__agent *narrow_agent(const ocdm__agent_settings *settings)
 {
-    (void)state;
-    ocdm__agent_settings settings = settings_for("resnet18", 32, 6, 1);
-    ocdm__agent *full = agent_with(&settings), *half = NULL, *threaded = NULL;
+    ocdm__agent *agent = NULL;
     ocdm_error error = {0};
-    settings.bf16 = true;
-    ocdm_status status = ocdm__agent_create(&settings, NULL, &half, &error);
-    if (status != OCDM_OK) {
-        assert_int_equal(status, OCDM_BAD_ARGUMENT);
-        assert_non_null(strstr(error.message, "bf16"));
-        ocdm__agent_destroy(full);
+    ocdm__agent_settings narrow = *settings;
+    narrow.bf16 = true;
+    ocdm_status status = ocdm__agent_create(&narrow, NULL, &agent, &error);
+    if (status == OCDM_OK)
+        return agent;
+    assert_int_equal(status, OCDM_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "this CPU has no bf16 instructions"));
+    return NULL;
+}
+
+/* Near f32, and the same for any number of threads. */
+static void bf16_is_near_f32(const char *model, uint32_t size)
+{
+    ocdm__agent_settings settings = settings_for(model, size, 6, 1);
+    ocdm__agent *half = narrow_agent(&settings);
+    if (half == NULL)
         return;
-    }
+    ocdm__agent *full = agent_with(&settings);
     settings.threads = 3;
-    threaded = agent_with(&settings);
+    ocdm__agent *threaded = narrow_agent(&settings);
+    assert_non_null(threaded);
     struct made_batch made = batch_for(&settings, 8, 5);
     double loss[2];
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(ocdm__agent_train(full, &made.batch, &loss[0], NULL), OCDM_OK);
         assert_int_equal(ocdm__agent_train(half, &made.batch, &loss[1], NULL), OCDM_OK);
         assert_int_equal(ocdm__agent_train(threaded, &made.batch, NULL, NULL), OCDM_OK);
-        assert_true(fabs(loss[0] - loss[1]) <= 0.03 * loss[0]);
+        HOLDS(model, fabs(loss[0] - loss[1]) <= 0.03 * loss[0]);
     }
-    same_agents(half, threaded, "bf16");
+    same_agents(half, threaded, model);
     batch_free(&made);
     ocdm__agent_destroy(full);
     ocdm__agent_destroy(half);
     ocdm__agent_destroy(threaded);
+}
+
+static void bf16_is_near_f32_or_refused(void **state)
+{
+    (void)state;
+    bf16_is_near_f32("resnet18", 32);
+    bf16_is_near_f32("mlp", 40);
+    bf16_is_near_f32("linear", 40);
+}
+
+/* The nearest float whose lower half is empty, ties to the even one. */
+static double rounded_to_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x7FFFu + (bits >> 16 & 1u)) & 0xFFFF0000u;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* A linear layer in bf16 is one of rounded weights and inputs, added up in f32; its gradient is that of rounded errors. */
+static void linear_in_bf16_multiplies_rounded_numbers(void **state)
+{
+    (void)state;
+    enum { INPUTS = 37, OUTPUTS = 6, ROWS = 5 };
+    ocdm__agent_settings settings = settings_for("linear", INPUTS, OUTPUTS, 1);
+    ocdm__agent *agent = narrow_agent(&settings);
+    if (agent == NULL)
+        return;
+    struct made_batch made = batch_for(&settings, ROWS, 5);
+    const float *weights = agent->network->parameters[0].value;
+    float gradient[OUTPUTS * INPUTS + OUTPUTS];
+    assert_int_equal(ocdm__agent_batch_gradient(agent, &made.batch, gradient, NULL, NULL), OCDM_OK);
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t out = 0; out < OUTPUTS; out++) {
+            double want = 0;
+            for (size_t i = 0; i < INPUTS; i++)
+                want += rounded_to_bf16(weights[out * INPUTS + i]) * rounded_to_bf16(made.input[row * INPUTS + i]);
+            assert_true(fabs((double)agent->logits[row * OUTPUTS + out] - want) < 1e-6);
+        }
+    for (size_t out = 0; out < OUTPUTS; out++)
+        for (size_t i = 0; i < INPUTS; i++) {
+            double want = 0;
+            for (size_t row = 0; row < ROWS; row++)
+                want += rounded_to_bf16(agent->logit_gradients[row * OUTPUTS + out]) *
+                        rounded_to_bf16(made.input[row * INPUTS + i]);
+            assert_true(fabs((double)gradient[out * INPUTS + i] - want) < 1e-6);
+        }
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
 }
 
 int main(void)
@@ -379,6 +436,7 @@ int main(void)
         cmocka_unit_test(train_stops_when_an_image_is_no_number),
         cmocka_unit_test(create_refuses_what_cannot_be),
         cmocka_unit_test(bf16_is_near_f32_or_refused),
+        cmocka_unit_test(linear_in_bf16_multiplies_rounded_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
