@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Our training step against PyTorch's on the same work, side by side: bench/train-pytorch.py [OCDM] [--rounds N] [--case NAME...] [--show-tiles]
 
-PyTorch (Debian's python3-torch, python3-torchvision) at its best on CPUs: channels-last, autocast for bf16, two threads; its Adam, eps
-1e-4, BCE with logits. The two take turns, round by round, each in a process of its own, so that what else the machine does hits both;
+PyTorch (Debian's python3-torch, python3-torchvision; libopenblas0-pthread, without which its linear layers take four times as long) at
+its best on CPUs: channels-last, autocast for bf16, two threads; its Adam, eps 1e-4, BCE with logits. The two take turns, round by round, each in a process of its own, so that what else the machine does hits both;
 printed are the least and the median of each one's steps, and the ratio PyTorch / ocdm of the medians and of the least.
 
 --show-tiles is for virtual machines that have AMX but hide the CPUID leaf of its tiles: both programs run with tile-leaf.c preloaded.
