@@ -11,7 +11,8 @@
 
 #include "base/allocate.h"
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
+#define ALIGNMENT ((size_t)64)
+#define LARGE_PAGE ((size_t)2 << 20)
 
 /* Only advice: a system that does not follow it does the same more slowly. */
 static void ask_for_large_pages(unsigned char *block, size_t bytes)
