@@ -106,6 +106,19 @@ static ocdm_status check_batch(const ocdm__agent *agent, const struct ocdm__labe
     return OCDM_OK;
 }
 
+/* A batch norm takes every value of a channel that has only one to 0, and its running variance with it. */
+static ocdm_status check_norms(const ocdm__network *network, size_t images, ocdm_error *error)
+{
+    for (uint32_t k = 0; k < network->image_layers; k++) {
+        const struct ocdm__node *node = network->layers[k].node;
+        if (node->kind == OCDM__NODE_CONV && (size_t)node->height * node->width * images == 1)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take larger batches, or larger images",
+                              "one sample whose image is down to one pixel at %s: a batch norm cannot learn from one value",
+                              node->norm);
+    }
+    return OCDM_OK;
+}
+
 static ocdm_status reserve(ocdm__agent *agent, size_t images, ocdm_error *error)
 {
     ocdm_status status = ocdm__network_reserve(agent->network, images, error);
@@ -138,10 +151,10 @@ static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batc
     if (status != OCDM_OK)
         return status;
     double mean = ocdm__loss(&targets, agent->logits, agent->logit_gradients, &bad);
+    agent->bad_sample = bad;
     if (bad < batch->count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "go back to the last checkpoint; a smaller learning rate or --clip may help",
-                          "step %llu: the loss of sample %zu of the batch is not a finite number",
-                          (unsigned long long)agent->steps + 1, bad);
+                          "the loss of sample %zu of the batch is not a finite number", bad);
     status = ocdm__network_backward(&pass, sink, error);
     if (status == OCDM_OK && loss != NULL)
         *loss = mean;
@@ -154,6 +167,8 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
     ocdm_status status = ocdm__agent_check(agent, error);
     if (status == OCDM_OK)
         status = check_batch(agent, batch, error);
+    if (status == OCDM_OK && !frozen)
+        status = check_norms(agent->network, batch->count, error);
     if (status != OCDM_OK)
         return status;
     int before = ocdm__single_thread();
@@ -179,6 +194,11 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
     if (status == OCDM_OK)
         agent->steps++;
     return status;
+}
+
+size_t ocdm__agent_bad_sample(const ocdm__agent *agent)
+{
+    return agent->bad_sample;
 }
 
 ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,

@@ -74,12 +74,14 @@ struct ocdm__labelled_batch {
 };
 
 /*
- * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range); OCDM_BAD_RECORD when a
- * sample's loss is not a finite number: the message tells its index in the batch, the weights are as before the step (running
- * statistics are not); OCDM_NO_MEMORY: the agent is as it was. Only if oneDNN itself runs out of memory in the middle of the
- * step has the agent become useless: whatever is asked of it then is refused with OCDM_NO_MEMORY.
+ * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range, one sample whose image is
+ * down to one pixel at some batch norm); OCDM_BAD_RECORD when a
+ * sample's loss is not a finite number: ocdm__agent_bad_sample is its index in the batch, the weights are as before the step
+ * (running statistics are not); OCDM_NO_MEMORY: the agent is as it was. Only if oneDNN itself runs out of memory in the middle
+ * of the step has the agent become useless: whatever is asked of it then is refused with OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
+size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
 
 /* Logits (count x class_count) in evaluation mode, any number of samples. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error);

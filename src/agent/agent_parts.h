@@ -12,7 +12,8 @@ struct ocdm__agent {
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
     size_t batch_room;
-    bool broken; /* a change of the weights ended in the middle */
+    bool broken;       /* a change of the weights ended in the middle */
+    size_t bad_sample; /* of the last batch whose loss was not a number */
 };
 
 /* OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */

@@ -88,6 +88,22 @@ static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__a
     return status;
 }
 
+/* What is not finite could not be loaded again: it must not take the place of an older file that can. */
+static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__agent_state *state, ocdm_error *error)
+{
+    for (size_t i = 0; i < state->count; i++) {
+        const struct ocdm__tensor *tensor = &state->tensors[i];
+        const float *values = (const float *)(const void *)tensor->data;
+        for (size_t j = 0; tensor->dtype == OCDM__F32 && j < tensor->size / sizeof *values; j++)
+            if (!isfinite(values[j]))
+                return ocdm__fail(error, OCDM_BAD_RECORD,
+                                  "go back to the last checkpoint; smaller inputs, a smaller learning rate or --clip may help",
+                                  "after step %llu tensor %s is not of finite numbers", (unsigned long long)agent->steps,
+                                  tensor->name);
+    }
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
 {
     size_t arrays = optimiser ? 3 : 1;
@@ -105,6 +121,8 @@ ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__ag
     if (status == OCDM_OK && save_arrays(agent, arrays, &made, &amount) != OCDM_OK)
         status = ocdm__fail_memory(error, "a copy of the weights");
     ocdm__restore_threads(before);
+    if (status == OCDM_OK)
+        status = check_finite(agent, &made, error);
     if (status != OCDM_OK) {
         ocdm__agent_state_release(&made);
         return status;
@@ -187,25 +205,38 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
     return OCDM_OK;
 }
 
+/* The names of one kind of fault, or, behind another kind, how many there are and the first. */
+static void tell_names(char *text, size_t room, const struct ocdm__name_list *list, const char *what, bool is_first)
+{
+    int shown = (int)strcspn(list->text, ",");
+    if (list->count == 0)
+        text[0] = '\0';
+    else if (!is_first)
+        snprintf(text, room, ", and %s %.*s%s", what, shown, list->text, list->count > 1 ? " and others" : "");
+    else if (list->left_out > 0)
+        snprintf(text, room, " %s %s and %zu more", what, list->text, list->left_out);
+    else
+        snprintf(text, room, " %s %s", what, list->text);
+}
+
 static ocdm_status check_match(const struct ocdm__weights *weights, const struct ocdm__weights_match *match, ocdm_error *error)
 {
-    const char *hint = "`ocdm weights info FILE` lists its tensors and the model that they fit";
     const struct {
         const struct ocdm__name_list *list;
         const char *what;
     } faults[] = {{&match->missing, "lacks"},
                   {&match->unknown, "has tensors that the model does not know:"},
                   {&match->misshapen, "has tensors of another shape:"}};
+    char texts[3][sizeof match->missing.text + 80];
+    size_t kinds = 0;
     for (size_t i = 0; i < 3; i++) {
-        const struct ocdm__name_list *list = faults[i].list;
-        char more[40] = "";
-        if (list->left_out > 0)
-            snprintf(more, sizeof more, " and %zu more", list->left_out);
-        if (list->count > 0)
-            return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s: the file %s %s%s", weights->name, faults[i].what, list->text,
-                              more);
+        tell_names(texts[i], sizeof texts[i], faults[i].list, faults[i].what, kinds == 0);
+        kinds += faults[i].list->count > 0;
     }
-    return OCDM_OK;
+    if (kinds == 0)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` lists its tensors and the model that they fit",
+                      "%s: the file%s%s%s", weights->name, texts[0], texts[1], texts[2]);
 }
 
 /* A parameter's arrays that the file has; the head stays when it is another. */

@@ -60,7 +60,7 @@ struct ocdm__kernels {
 
     void (*fold)(const struct ocdm__fold *fold);
 
-    /* raw = scale * (gradient - (raw - mean) * slope - offset), in place; constants are scale, mean, slope, offset. */
+    /* raw = scale * (gradient - offset - (raw - mean) * slope), in place; constants are scale, mean, slope, offset. */
     void (*unfold)(void *raw, const void *gradient, const float *const constants[4], const struct ocdm__extent *extent);
 
     /* The mean over rows, and its gradient spread over them. */

@@ -103,10 +103,10 @@ TARGET static void average(const void *data, const struct ocdm__extent *extent, 
     const ELEMENT *image = data;
     for (size_t g = 0; g < extent->groups; g++, image += extent->rows * extent->width, mean += extent->width)
         for (size_t c = 0; c < extent->width; c += BLOCK) {
-            wide sum = {0};
+            wide_double sum = {0};
             for (size_t row = 0; row < extent->rows; row++)
-                sum += LOAD(image + row * extent->width + c);
-            STORE_WIDE(mean + c, sum / (float)extent->rows);
+                sum += __builtin_convertvector(LOAD(image + row * extent->width + c), wide_double);
+            STORE_WIDE(mean + c, __builtin_convertvector(sum / (double)extent->rows, wide));
         }
 }
 
@@ -191,7 +191,8 @@ TARGET static void unfold_group(ELEMENT *raw, const ELEMENT *gradient, const flo
         for (size_t c = 0; c < extent->width; c += BLOCK) {
             size_t at = row * extent->width + c;
             wide leaning = (LOAD(raw + at) - LOAD_WIDE(mean + c)) * LOAD_WIDE(slope + c);
-            wide g = LOAD(gradient + at) - leaning - LOAD_WIDE(offset + c);
+            /* The offset first: below an average over the image it is nearly the gradient itself, and goes without rounding. */
+            wide g = LOAD(gradient + at) - LOAD_WIDE(offset + c) - leaning;
             STORE(raw + at, g * LOAD_WIDE(scale + c));
         }
 }

@@ -12,6 +12,8 @@
 #include <dnnl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -87,12 +89,25 @@ static bool amx_is_whole(void)
 
 #endif
 
-/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. Who names others by
- * oneDNN's own variables gets those. */
+/* Whether oneDNN's own variables keep it from AMX. */
+static bool less_is_wanted(void)
+{
+    static const char *const lesser[] = {
+        "SSE41",           "AVX", "AVX2", "AVX2_VNNI", "AVX512_MIC", "AVX512_MIC_4OPS", "AVX512_CORE", "AVX512_CORE_VNNI",
+        "AVX512_CORE_BF16"};
+    const char *wanted = getenv("ONEDNN_MAX_CPU_ISA");
+    if (wanted == NULL)
+        wanted = getenv("DNNL_MAX_CPU_ISA");
+    for (size_t i = 0; wanted != NULL && i < sizeof lesser / sizeof *lesser; i++)
+        if (strcasecmp(wanted, lesser[i]) == 0)
+            return true;
+    return false;
+}
+
+/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. */
 static void choose_instructions(void)
 {
-    bool named = getenv("ONEDNN_MAX_CPU_ISA") != NULL || getenv("DNNL_MAX_CPU_ISA") != NULL;
-    if (!named && !amx_is_whole())
+    if (!amx_is_whole() && !less_is_wanted())
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
@@ -262,10 +277,20 @@ static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGU
     return dnnl_success;
 }
 
+/* oneDNN 2.6 does not survive that there is no memory for the code that it generates: so it is tried first. */
+static bool has_room_for_code(void)
+{
+    const size_t bytes = (size_t)16 << 20;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 /* The rest of making a primitive whose description is there, or not, as `status` says. Takes `op` over. */
 static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, const dnnl_query_t queries[ARGUMENTS], const char *what,
                              ocdm__op **made, ocdm_error *error)
 {
+    if (status == dnnl_success && !has_room_for_code())
+        status = dnnl_out_of_memory;
     if (status == dnnl_success)
         status = dnnl_primitive_create(&op->primitive, op->description);
     if (status == dnnl_success)

@@ -111,6 +111,9 @@ static ocdm_status train(ocdm__online *online, uint64_t step, size_t count, doub
         return status;
     struct ocdm__labelled_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
     status = ocdm__agent_train(online->parts.agent, &batch, loss, &found);
+    if (status == OCDM_BAD_RECORD)
+        return ocdm__fail(error, status, found.hint, "step %llu: the loss of sample %u is not a finite number",
+                          (unsigned long long)step + 1, online->chosen[ocdm__agent_bad_sample(online->parts.agent)]);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
     return OCDM_OK;

@@ -81,11 +81,15 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are for the caller's threads: these would take one in the middle of a decoder. */
+/* Signals are for the caller's threads: these would take one in the middle of a decoder. But for those of a thread's own
+ * faults: blocked, they end the process past any handler. */
 static ocdm_status start_threads(ocdm__image_loader *loader, size_t count, ocdm_error *error)
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failure = 0;
     while (loader->thread_count < count && !failure) {

@@ -80,7 +80,7 @@ ocdm__agent *agent_with(const ocdm__agent_settings *settings)
 
 void train_steps(ocdm__agent *agent, const ocdm__agent_settings *settings, size_t steps, uint64_t first)
 {
-    static const size_t sizes[] = {8, 5, 3, 1};
+    static const size_t sizes[] = {8, 5, 3, 2};
     for (size_t i = 0; i < steps; i++) {
         struct made_batch made = batch_for(settings, sizes[(first + i) % 4], first + i);
         ocdm_error error = {0};

@@ -282,11 +282,54 @@ static void train_names_the_sample_whose_loss_is_no_number(void **state)
     made.input[2 * 8 + 5] = NAN;
     ocdm_error error = {0};
     assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, &error), OCDM_BAD_RECORD);
-    assert_string_equal(error.message, "step 1: the loss of sample 2 of the batch is not a finite number");
+    assert_string_equal(error.message, "the loss of sample 2 of the batch is not a finite number");
+    assert_int_equal(ocdm__agent_bad_sample(agent), 2);
     same_agents(agent, untouched, "after a bad sample");
     batch_free(&made);
     ocdm__agent_destroy(agent);
     ocdm__agent_destroy(untouched);
+}
+
+/* One value less its own mean is 0 whatever it was. */
+static void train_refuses_a_norm_of_one_value(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("resnet18", 32, 3, 1);
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 2, 2);
+    ocdm_error error = {0};
+    made.batch.count = 1;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "one sample whose image is down to one pixel at layer4.0.bn1: a batch norm cannot learn "
+                                       "from one value");
+    float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
+    assert_int_equal(ocdm__agent_gradient(agent, &made.batch, gradient, NULL), OCDM_OK);
+    made.batch.count = 2;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, NULL), OCDM_OK);
+    free(gradient);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+}
+
+/* What could not be loaded again is not saved. */
+static void save_refuses_what_is_not_finite(void **state)
+{
+    (void)state;
+    ocdm__agent_settings settings = settings_for("linear", 4, 3, 1);
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch made = batch_for(&settings, 2, 2);
+    struct ocdm__agent_state kept = {0};
+    ocdm_error error = {0};
+    for (size_t i = 0; i < 8; i++)
+        made.input[i] = 1e25f;
+    for (size_t i = 0; i < 12; i++)
+        agent->network->parameters[0].value[i] = 0;
+    assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm__agent_save(agent, true, &kept, &error), OCDM_BAD_RECORD);
+    assert_string_equal(error.message, "after step 1 tensor adam.v.fc.weight is not of finite numbers");
+    assert_null(kept.tensors);
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
 }
 
 /* A batch norm spreads what is no number over the whole batch, and no activation may swallow it. */
@@ -435,6 +478,8 @@ int main(void)
         cmocka_unit_test(train_names_the_sample_whose_loss_is_no_number),
         cmocka_unit_test(train_stops_when_an_image_is_no_number),
         cmocka_unit_test(create_refuses_what_cannot_be),
+        cmocka_unit_test(train_refuses_a_norm_of_one_value),
+        cmocka_unit_test(save_refuses_what_is_not_finite),
         cmocka_unit_test(bf16_is_near_f32_or_refused),
         cmocka_unit_test(linear_in_bf16_multiplies_rounded_numbers),
     };

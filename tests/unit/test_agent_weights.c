@@ -196,6 +196,12 @@ static void rename_one(struct ocdm__agent_state *kept)
     kept->tensors[kept->count++].name = "bn7.bias";
 }
 
+static void misname_two(struct ocdm__agent_state *kept)
+{
+    rename_one(kept);
+    tensor_named(kept, "bn3.bias")->name = "bn8.bias";
+}
+
 static void reshape_one(struct ocdm__agent_state *kept)
 {
     struct ocdm__tensor *tensor = tensor_named(kept, "conv1.weight");
@@ -280,6 +286,7 @@ static void load_says_what_does_not_fit_and_changes_nothing(void **state)
     (void)state;
     refused(drop_two, "weights: the file lacks conv2.weight, bn3.running_var");
     refused(rename_one, "weights: the file has tensors that the model does not know: bn7.bias");
+    refused(misname_two, "weights: the file lacks bn3.bias, and has tensors that the model does not know: bn8.bias and others");
     refused(reshape_one, "weights: the file has tensors of another shape: conv1.weight");
     refused(make_integers, "weights: tensor adam.m.bn2.bias is not of floating-point numbers");
     refused(drop_steps, "weights: the file lacks adam.step");
