@@ -19,6 +19,7 @@
 #include "run/evaluation.h"
 #include "run/evaluation_groups.h"
 #include "run/learner.h"
+#include "run/predict_weights.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */
 struct work {
@@ -64,11 +65,9 @@ static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_FILE, "name the model with --model to see what is missing",
                           "%s: the tensors are those of no model", path);
     work->settings.model = asked != NULL ? asked : fit.model;
-    if (fit.class_count > 0 && fit.class_count != work->stream.table.class_count)
-        return ocdm__fail(error, OCDM_BAD_FILE, "evaluate it on the stream that it was trained on",
-                          "%s: the model tells %lu classes apart, the stream has %zu", path, (unsigned long)fit.class_count,
-                          work->stream.table.class_count);
-    return OCDM_OK;
+    if (fit.model == NULL)
+        return OCDM_OK; /* the agent tells which tensors are wrong */
+    return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
 }
 
 static ocdm_status make_tables(struct work *work, ocdm_error *error)

@@ -116,6 +116,23 @@ refuses_predictions() {
     done
 }
 
+# A head that is not there would be drawn at random, and its scores would look like some.
+evaluates_no_head_of_its_own() {
+    local no='the weights have no head, so they cannot predict' why='`ocdm stream featurize` needs no head; predicting does'
+    make_weights headless "hidden.weight=512,$features" hidden.bias=512
+    make_weights classless "hidden.weight=512,$features" hidden.bias=512 fc.weight=0,512 fc.bias=0
+    make_weights five "fc.weight=5,$features" fc.bias=5
+    for file in headless classless; do
+        fails 3 "$file: $no" "$why" eval F.safetensors --weights $file -q &&
+            fails 3 "$file: $no" "$why" eval F.safetensors --weights $file --model mlp -q &&
+            fails 3 "$file: $no" "$why" predict F.safetensors --weights $file --model mlp -o out.npy || return 1
+    done
+    fails 3 'five: the head of the weights has 5 classes, the stream has 3' 'weights can predict the classes that they were trained with' \
+        eval F.safetensors --weights five -q || return 1
+    run "$ocdm" eval F.safetensors --weights mlp -q
+    same 0 "$code" && grep -q '^total ' "$out"
+}
+
 # A path to an image that is no image: the whole prediction fails, or the row is NaN. One that is not there fails in either case.
 judges_images() {
     printf 'no image' > bad.jpg
@@ -202,6 +219,7 @@ stops() {
 check predict_writes_the_scores_of_a_part writes_scores
 check predict_takes_images_of_the_stream predicts_scenes
 check predict_refuses_what_does_not_fit refuses_predictions
+check eval_refuses_weights_without_a_head evaluates_no_head_of_its_own
 check predict_and_featurize_judge_image_files judges_images
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
