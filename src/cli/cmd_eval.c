@@ -111,12 +111,14 @@ static ocdm_status make_agent(struct work *work, ocdm_error *error)
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
 {
-    const ocdm__examination examination = {.agent = work->agent,
-                                           .inputs = work->inputs,
-                                           .table = &work->stream.table,
-                                           .tests = &work->tests,
-                                           .groups = work->groups,
-                                           .progress = &work->line.progress};
+    const ocdm__examination examination = {
+        .agent = work->agent,
+        .inputs = work->inputs,
+        .table = &work->stream.table,
+        .tests = &work->tests,
+        .groups = work->groups,
+        .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
+        .progress = &work->line.progress};
     return ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
 }
 

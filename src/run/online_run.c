@@ -146,6 +146,7 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
                                            .table = &run->stream->table,
                                            .tests = &run->tests,
                                            .groups = run->groups,
+                                           .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
                                            .progress = progress};
     ocdm_status status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
                                             : ocdm__evaluation_start(evaluation, place + 1, error);

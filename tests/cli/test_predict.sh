@@ -133,6 +133,19 @@ evaluates_no_head_of_its_own() {
     same 0 "$code" && grep -q '^total ' "$out"
 }
 
+# Weights so large that a logit is infinite, which has a rank all the same.
+evaluates_no_infinite_logits() {
+    local rest=$((12 * features + 12)) i
+    {
+        head -c -$rest linear
+        for ((i = 0; i < 3 * features; i++)); do printf '\377\377\177\177'; done
+        tail -c 12 linear
+    } > large
+    local what='F.safetensors: sample 4: the logit of class 0 is not a finite number' why='the weights are too large, or not for such inputs'
+    fails 3 "$what" "$why" eval F.safetensors --weights large -q &&
+        fails 3 "$what" "$why" predict F.safetensors --model linear --weights large -o out.npy
+}
+
 # A path to an image that is no image: the whole prediction fails, or the row is NaN. One that is not there fails in either case.
 judges_images() {
     printf 'no image' > bad.jpg
@@ -220,6 +233,7 @@ check predict_writes_the_scores_of_a_part writes_scores
 check predict_takes_images_of_the_stream predicts_scenes
 check predict_refuses_what_does_not_fit refuses_predictions
 check eval_refuses_weights_without_a_head evaluates_no_head_of_its_own
+check eval_refuses_logits_that_are_not_finite evaluates_no_infinite_logits
 check predict_and_featurize_judge_image_files judges_images
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
