@@ -119,7 +119,10 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
         .groups = work->groups,
         .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
         .progress = &work->line.progress};
-    return ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
+    ocdm_status status = ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
+    if (status == OCDM_OK && work->evaluation.skipped == work->tests.count)
+        return ocdm__inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
+    return status;
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
@@ -129,6 +132,15 @@ static void explain(void)
     const ocdm__explanation *explanation;
     for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
         printf("%-10s  %s\n", explanation->name, explanation->formula);
+}
+
+static void tell_skipped(const struct work *work)
+{
+    char text[OCDM__SKIPPED_TEXT];
+    if (work->evaluation.skipped == 0)
+        return;
+    ocdm__inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
+    fprintf(stderr, "note: %s\n", text);
 }
 
 static void write_named(ocdm__output *output, const char *before, const ocdm__averages *averages)
@@ -230,8 +242,10 @@ static int run(const ocdm__arguments *arguments)
     if (status == OCDM_OK)
         status = evaluate(&work, &error);
     ocdm__progress_line_end(&work.line);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
+        tell_skipped(&work);
         status = print(&work, arguments, &error);
+    }
     close_work(&work);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();

@@ -213,6 +213,30 @@ refuses_weights() {
     same 4 "$code" && grep -q '^error: .*nowhere' "$err"
 }
 
+# An agent that saw no image has no results, and neither has an evaluation; of some that could not be decoded, -q still tells.
+runs_on_images_alone() {
+    local i
+    for i in 1 2 3; do printf 'no image' > bad$i.jpg; done
+    for i in 1 2 3; do printf '{"id":%d,"labels":["a"],"split":"train","image":"bad%d.jpg"}\n' $i $i; done > all.jsonl
+    printf '{"id":4,"labels":["a"],"split":"test","image":"bad1.jpg"}\n' >> all.jsonl
+    "$ocdm" stream build --records all.jsonl --images . -q -o all.st || return 1
+    run "$ocdm" run all.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o nothing
+    same 3 "$code" && same "" "$(cat "$out")" && same 2 "$(wc -l < "$err")" && [ ! -e nothing/summary.json ] &&
+        grep -q '^error: all.st: none of the 3 training images can be decoded, the first because of .*bad[123].jpg' "$err" || return 1
+    # shellcheck disable=SC2046
+    make_weights one $(cnn_tensors 1)
+    run "$ocdm" eval all.st --weights one --resize 36 --crop 32 -q
+    same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: all.st: none of the 1 test images can be decoded, the first because of .*bad1.jpg' "$err" || return 1
+    # A PNG of one grey pixel in place of the first.
+    printf '\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111\105\116\104\256\102\140\202' > bad1.jpg
+    run "$ocdm" run all.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o some
+    same 0 "$code" && same "" "$(cat "$out")" && same 1 "$(wc -l < "$err")" &&
+        grep -q '^note: images left out, as they cannot be decoded: 2, the first because of .*bad[23].jpg' "$err" &&
+        grep -q '"skipped":2,' some/summary.json || return 1
+    run "$ocdm" eval all.st --weights some/weights.safetensors --resize 36 --crop 32 -q
+    same 0 "$code" && same "" "$(cat "$err")"
+}
+
 # The first signal ends it in good order; the old file stays.
 stops() {
     echo before > kept.npy
@@ -235,6 +259,7 @@ check predict_refuses_what_does_not_fit refuses_predictions
 check eval_refuses_weights_without_a_head evaluates_no_head_of_its_own
 check eval_refuses_logits_that_are_not_finite evaluates_no_infinite_logits
 check predict_and_featurize_judge_image_files judges_images
+check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
 check weights_info_refuses_what_is_no_safetensors refuses_weights
