@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `ocdm predict`, `ocdm weights info`, `ocdm stream featurize`: files made in the shell, so that all numbers are known. $1: the program.
+# `ocdm predict`, `eval`, `weights info`, `stream featurize`, `bench train`, and `run` on bad images: files made in the shell, so that all numbers are known. $1: the program.
 . "$(dirname "$0")/tap.sh"
 ocdm=$1
 cd "$place" || exit 1
@@ -99,6 +99,9 @@ refuses_predictions() {
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
             predict F.safetensors --model linear --weights linear --strict --skip-bad -o out.npy &&
+        fails 2 'the model linear takes no images' 'leave --resize and --crop out' \
+            predict F.safetensors --model linear --weights linear --resize 3 -o out.npy &&
+        fails 2 'the model mlp takes no images' 'leave --resize and --crop out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
         fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` tells more of them' \
             predict F.safetensors --model mlp --weights linear -o out.npy &&
         fails 3 'L.safetensors: linear takes features, and the stream has none' 'choose another --model, or a stream of the other kind' \
@@ -237,6 +240,19 @@ runs_on_images_alone() {
     same 0 "$code" && same "" "$(cat "$err")"
 }
 
+# linear and mlp use one thread, whatever is asked for; a flag for images is no error there, as one script times all models.
+times_with_its_threads() {
+    local model
+    for model in linear mlp; do
+        run "$ocdm" bench train --model $model --image 224 --features 5 --classes 2 --steps 1 --threads 3 --json
+        same 0 "$code" && grep -q "^{\"model\":\"$model\",\"precision\":\"f32\",\"threads\":1," "$out" || return 1
+    done
+    run "$ocdm" bench train --model linear --features 5 --classes 2 --steps 1 --threads 3
+    same 0 "$code" && grep -q ', 1 thread: ' "$out" || return 1
+    run "$ocdm" bench train --model cnn --image 16 --batch 2 --classes 2 --steps 1 --threads 3 --json
+    same 0 "$code" && grep -q '"threads":3,' "$out"
+}
+
 # The first signal ends it in good order; the old file stays.
 stops() {
     echo before > kept.npy
@@ -263,5 +279,6 @@ check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
 check weights_info_refuses_what_is_no_safetensors refuses_weights
+check bench_train_tells_the_threads_that_it_used times_with_its_threads
 check predict_stops_at_a_signal_and_leaves_the_file stops
 finish
