@@ -64,7 +64,7 @@ static ocdm_status read_train_request(const ocdm__arguments *arguments, struct r
     request->settings.height = request->settings.width = (uint32_t)image;
     request->settings.features = (uint32_t)features;
     request->settings.class_count = (uint32_t)classes;
-    request->settings.threads = (unsigned)threads;
+    request->settings.threads = ocdm__model_takes_images(models[request->model]) ? (unsigned)threads : 1;
     request->settings.fast = ocdm__argument_given(arguments, "fast");
     return OCDM_OK;
 }
@@ -129,10 +129,10 @@ static ocdm_status print_train(const struct request *request, bool json, ocdm_er
 {
     double median = request->seconds[request->timed / 2] * 1e3;
     if (!json) {
-        printf("%s, %s (%s), batch %llu, %u threads: %.3f ms a step (median of %zu, least %.3f), peak memory %.0f MiB\n",
+        printf("%s, %s (%s), batch %llu, %u thread%s: %.3f ms a step (median of %zu, least %.3f), peak memory %.0f MiB\n",
                models[request->model], precisions[request->precision], ocdm__device_instructions(),
-               (unsigned long long)request->batch, request->settings.threads, median, request->timed, request->seconds[0] * 1e3,
-               (double)request->peak_bytes / 1048576.0);
+               (unsigned long long)request->batch, request->settings.threads, request->settings.threads == 1 ? "" : "s", median,
+               request->timed, request->seconds[0] * 1e3, (double)request->peak_bytes / 1048576.0);
         return OCDM_OK;
     }
     ocdm__output output;

@@ -19,6 +19,7 @@
 #include "run/evaluation.h"
 #include "run/evaluation_groups.h"
 #include "run/learner.h"
+#include "run/predict_weights.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */
 struct work {
@@ -64,11 +65,9 @@ static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_FILE, "name the model with --model to see what is missing",
                           "%s: the tensors are those of no model", path);
     work->settings.model = asked != NULL ? asked : fit.model;
-    if (fit.class_count > 0 && fit.class_count != work->stream.table.class_count)
-        return ocdm__fail(error, OCDM_BAD_FILE, "evaluate it on the stream that it was trained on",
-                          "%s: the model tells %lu classes apart, the stream has %zu", path, (unsigned long)fit.class_count,
-                          work->stream.table.class_count);
-    return OCDM_OK;
+    if (fit.model == NULL)
+        return OCDM_OK; /* the agent tells which tensors are wrong */
+    return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
 }
 
 static ocdm_status make_tables(struct work *work, ocdm_error *error)
@@ -112,13 +111,18 @@ static ocdm_status make_agent(struct work *work, ocdm_error *error)
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
 {
-    const ocdm__examination examination = {.agent = work->agent,
-                                           .inputs = work->inputs,
-                                           .table = &work->stream.table,
-                                           .tests = &work->tests,
-                                           .groups = work->groups,
-                                           .progress = &work->line.progress};
-    return ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
+    const ocdm__examination examination = {
+        .agent = work->agent,
+        .inputs = work->inputs,
+        .table = &work->stream.table,
+        .tests = &work->tests,
+        .groups = work->groups,
+        .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
+        .progress = &work->line.progress};
+    ocdm_status status = ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
+    if (status == OCDM_OK && work->evaluation.skipped == work->tests.count)
+        return ocdm__inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
+    return status;
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------------------- */
@@ -128,6 +132,15 @@ static void explain(void)
     const ocdm__explanation *explanation;
     for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
         printf("%-10s  %s\n", explanation->name, explanation->formula);
+}
+
+static void tell_skipped(const struct work *work)
+{
+    char text[OCDM__SKIPPED_TEXT];
+    if (work->evaluation.skipped == 0)
+        return;
+    ocdm__inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
+    fprintf(stderr, "note: %s\n", text);
 }
 
 static void write_named(ocdm__output *output, const char *before, const ocdm__averages *averages)
@@ -229,8 +242,10 @@ static int run(const ocdm__arguments *arguments)
     if (status == OCDM_OK)
         status = evaluate(&work, &error);
     ocdm__progress_line_end(&work.line);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
+        tell_skipped(&work);
         status = print(&work, arguments, &error);
+    }
     close_work(&work);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/model.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "cli/exit_code.h"
@@ -18,6 +19,15 @@
 /* In the order of enum ocdm__predict_part. */
 static const char *const part_names[] = {"test", "train", "all", NULL};
 static const char *const precision_names[] = {"f32", "bf16", NULL};
+
+/* In the words of `run`. */
+static ocdm_status check_sizes(const ocdm__predictor_settings *network, ocdm_error *error)
+{
+    if (ocdm__model_takes_images(network->model) || (network->resize == 0 && network->crop == 0))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images",
+                      network->model);
+}
 
 static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
 {
@@ -33,7 +43,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_
     settings->output = ocdm__argument_text(arguments, "output");
     if (status == OCDM_OK && settings->network.skip_bad && ocdm__argument_given(arguments, "strict"))
         status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--strict and --skip-bad are both given");
-    return status;
+    return status == OCDM_OK ? check_sizes(&settings->network, error) : status;
 }
 
 static void write_json(ocdm__output *output, const ocdm__predict_settings *settings, const ocdm__predict_report *report)

@@ -98,12 +98,16 @@ static ocdm_status request_piece(const ocdm__examination *examination, unsigned 
 static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
                                 const ocdm__ready *ready, ocdm_error *error)
 {
-    float *logits = answers->logits + answers->rows * examination->table->class_count;
+    size_t classes = examination->table->class_count;
+    float *logits = answers->logits + answers->rows * classes;
     if (ready->count == 0)
         return OCDM_OK;
     ocdm_status status = ocdm__agent_predict(examination->agent, ready->tensor, ready->count, logits, error);
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
-        add_row(answers, examination->table, samples[ready->usable[i]]);
+    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++) {
+        uint32_t sample = samples[ready->usable[i]];
+        status = ocdm__logits_check(&examination->source, sample, logits + i * classes, classes, error);
+        add_row(answers, examination->table, sample);
+    }
     return status;
 }
 
@@ -141,11 +145,7 @@ static ocdm_status score(const struct answers *answers, size_t first, size_t end
                           .classes = classes,
                           .label_starts = answers->label_starts + first,
                           .labels = answers->labels};
-    ocdm_status status = ocdm__score_classes(&set, scores, error);
-    if (status == OCDM_BAD_ARGUMENT)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "the agent diverged: a smaller --lr may help",
-                          "an evaluation met an answer that is not a number");
-    return status;
+    return ocdm__score_classes(&set, scores, error);
 }
 
 /* Each task on its own tests, then all of them, whose scores stay. */

@@ -14,6 +14,7 @@
 #include "metrics/averages.h"
 #include "ocdm/ocdm.h"
 #include "run/inputs.h"
+#include "run/logits_check.h"
 #include "run/stream_order.h"
 #include "stream/class_group.h"
 
@@ -42,7 +43,8 @@ typedef struct ocdm__examination {
     ocdm__inputs *inputs; /* with its slots 0 and 1 free */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
-    const uint8_t *groups; /* of the classes */
+    const uint8_t *groups;      /* of the classes */
+    ocdm__logits_source source; /* for an answer that is none */
     const ocdm__progress *progress;
 } ocdm__examination;
 
@@ -51,7 +53,7 @@ typedef struct ocdm__examination {
  *
  * scores   of the classes over all these tests: class_count of them, the caller's
  *
- * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (the agent's answer is not a number), and what reading a sample gives.
+ * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (the agent's answer is not finite), and what reading a sample gives.
  * On error the evaluation is to be thrown away.
  */
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,

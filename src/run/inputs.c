@@ -1,6 +1,8 @@
 /* A stream's samples as tensors: features are copied on the spot, images go through the image loader. */
 #include "run/inputs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -334,6 +336,21 @@ uint64_t ocdm__inputs_skipped(const ocdm__inputs *inputs)
 const ocdm_error *ocdm__inputs_first_skipped(const ocdm__inputs *inputs)
 {
     return inputs->skipped > 0 ? &inputs->first_skipped : NULL;
+}
+
+void ocdm__inputs_skipped_text(const ocdm__inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
+{
+    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    snprintf(text, OCDM__SKIPPED_TEXT, "images left out, as they cannot be decoded: %" PRIu64 "%s%s", skipped,
+             first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
+}
+
+ocdm_status ocdm__inputs_fail_unusable(const ocdm__inputs *inputs, const char *part, uint64_t count, ocdm_error *error)
+{
+    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    return ocdm__fail(error, OCDM_BAD_FILE, "are these the image files that the stream was made for?",
+                      "%s: none of the %" PRIu64 " %s images can be decoded%s%s", inputs->stream->file.name, count, part,
+                      first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
 }
 
 double ocdm__inputs_decode_seconds(const ocdm__inputs *inputs)

@@ -83,6 +83,14 @@ ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot, ocdm__ready *
 uint64_t ocdm__inputs_skipped(const ocdm__inputs *inputs);
 const ocdm_error *ocdm__inputs_first_skipped(const ocdm__inputs *inputs);
 
+/* The same as a line of text without an end, cut to the room; `skipped` may count those before a resume, too. */
+#define OCDM__SKIPPED_TEXT 640
+void ocdm__inputs_skipped_text(const ocdm__inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT]);
+
+/* The error of work that had nothing to go by, as none of the `count` images of a part ("training", "test") could be decoded:
+ * OCDM_BAD_FILE. */
+ocdm_status ocdm__inputs_fail_unusable(const ocdm__inputs *inputs, const char *part, uint64_t count, ocdm_error *error);
+
 /* Seconds that the caller spent in request and wait: what the samples cost beyond what threads prepared meanwhile. */
 double ocdm__inputs_decode_seconds(const ocdm__inputs *inputs);
 

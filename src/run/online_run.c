@@ -136,6 +136,27 @@ static double distance(const ocdm__run *run, ocdm_scope scope)
     return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
 }
 
+/* Samples that all steps together bring, each as often as it comes. */
+static uint64_t samples_brought(const ocdm__schedule *schedule)
+{
+    uint64_t sum = 0;
+    if (!schedule->multitask)
+        return schedule->order.ends[schedule->order.task_count - 1];
+    for (size_t k = 0; k < schedule->order.task_count; k++)
+        sum += (uint64_t)schedule->epochs * schedule->order.ends[k];
+    return sum;
+}
+
+/* At the end of the stream: an agent that was never trained has no results. */
+static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__stream_order *order = &run->schedule.order;
+    if (run->agent == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
+        run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
+        return OCDM_OK;
+    return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
+}
+
 static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
@@ -146,9 +167,13 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
                                            .table = &run->stream->table,
                                            .tests = &run->tests,
                                            .groups = run->groups,
+                                           .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
                                            .progress = progress};
-    ocdm_status status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
-                                            : ocdm__evaluation_start(evaluation, place + 1, error);
+    ocdm_status status = check_trained(run, error);
+    if (status != OCDM_OK)
+        return status;
+    status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
+                                : ocdm__evaluation_start(evaluation, place + 1, error);
     if (status != OCDM_OK) {
         ocdm__evaluation_clear(evaluation);
         return status;

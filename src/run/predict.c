@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/npy_write.h"
+#include "run/logits_check.h"
 #include "stream/image_prepare.h"
 #include "stream/labelled_set.h"
 
@@ -64,12 +65,9 @@ static ocdm_status make_rows(struct predicting *predicting)
 
 static ocdm_status check_row(const struct predicting *predicting, size_t sample, const float *row)
 {
-    for (size_t i = 0; i < predicting->classes; i++)
-        if (!isfinite(row[i]))
-            return ocdm__fail(predicting->error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
-                              "%s: sample %u: the logit of class %zu is not a finite number",
-                              predicting->settings->network.stream, predicting->samples[sample], i);
-    return OCDM_OK;
+    const ocdm__logits_source source = {predicting->settings->network.stream,
+                                        "the weights are too large, or not for such inputs"};
+    return ocdm__logits_check(&source, predicting->samples[sample], row, predicting->classes, predicting->error);
 }
 
 /* Rows of the samples that could be read, and between them those of the others. */

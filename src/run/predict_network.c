@@ -37,14 +37,7 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
         return ocdm__fail(error, OCDM_BAD_FILE, "weights and stream must come from the same features",
                           "%s: the weights are for %" PRIu32 " features, the stream has %zu", settings->weights, fit->features,
                           features);
-    if (settings->needs_head && fit->class_count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream featurize` needs no head; predicting does",
-                          "%s: the weights have no head, so they cannot predict", settings->weights);
-    if (settings->needs_head && fit->class_count != classes)
-        return ocdm__fail(error, OCDM_BAD_FILE, "weights can predict the classes that they were trained with",
-                          "%s: the head of the weights has %" PRIu32 " classes, the stream has %zu", settings->weights,
-                          fit->class_count, classes);
-    return OCDM_OK;
+    return settings->needs_head ? ocdm__weights_check_head(settings->weights, fit, classes, error) : OCDM_OK;
 }
 
 static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)

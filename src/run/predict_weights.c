@@ -1,9 +1,11 @@
 /* Opening weights, and counting them. Which model they fit is the agent's to say. */
 #include "run/predict_weights.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "base/error.h"
 
 /* A zip archive or a bare pickle. The length of a safetensors header may start with any bytes, but after its eight comes the
@@ -38,6 +40,18 @@ void ocdm__weights_close(ocdm__weights_file *weights)
     ocdm__safetensors_close(&weights->tensors);
     ocdm__unmap_file(&weights->map);
     *weights = (ocdm__weights_file){.map = {.bytes = NULL}};
+}
+
+ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weights_fit *fit, size_t classes, ocdm_error *error)
+{
+    if (fit->class_count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream featurize` needs no head; predicting does",
+                          "%s: the weights have no head, so they cannot predict", path);
+    if (fit->class_count != classes)
+        return ocdm__fail(error, OCDM_BAD_FILE, "weights can predict the classes that they were trained with",
+                          "%s: the head of the weights has %" PRIu32 " classes, the stream has %zu", path, fit->class_count,
+                          classes);
+    return OCDM_OK;
 }
 
 static bool ends_with(const struct ocdm__tensor *tensor, const char *end)

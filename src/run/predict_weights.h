@@ -21,6 +21,19 @@ ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, oc
 /* Closes it. A file of zeros is fine. */
 void ocdm__weights_close(ocdm__weights_file *weights);
 
+struct ocdm__weights_fit;
+
+/*
+ * Whether the head of a file is one for so many classes. The agent would draw another at random, which is right for training
+ * and wrong for any answer.
+ *
+ * path   the file's, for the message
+ * fit    what the agent says of it
+ *
+ * OCDM_OK; OCDM_BAD_FILE for another number of classes, or none.
+ */
+ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weights_fit *fit, size_t classes, ocdm_error *error);
+
 /* The learned numbers in it: without running statistics, counters and what the optimiser keeps. */
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file);
 

@@ -51,10 +51,23 @@ static void note(const struct work *work, const char *text)
         work->hooks->note(work->hooks->state, text);
 }
 
+static void tell_skipped(const struct work *work)
+{
+    char text[OCDM__SKIPPED_TEXT];
+    uint64_t skipped = ocdm__run_skipped(work->run);
+    if (skipped == 0)
+        return;
+    ocdm__inputs_skipped_text(work->run->inputs, skipped, text);
+    note(work, text);
+}
+
 /* Of a run that was finished before, the files may be there without the checkpoint that would bring it back. */
 static void tell_finished(const struct work *work)
 {
-    if (work->hooks->finished != NULL && work->run->evaluation_count == work->run->schedule.order.task_count)
+    if (work->run->evaluation_count < work->run->schedule.order.task_count)
+        return;
+    tell_skipped(work);
+    if (work->hooks->finished != NULL)
         work->hooks->finished(work->hooks->state, work->run);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `ocdm predict`, `ocdm weights info`, `ocdm stream featurize`: files made in the shell, so that all numbers are known. $1: the program.
+# `ocdm predict`, `eval`, `weights info`, `stream featurize`, `bench train`, and `run` on bad images: files made in the shell, so that all numbers are known. $1: the program.
 . "$(dirname "$0")/tap.sh"
 ocdm=$1
 cd "$place" || exit 1
@@ -99,6 +99,9 @@ refuses_predictions() {
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
             predict F.safetensors --model linear --weights linear --strict --skip-bad -o out.npy &&
+        fails 2 'the model linear takes no images' 'leave --resize and --crop out' \
+            predict F.safetensors --model linear --weights linear --resize 3 -o out.npy &&
+        fails 2 'the model mlp takes no images' 'leave --resize and --crop out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
         fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` tells more of them' \
             predict F.safetensors --model mlp --weights linear -o out.npy &&
         fails 3 'L.safetensors: linear takes features, and the stream has none' 'choose another --model, or a stream of the other kind' \
@@ -114,6 +117,36 @@ refuses_predictions() {
         run "$ocdm" predict F.safetensors --model linear --weights linear "$flag" -o out.npy
         same 2 "$code" && grep -q "^error: .*${flag%=*}" "$err" || { echo "$flag"; return 1; }
     done
+}
+
+# A head that is not there would be drawn at random, and its scores would look like some.
+evaluates_no_head_of_its_own() {
+    local no='the weights have no head, so they cannot predict' why='`ocdm stream featurize` needs no head; predicting does'
+    make_weights headless "hidden.weight=512,$features" hidden.bias=512
+    make_weights classless "hidden.weight=512,$features" hidden.bias=512 fc.weight=0,512 fc.bias=0
+    make_weights five "fc.weight=5,$features" fc.bias=5
+    for file in headless classless; do
+        fails 3 "$file: $no" "$why" eval F.safetensors --weights $file -q &&
+            fails 3 "$file: $no" "$why" eval F.safetensors --weights $file --model mlp -q &&
+            fails 3 "$file: $no" "$why" predict F.safetensors --weights $file --model mlp -o out.npy || return 1
+    done
+    fails 3 'five: the head of the weights has 5 classes, the stream has 3' 'weights can predict the classes that they were trained with' \
+        eval F.safetensors --weights five -q || return 1
+    run "$ocdm" eval F.safetensors --weights mlp -q
+    same 0 "$code" && grep -q '^total ' "$out"
+}
+
+# Weights so large that a logit is infinite, which has a rank all the same.
+evaluates_no_infinite_logits() {
+    local rest=$((12 * features + 12)) i
+    {
+        head -c -$rest linear
+        for ((i = 0; i < 3 * features; i++)); do printf '\377\377\177\177'; done
+        tail -c 12 linear
+    } > large
+    local what='F.safetensors: sample 4: the logit of class 0 is not a finite number' why='the weights are too large, or not for such inputs'
+    fails 3 "$what" "$why" eval F.safetensors --weights large -q &&
+        fails 3 "$what" "$why" predict F.safetensors --model linear --weights large -o out.npy
 }
 
 # A path to an image that is no image: the whole prediction fails, or the row is NaN. One that is not there fails in either case.
@@ -183,6 +216,43 @@ refuses_weights() {
     same 4 "$code" && grep -q '^error: .*nowhere' "$err"
 }
 
+# An agent that saw no image has no results, and neither has an evaluation; of some that could not be decoded, -q still tells.
+runs_on_images_alone() {
+    local i
+    for i in 1 2 3; do printf 'no image' > bad$i.jpg; done
+    for i in 1 2 3; do printf '{"id":%d,"labels":["a"],"split":"train","image":"bad%d.jpg"}\n' $i $i; done > all.jsonl
+    printf '{"id":4,"labels":["a"],"split":"test","image":"bad1.jpg"}\n' >> all.jsonl
+    "$ocdm" stream build --records all.jsonl --images . -q -o all.st || return 1
+    run "$ocdm" run all.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o nothing
+    same 3 "$code" && same "" "$(cat "$out")" && same 2 "$(wc -l < "$err")" && [ ! -e nothing/summary.json ] &&
+        grep -q '^error: all.st: none of the 3 training images can be decoded, the first because of .*bad[123].jpg' "$err" || return 1
+    # shellcheck disable=SC2046
+    make_weights one $(cnn_tensors 1)
+    run "$ocdm" eval all.st --weights one --resize 36 --crop 32 -q
+    same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: all.st: none of the 1 test images can be decoded, the first because of .*bad1.jpg' "$err" || return 1
+    # A PNG of one grey pixel in place of the first.
+    printf '\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111\105\116\104\256\102\140\202' > bad1.jpg
+    run "$ocdm" run all.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o some
+    same 0 "$code" && same "" "$(cat "$out")" && same 1 "$(wc -l < "$err")" &&
+        grep -q '^note: images left out, as they cannot be decoded: 2, the first because of .*bad[23].jpg' "$err" &&
+        grep -q '"skipped":2,' some/summary.json || return 1
+    run "$ocdm" eval all.st --weights some/weights.safetensors --resize 36 --crop 32 -q
+    same 0 "$code" && same "" "$(cat "$err")"
+}
+
+# linear and mlp use one thread, whatever is asked for; a flag for images is no error there, as one script times all models.
+times_with_its_threads() {
+    local model
+    for model in linear mlp; do
+        run "$ocdm" bench train --model $model --image 224 --features 5 --classes 2 --steps 1 --threads 3 --json
+        same 0 "$code" && grep -q "^{\"model\":\"$model\",\"precision\":\"f32\",\"threads\":1," "$out" || return 1
+    done
+    run "$ocdm" bench train --model linear --features 5 --classes 2 --steps 1 --threads 3
+    same 0 "$code" && grep -q ', 1 thread: ' "$out" || return 1
+    run "$ocdm" bench train --model cnn --image 16 --batch 2 --classes 2 --steps 1 --threads 3 --json
+    same 0 "$code" && grep -q '"threads":3,' "$out"
+}
+
 # The first signal ends it in good order; the old file stays.
 stops() {
     echo before > kept.npy
@@ -202,9 +272,13 @@ stops() {
 check predict_writes_the_scores_of_a_part writes_scores
 check predict_takes_images_of_the_stream predicts_scenes
 check predict_refuses_what_does_not_fit refuses_predictions
+check eval_refuses_weights_without_a_head evaluates_no_head_of_its_own
+check eval_refuses_logits_that_are_not_finite evaluates_no_infinite_logits
 check predict_and_featurize_judge_image_files judges_images
+check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
 check weights_info_refuses_what_is_no_safetensors refuses_weights
+check bench_train_tells_the_threads_that_it_used times_with_its_threads
 check predict_stops_at_a_signal_and_leaves_the_file stops
 finish

@@ -3,6 +3,7 @@
 
 #include "../scratch_folder.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,6 +166,51 @@ static void evaluation_without_an_agent_has_distances_alone(void **state)
     ocdm__stream_close(&stream);
 }
 
+/* Infinity has a rank, so that nothing but a look at the logits tells it from an answer. */
+static void evaluation_names_the_sample_when_a_logit_is_not_finite(void **state)
+{
+    (void)state;
+    static float weight[SMALL_CLASSES * SMALL_WIDTH], bias[SMALL_CLASSES];
+    struct ocdm__tensor tensors[2] = {ocdm__tensor_of("fc.weight", OCDM__F32, weight, SMALL_CLASSES * SMALL_WIDTH),
+                                      ocdm__tensor_of("fc.bias", OCDM__F32, bias, SMALL_CLASSES)};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run *run = NULL;
+    ocdm__evaluation evaluation = {.task_count = 0};
+    ocdm__run_settings settings = small_settings("ocdm");
+    ocdm__output output;
+    ocdm_error error;
+    weight[2 * SMALL_WIDTH] = 3e38F; /* class 2 of a sample whose first feature is above 1.13 */
+    tensors[0].rank = 2;
+    tensors[0].shape[0] = SMALL_CLASSES;
+    tensors[0].shape[1] = SMALL_WIDTH;
+    assert_int_equal(ocdm__output_open(&output, "large", NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, NULL, 0, tensors, 2, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+    settings.weights = "large";
+    assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    size_t large = 0;
+    float features[SMALL_WIDTH] = {0};
+    while (features[0] * 3e38F <= FLT_MAX)
+        ocdm__stream_features(&stream, run->tests.samples[large++], features);
+    const ocdm__examination examination = {.agent = run->agent,
+                                           .inputs = run->inputs,
+                                           .table = &stream.table,
+                                           .tests = &run->tests,
+                                           .groups = run->groups,
+                                           .source = {"a stream", "do something"}};
+    assert_int_equal(ocdm__evaluate(&examination, 3, &evaluation, run->scores, &error), OCDM_BAD_RECORD);
+    char message[80];
+    snprintf(message, sizeof message, "a stream: sample %u: the logit of class 2 is not a finite number",
+             (unsigned)run->tests.samples[large - 1]);
+    assert_string_equal(error.message, message);
+    assert_string_equal(error.hint, "do something");
+    ocdm__evaluation_clear(&evaluation);
+    ocdm__run_close(run);
+    ocdm__stream_close(&stream);
+}
+
 /* ---- groups ----------------------------------------------------------------------------------------------------------------
  */
 
@@ -238,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evaluation_is_on_the_tests_of_the_tasks_so_far),
         cmocka_unit_test(evaluation_without_an_agent_has_distances_alone),
+        cmocka_unit_test(evaluation_names_the_sample_when_a_logit_is_not_finite),
         cmocka_unit_test(groups_follow_bounds_file_or_stream),
         cmocka_unit_test(curve_keeps_a_thousand_points_of_any_number),
     };

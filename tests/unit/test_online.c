@@ -359,6 +359,42 @@ static void online_leaves_out_what_cannot_be_decoded(void **state)
     close_trial(&trial);
 }
 
+/* A run in which nothing was learnt ends before its last evaluation; one image that can be decoded is enough for results. */
+static void online_fails_when_no_image_can_be_decoded(void **state)
+{
+    (void)state;
+    static const struct small_plan files = {.tasks = 2, .train = 30, .test = 6, .seed = 5, .kind = SMALL_FILES};
+    static const char *const methods[] = {"rs", "finetune", "multitask"};
+    size_t good;
+    write_images();
+    unsigned char *bytes = read_whole("good.png", &good);
+    small_file(&files, "files");
+    for (size_t i = 0; i < 2 * sizeof methods / sizeof *methods; i++) {
+        bool none = i % 2 == 0;
+        struct trial trial;
+        enum ocdm__run_event event = OCDM__RUN_STEPPED;
+        ocdm_status status = OCDM_OK;
+        ocdm_error error;
+        ocdm__run_settings settings = small_settings(methods[i / 2]);
+        settings.model = "cnn";
+        settings.image_root = ".";
+        settings.resize = settings.crop = SMALL_SIDE;
+        settings.epochs = i / 2 == 2 ? 2 : 1;
+        assert_int_equal(write_whole("good.png", bytes, good / 2), 0);
+        assert_int_equal(write_whole("evil.png", bytes, none ? good / 2 : good), 0);
+        open_trial(&trial, "files", settings);
+        while (status == OCDM_OK && event != OCDM__RUN_FINISHED)
+            status = ocdm__run_advance(trial.run, NULL, &event, &error);
+        assert_int_equal(status, none ? OCDM_BAD_FILE : OCDM_OK);
+        assert_int_equal(trial.run->evaluation_count, none ? 1 : 2);
+        if (none)
+            assert_non_null(
+                strstr(error.message, "files: none of the 60 training images can be decoded, the first because of ./"));
+        close_trial(&trial);
+    }
+    free(bytes);
+}
+
 static int make_stream(void **state)
 {
     if (enter_folder(state) != 0)
@@ -372,7 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(online_learns_as_the_plain_loop_does),     cmocka_unit_test(finetune_learns_from_the_stream_alone),
         cmocka_unit_test(agent_and_memory_never_see_tasks),         cmocka_unit_test(seeds_pair_methods),
-        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded),
+        cmocka_unit_test(online_leaves_out_what_cannot_be_decoded), cmocka_unit_test(online_fails_when_no_image_can_be_decoded),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_folder);
 }
