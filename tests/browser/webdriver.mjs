@@ -53,7 +53,9 @@ export class Browser {
                     },
                 },
             });
-            return Object.assign(new Browser(), { driver, port, profile, base: `/session/${sessionId}` });
+            const browser = Object.assign(new Browser(), { driver, port, profile, base: `/session/${sessionId}` });
+            await browser.devtools('Emulation.setFocusEmulationEnabled', { enabled: true });
+            return browser;
         } catch (error) {
             driver.kill();
             throw error;
@@ -72,8 +74,14 @@ export class Browser {
     log(type) { return call(this.port, 'POST', `${this.base}/se/log`, { type }); }
     devtools(cmd, params = {}) { return call(this.port, 'POST', `${this.base}/goog/cdp/execute`, { cmd, params }); }
 
+    // Until a page has been painted, the browser drops what is typed: the second frame comes after the first was.
+    painted() {
+        return this.run('return new Promise(function (done) { requestAnimationFrame(function () { requestAnimationFrame(done) }) })');
+    }
+
     // Sends keys to whatever has the focus.
-    press(key) {
+    async press(key) {
+        await this.painted();
         const actions = [{ type: 'keyDown', value: key }, { type: 'keyUp', value: key }];
         return call(this.port, 'POST', `${this.base}/actions`, { actions: [{ type: 'key', id: 'keys', actions }] });
     }
@@ -86,9 +94,15 @@ export class Browser {
         return this.devtools('Emulation.setEmulatedMedia', { media, features: [{ name: 'prefers-color-scheme', value: scheme }] });
     }
 
-    // The whole page as a PNG.
-    async picture(file) {
-        const { data } = await this.devtools('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true });
+    // The whole page as a PNG. On a busy machine the browser now and then waits for a frame that never comes, and has lost the page's
+    // size after that: it is asked again.
+    async picture(file, tries = 4) {
+        const { data } = await this.devtools('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true }).catch(async (error) => {
+            if (tries === 1 || !/timeout|0 width/.test(error.message)) throw error;
+            await new Promise((done) => setTimeout(done, 500));
+            return {};
+        });
+        if (data === undefined) return this.picture(file, tries - 1);
         fs.writeFileSync(file, Buffer.from(data, 'base64'));
     }
 }
