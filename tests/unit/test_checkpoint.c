@@ -328,15 +328,6 @@ static int make_streams(void **state)
     return 0;
 }
 
-/* What a test that failed left behind should not fail the next. */
-static int clear_folders(void **state)
-{
-    (void)state;
-    remove_folder("parts");
-    remove_folder("whole");
-    return 0;
-}
-
 static int leave_streams(void **state)
 {
     clear_folders(state);

@@ -172,15 +172,6 @@ static int make_stream(void **state)
     return 0;
 }
 
-/* What a test that failed left behind should not fail the next. */
-static int clear_folders(void **state)
-{
-    (void)state;
-    remove_folder("parts");
-    remove_folder("whole");
-    return 0;
-}
-
 static int leave_stream(void **state)
 {
     clear_folders(state);
