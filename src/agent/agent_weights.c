@@ -12,6 +12,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/half.h"
 
 static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
 
@@ -140,15 +141,6 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state)
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
-static double half_value(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = exponent == 0    ? ldexp(fraction, -24)
-                   : exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
-                                    : ldexp(1024 + fraction, exponent - 25);
-    return bits & 0x8000 ? -value : value;
-}
-
 /* An element as a float; NaN for types that are no floating-point numbers. */
 static float element(const struct ocdm__tensor *tensor, size_t i)
 {
@@ -164,7 +156,7 @@ static float element(const struct ocdm__tensor *tensor, size_t i)
         memcpy(&value, &bits, sizeof value);
         return value;
     case OCDM__F16:
-        return (float)half_value((uint16_t)(at[0] | at[1] << 8));
+        return ocdm__half_to_float((uint16_t)(at[0] | at[1] << 8));
     case OCDM__F64:
         wide_bits = ocdm__get_u64(at);
         memcpy(&wide, &wide_bits, sizeof wide);
