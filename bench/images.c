@@ -1,8 +1,8 @@
 /*
  * How many images a core decodes and augments: images per second of CPU time, for each setting of interest.
  *
- *     cc -O2 -Iinclude -Isrc -o /tmp/bench-images bench/images.c src/stream/image*.c src/base/allocate.c \
- *         src/base/error.c -ljpeg -lpng -lpthread -lm
+ *     cc -O2 -Iinclude -Isrc -o /tmp/bench-images bench/images.c \
+ *         src/stream/images/{image,jpeg,png,loader,prepare,resize}.c src/base/{allocate,error}.c -ljpeg -lpng -lpthread -lm
  *     /tmp/bench-images FOLDER...                    every file in the folders must be a JPEG or a PNG
  *
  * The files are read once before the clock starts, so that the disk is not what is measured.
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "stream/image_loader.h"
+#include "stream/images/loader.h"
 
 #define BATCH 20
 

@@ -1,8 +1,8 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
 file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/run/*.c src/report/*.c
-     src/cli/*.c)
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/experiment/*.c
+     src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
 # What the memory needs of src/base.
@@ -18,7 +18,7 @@ foreach(source ${base_sources})
 endforeach()
 
 # The paper's loop is the yardstick of every speed: the same optimisation in every kind of build.
-file(GLOB reference_sources CONFIGURE_DEPENDS src/run/reference*.c)
+file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
 # The memory's inner loops are short and hot.

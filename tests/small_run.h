@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "run/run_folder.h"
-#include "run/run_settings.h"
+#include "experiment/folder/run_folder.h"
+#include "experiment/folder/settings.h"
+#include "stream/file.h"
 #include "stream/labelled_set.h"
-#include "stream/stream_file.h"
 
 #define SMALL_CLASSES 6u
 #define SMALL_WIDTH 7u

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "cli/flags.h"
-#include "report/table.h"
-#include "run/compare_execute.h"
+#include "experiment/compare/execute.h"
+#include "report/tables/table.h"
 
 /* The flags of a run as words for another command line, and what a finished run must have been made with. */
 typedef struct ocdm__passed_flags {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "run/evaluation.h"
-#include "stream/stream_file.h"
+#include "experiment/loop/evaluation.h"
+#include "stream/file.h"
 
 /* The groups and the total, a row each: classes, CF1, OF1, mAP in percent. */
 void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation);

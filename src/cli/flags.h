@@ -1,7 +1,7 @@
 /*
  * One table of flags per verb: parsing, `--help`, the man page and shell completion all come from it, so they cannot differ.
  *
- * A verb is one const struct, declared in cli/verbs.h, defined in its cmd_<verb>.c:
+ * A verb is one const struct, declared in cli/verbs.h, defined in its cli/verbs/<verb>.c:
  *
  *     static const ocdm__flag flags[] = {
  *         {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},

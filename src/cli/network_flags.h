@@ -4,8 +4,8 @@
 
 #include "agent/model.h"
 #include "cli/flags.h"
+#include "experiment/predict_network.h"
 #include "ocdm/ocdm.h"
-#include "run/predict_network.h"
 
 /* Rows for a verb's table of flags. */
 #define OCDM__NETWORK_FLAGS                                                                                                    \

@@ -4,7 +4,7 @@
 #define OCDM_CLI_RUN_FLAGS_H
 
 #include "cli/flags.h"
-#include "run/run_settings.h"
+#include "experiment/folder/settings.h"
 
 #define OCDM__MOST_TASKS 1024
 

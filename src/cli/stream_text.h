@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/output.h"
-#include "run/stream_info.h"
+#include "stream/info.h"
 
 /* Writes summary, tasks and classes; `bounds` are those of the groups as for ocdm__stream_info_groups, NULL for the stream's
  * own; bars end within `width`. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
+#include "stream/file.h"
 #include "stream/label_table.h"
-#include "stream/stream_file.h"
 
 /* Start with all bytes zero. */
 typedef struct ocdm__class_columns {

@@ -12,8 +12,8 @@
 #include "base/progress.h"
 #include "ocdm/ocdm.h"
 #include "stream/feature_rows.h"
+#include "stream/file.h"
 #include "stream/selection.h"
-#include "stream/stream_file.h"
 
 /* Start with all bytes zero. */
 typedef struct ocdm__feature_payload {

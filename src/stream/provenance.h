@@ -12,7 +12,7 @@
 #include "base/safetensors.h"
 #include "base/sha256.h"
 #include "ocdm/ocdm.h"
-#include "stream/stream_file.h"
+#include "stream/file.h"
 
 #define OCDM__PROVENANCE_NOTES 8
 

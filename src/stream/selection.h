@@ -7,8 +7,8 @@
 
 #include "ocdm/ocdm.h"
 #include "stream/class_columns.h"
+#include "stream/file.h"
 #include "stream/labelled_set.h"
-#include "stream/stream_file.h"
 
 typedef struct ocdm__chosen {
     uint32_t sample; /* of the set */

@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
+#include "experiment/loop/inputs.h"
 #include "faults.h"
-#include "run/inputs.h"
 
 /* Opens, asks for two batches of which the second is larger, and fetches them. */
 static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)

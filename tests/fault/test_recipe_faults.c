@@ -12,9 +12,9 @@
 
 #include "../nested_files.h"
 #include "faults.h"
-#include "stream/scene_stream.h"
-#include "stream/stream_build.h"
-#include "stream/task_lists.h"
+#include "stream/build.h"
+#include "stream/recipes/task_lists.h"
+#include "stream/scenes/stream.h"
 
 #define OUTPUT "out.safetensors"
 #define SAMPLES 90

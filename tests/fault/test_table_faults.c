@@ -14,10 +14,10 @@
 #include <errno.h>
 
 #include "faults.h"
-#include "stream/arff.h"
-#include "stream/npy.h"
-#include "stream/records_source.h"
-#include "stream/svm_features.h"
+#include "stream/readers/arff.h"
+#include "stream/readers/npy.h"
+#include "stream/readers/svm_features.h"
+#include "stream/records/source.h"
 
 static void write_files(void)
 {

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "../holds.h"
+#include "experiment/loop/learner.h"
 #include "faults.h"
-#include "run/learner.h"
 
 static ocdm__agent *agent_of(const char *model)
 {

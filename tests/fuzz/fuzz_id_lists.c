@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "../nested_files.h"
-#include "stream/class_groups_file.h"
-#include "stream/id_lists.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/id_lists.h"
 
 #define PIECES 7
 #define SAMPLES 40

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash_bytes.h"
-#include "stream/image_prepare.h"
+#include "stream/images/prepare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash_bytes.h"
-#include "stream/record_state.h"
+#include "stream/records/state.h"
 
 /* What came out, as far as it can differ. */
 struct outcome {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "file_of_bytes.h"
-#include "stream/records_source.h"
+#include "stream/records/source.h"
 
 static void check_path(const ocdm__labelled_set *set, uint32_t number)
 {

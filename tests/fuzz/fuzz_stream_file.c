@@ -12,8 +12,8 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/output.h"
-#include "run/stream_export.h"
-#include "stream/stream_file.h"
+#include "stream/export.h"
+#include "stream/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

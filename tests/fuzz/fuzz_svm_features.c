@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "file_of_bytes.h"
-#include "stream/records_source.h"
-#include "stream/svm_features.h"
+#include "stream/readers/svm_features.h"
+#include "stream/records/source.h"
 
 static void read_rows(ocdm__feature_rows *rows)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../scratch_folder.h"
-#include "stream/coco.h"
+#include "stream/readers/coco.h"
 
 static const char *const coco_names[] = {"a.json", "b.json", "c.json"};
 

@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/half.h"
+#include "stream/file.h"
 #include "stream/labelled_set.h"
-#include "stream/stream_file.h"
 
 enum { SMALL_SAMPLES = 12, SMALL_CLASSES = 3, SMALL_FEATURES = 5, SMALL_SIDE = 32 };
 

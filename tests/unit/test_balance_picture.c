@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "run/balance_picture.h"
+#include "bench/balance_picture.h"
 
 enum { CLASSES = 7 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "stream/builtin.h"
+#include "stream/scenes/builtin.h"
 
 static const uint64_t seeds[] = {0, 1, 2, 42, UINT64_MAX};
 enum {

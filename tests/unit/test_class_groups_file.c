@@ -12,7 +12,7 @@
 
 #include "../holds.h"
 #include "../nested_files.h"
-#include "stream/class_groups_file.h"
+#include "stream/recipes/class_groups_file.h"
 
 #define LONG_NAME "a class with a name of over sixteen bytes"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "run/compare_plan.h"
+#include "experiment/compare/plan.h"
 
 static const char *const methods[] = {"rs", "ocdm"};
 static const uint32_t tasks[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "report/table_compare.h"
-#include "run/compare_execute.h"
-#include "run/compare_results.h"
-#include "run/paper.h"
+#include "experiment/compare/execute.h"
+#include "experiment/compare/results.h"
+#include "experiment/paper/paper.h"
+#include "report/tables/compare.h"
 #include "stream/class_group.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };

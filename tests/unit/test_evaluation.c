@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "../small_run.h"
-#include "run/evaluation_groups.h"
-#include "run/online_run.h"
-#include "run/summary_curve.h"
+#include "experiment/folder/summary_curve.h"
+#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/run.h"
 
 static const struct small_plan plan = {.tasks = 3, .train = 60, .test = 150, .seed = 3};
 

@@ -10,9 +10,9 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "run/bench_gap.h"
-#include "run/bench_gap_bound.h"
-#include "run/bench_gap_search.h"
+#include "bench/gap.h"
+#include "bench/gap_bound.h"
+#include "bench/gap_search.h"
 
 enum { SAMPLES = 11, CLASSES = 5 };
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "stream/image_prepare.h"
+#include "stream/images/prepare.h"
 
 static ocdm__image_plan plan_of(uint32_t resize, uint32_t crop, uint64_t seed)
 {

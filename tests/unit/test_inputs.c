@@ -15,9 +15,9 @@
 #include "../golden/image_hex.h"
 #include "../holds.h"
 #include "../scratch_folder.h"
-#include "run/inputs.h"
+#include "experiment/loop/inputs.h"
 #include "small_stream.h"
-#include "stream/image_prepare.h"
+#include "stream/images/prepare.h"
 
 #define CROP 6
 #define FLOATS (3 * CROP * CROP)

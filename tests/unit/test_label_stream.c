@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "run/label_stream.h"
-#include "stream/builtin.h"
+#include "bench/label_stream.h"
+#include "stream/scenes/builtin.h"
 
 /* Reads `text` as the file of a stream. */
 static ocdm_status read_text(const char *text, ocdm__label_stream **stream, ocdm_error *error)

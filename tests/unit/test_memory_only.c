@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "run/compare_memory.h"
-#include "run/memory_only.h"
-#include "run/memory_only_spread.h"
-#include "run/stream_order.h"
+#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
+#include "experiment/compare/memory_only_spread.h"
+#include "experiment/loop/stream_order.h"
 
 enum { SAMPLES = 1003, CLASSES = 9, TASKS = 3 };
 

@@ -14,8 +14,8 @@
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../small_run.h"
+#include "experiment/loop/run.h"
 #include "memory/memory_file.h"
-#include "run/online_run.h"
 
 static const struct small_plan plan = {.tasks = 3, .train = 40, .test = 10, .seed = 5};
 

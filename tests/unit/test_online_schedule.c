@@ -11,7 +11,7 @@
 
 #include "../holds.h"
 #include "base/random.h"
-#include "run/online_schedule.h"
+#include "experiment/loop/schedule.h"
 
 /* A table with `count` training samples of random tasks, one more test sample, and no labels. */
 struct made {

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "report/paper_numbers.h"
-#include "run/compare_results.h"
-#include "run/paper.h"
+#include "experiment/compare/results.h"
+#include "experiment/paper/paper.h"
+#include "report/tables/paper_numbers.h"
 
 static bool find_line(const char *table, const char *stream, const char *setting, const char *method, ocdm__paper_line *line)
 {

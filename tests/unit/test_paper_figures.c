@@ -13,7 +13,7 @@
 
 #include "../holds.h"
 #include "../nested_files.h"
-#include "report/figure_paper.h"
+#include "report/figures/paper.h"
 #include "stream/labelled_set.h"
 #include "well_formed.h"
 

@@ -12,7 +12,7 @@
 #include "../holds.h"
 #include "base/checksum.h"
 #include "base/random.h"
-#include "stream/paper_recipe.h"
+#include "stream/recipes/paper.h"
 
 enum { CLASSES = 9, MOST = 300 };
 

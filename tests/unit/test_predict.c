@@ -14,7 +14,7 @@
 
 #include "../holds.h"
 #include "agent/agent.h"
-#include "run/predict.h"
+#include "experiment/predict.h"
 #include "small_weights.h"
 
 #define HEADER 128

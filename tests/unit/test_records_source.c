@@ -10,7 +10,7 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/records_source.h"
+#include "stream/records/source.h"
 
 #define JSONL OCDM__FORMAT_JSONL
 #define CSV OCDM__FORMAT_CSV

@@ -10,9 +10,9 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "run/bench_memory.h"
-#include "run/reference.h"
-#include "run/reference_pool.h"
+#include "bench/memory.h"
+#include "bench/reference.h"
+#include "bench/reference_pool.h"
 
 enum { ROOM = 2000 };
 

@@ -12,8 +12,8 @@
 
 #include "base/json_tree.h"
 #include "made_summary.h"
-#include "report/figure.h"
-#include "report/page.h"
+#include "report/figures/figure.h"
+#include "report/page/page.h"
 #include "well_formed.h"
 
 static char *page_text;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "made_summary.h"
-#include "report/runs_read_groups.h"
+#include "report/runs/groups.h"
 
 static ocdm__run_list runs;
 static ocdm__study_list studies;

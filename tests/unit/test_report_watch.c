@@ -13,7 +13,7 @@
 
 #include "../scratch_folder.h"
 #include "base/utf8.h"
-#include "report/watch.h"
+#include "report/watch/watch.h"
 
 static ocdm__watch *watch;
 

@@ -12,7 +12,7 @@
 
 #include "../holds.h"
 #include "../small_run.h"
-#include "run/saved_run.h"
+#include "experiment/folder/saved_run.h"
 
 static const struct small_plan plan = {.tasks = 2, .train = 10, .test = 4, .seed = 1};
 

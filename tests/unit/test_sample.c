@@ -15,7 +15,7 @@
 
 #include "base/hash_bytes.h"
 #include "base/random.h"
-#include "run/sample_state.h"
+#include "sample/state.h"
 
 static char folder[] = "/tmp/ocdm-test-sample-XXXXXX";
 

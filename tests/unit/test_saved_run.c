@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "run/checkpoint.h"
+#include "experiment/folder/checkpoint.h"
 #include "run_in_folder.h"
 
 static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};

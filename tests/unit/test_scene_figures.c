@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "stream/scene_figures.h"
+#include "stream/scenes/figures.h"
 
 static void check_polygon(const int8_t *at)
 {

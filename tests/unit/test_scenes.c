@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "stream/builtin.h"
-#include "stream/scenes.h"
+#include "stream/scenes/builtin.h"
+#include "stream/scenes/scenes.h"
 
 enum {
     TRAIN = 26617,

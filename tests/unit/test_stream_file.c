@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/half.h"
+#include "stream/file.h"
 #include "stream/labelled_set.h"
-#include "stream/stream_file.h"
 
 /* Three samples of two classes in two tasks. */
 struct small {

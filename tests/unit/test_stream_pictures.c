@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <png.h>
 
-#include "run/stream_pictures.h"
+#include "stream/file.h"
+#include "stream/images/pictures.h"
 #include "stream/labelled_set.h"
-#include "stream/stream_file.h"
 
 enum { SIDE = 4 };
 

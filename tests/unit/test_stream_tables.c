@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 #include "base/half.h"
-#include "run/stream_order.h"
+#include "experiment/loop/stream_order.h"
 #include "stream/class_columns.h"
 #include "stream/feature_payload.h"
 #include "stream/joined_rows.h"
+#include "stream/recipes/split.h"
 #include "stream/selection.h"
-#include "stream/split_recipe.h"
 
 /* ---- a set in one line: "id:label,label id:label ..." ----------------------------------------------------------------- */
 

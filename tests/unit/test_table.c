@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/table.h"
+#include "report/tables/table.h"
 
 static const ocdm__column columns[] = {
     {"name", "method", ""},

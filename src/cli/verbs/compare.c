@@ -1,0 +1,418 @@
+/* `ocdm compare`: several methods and seeds on a stream, and the paper's table of them. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "cli/compare_runs.h"
+#include "cli/exit_code.h"
+#include "cli/progress_line.h"
+#include "cli/run_flags.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "experiment/compare/memory.h"
+#include "experiment/folder/run_folder.h"
+#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/stream_order.h"
+#include "report/tables/compare.h"
+#include "report/tables/memory_only.h"
+
+#define MAX_METHODS 16
+#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
+
+/* "all" aside, as `ocdm run` names them, in the order of the paper's tables. */
+static const char *const method_names[] = {"all", "multitask", "finetune", "rs",     "gss",  "cbes", "cbrs",
+                                           "prs", "onlyone",   "max",      "random", "ocdm", NULL};
+
+/* Flags that are not passed on. */
+static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
+                                        "jobs",   "format",  "json",  "quiet",  NULL};
+
+struct request {
+    const char *stream_path, *folder;
+    ocdm__stream stream;
+    ocdm__compare_plan plan;
+    const char *methods[MAX_METHODS];
+    ocdm__passed_flags passed;
+    char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
+    uint8_t *groups;                                       /* of each class, where --groups is a file; else NULL */
+    size_t jobs, format;
+    bool memory_only, quiet;
+};
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------------ */
+
+/* cbrs takes one label per sample, gss and the bounds need a network: "all" leaves out what cannot run. */
+static bool is_in_all(const char *method, bool memory_only)
+{
+    return strcmp(method, "all") != 0 && strcmp(method, "cbrs") != 0 && (!memory_only || ocdm__runs_alone(method));
+}
+
+static ocdm_status choose_methods(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    size_t named[MAX_METHODS], count = 0;
+    ocdm_status status = ocdm__argument_choices(arguments, "methods", named, MAX_METHODS, &count, error);
+    bool all = false, taken[MAX_METHODS] = {false};
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        all |= named[i] == 0;
+        if (named[i] != 0 && !taken[named[i]])
+            request->methods[request->plan.method_count++] = method_names[named[i]];
+        taken[named[i]] = true;
+    }
+    for (size_t i = 1; status == OCDM_OK && all && method_names[i] != NULL; i++)
+        if (!taken[i] && is_in_all(method_names[i], request->memory_only))
+            request->methods[request->plan.method_count++] = method_names[i];
+    request->plan.methods = request->methods;
+    return status;
+}
+
+/* Every run would refuse a wrong order; once is enough. */
+static ocdm_status check_orders(const struct request *request, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < request->plan.point_count; i++) {
+        const ocdm__compare_point *point = &request->plan.points[i];
+        ocdm__stream_order order;
+        if (point->order == NULL || (i > 0 && point->order == point[-1].order))
+            continue;
+        status =
+            ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, point->order, point->order_count, 0, error);
+        ocdm__stream_order_clear(&order);
+    }
+    return status;
+}
+
+static void write_order(const ocdm__stream_order *order, char text[ORDER_ROOM])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < order->task_count && used < ORDER_ROOM; i++)
+        used += (size_t)snprintf(text + used, ORDER_ROOM - used, "%s%lu", i > 0 ? "," : "", (unsigned long)order->tasks[i]);
+}
+
+static ocdm_status read_points(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *orders = ocdm__argument_text(arguments, "order");
+    ocdm__stream_order order;
+    ocdm_status status = ocdm__stream_order_make(&order, &request->stream.table, OCDM__TRAIN, NULL, 0, 0, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
+                                           ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error);
+    if (status == OCDM_OK)
+        write_order(&order, request->order);
+    ocdm__stream_order_clear(&order);
+    return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
+}
+
+static ocdm_status read_jobs(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    uint64_t jobs = 0, threads = 1;
+    ocdm_status status = OCDM_OK;
+    if (ocdm__argument_given(arguments, "threads"))
+        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
+        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
+    size_t cores = ocdm__core_count() / (size_t)threads;
+    request->jobs = jobs > 0 ? (size_t)jobs : cores > 0 ? cores : 1;
+    return status;
+}
+
+static ocdm_status read_operands(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
+    request->stream_path = arguments->operands[0];
+    request->folder = ocdm__argument_text(arguments, "output");
+    request->quiet = ocdm__argument_given(arguments, "quiet");
+    request->memory_only = strcmp(ocdm__argument_text(arguments, "model"), "none") == 0;
+    if (request->folder == NULL && !request->memory_only)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "-o FOLDER", "no folder is named for the runs");
+    return ocdm__stream_open(&request->stream, request->stream_path, error);
+}
+
+static void ask_for(struct request *request, const char *member, const char *value)
+{
+    ocdm__asked *asked = &request->passed.asked[request->passed.asked_count++];
+    snprintf(asked->member, sizeof asked->member, "%s", member);
+    asked->value = value;
+}
+
+/* A run counts as done when it is of this stream, and has the default of each flag that was not given. */
+static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
+{
+    ask_for(request, "stream.checksum", request->checksum);
+    if (!ocdm__argument_given(arguments, "weights"))
+        ask_for(request, "weights", NULL);
+    if (!ocdm__argument_given(arguments, "clip"))
+        ask_for(request, "clip", NULL);
+    if (!ocdm__argument_given(arguments, "groups"))
+        ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
+    if (!ocdm__argument_given(arguments, "order"))
+        ask_for(request, "order", request->order);
+}
+
+/* A run counts as done when its classes are in the groups that the file has now. */
+static ocdm_status ask_for_groups(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *text = ocdm__argument_text(arguments, "groups");
+    const ocdm__stream_table *table = &request->stream.table;
+    if (text == NULL || request->memory_only || !ocdm__groups_are_of_a_file(text, strlen(text)))
+        return OCDM_OK;
+    request->groups = ocdm__allocate(table->class_count, sizeof *request->groups);
+    if (request->groups == NULL)
+        return ocdm__fail_memory(error, "the groups of classes");
+    for (size_t i = 0; i < request->passed.asked_count; i++)
+        if (strcmp(request->passed.asked[i].member, "groups") == 0) {
+            request->passed.asked[i].groups = request->groups;
+            request->passed.asked[i].class_count = table->class_count;
+        }
+    return ocdm__evaluation_groups(text, table, NULL, request->groups, error);
+}
+
+static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (ocdm__argument_given(arguments, "json"))
+        request->format = OCDM__JSON;
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "seeds", 1, 10000, &request->plan.seed_count, error);
+    if (status == OCDM_OK)
+        status = read_jobs(arguments, request, error);
+    if (status == OCDM_OK)
+        status = read_operands(arguments, request, error);
+    if (status == OCDM_OK)
+        status = choose_methods(arguments, request, error);
+    if (status == OCDM_OK)
+        status = read_points(arguments, request, error);
+    ocdm__pass_flags(arguments, own_flags, &request->passed);
+    ocdm__checksum_text(request->stream.checksum, request->checksum);
+    ask_for_the_rest(arguments, request);
+    if (status == OCDM_OK)
+        status = ask_for_groups(arguments, request, error);
+    if (!ocdm__argument_given(arguments, "threads")) {
+        /* Several runs at a time make better use of the cores than several threads in one. */
+        request->passed.words[request->passed.word_count++] = "--threads";
+        request->passed.words[request->passed.word_count++] = "1";
+    }
+    return status;
+}
+
+/* ---- compare.json ----------------------------------------------------------------------------------------------------- */
+
+/* The rows of a table, and what they are of. */
+static ocdm_status save_table(const struct request *request, const ocdm__table *table, ocdm_error *error)
+{
+    char path[4096];
+    ocdm__output output;
+    if (request->folder == NULL)
+        return OCDM_OK;
+    if ((size_t)snprintf(path, sizeof path, "%s/compare.json", request->folder) >= sizeof path)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", request->folder);
+    ocdm_status status = ocdm__make_folder(request->folder, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open(&output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(&output, "{\"format\":\"ocdm-compare\",\"version\":1,\"program\":\"");
+    ocdm__output_text(&output, ocdm_version());
+    ocdm__output_text(&output, request->memory_only ? "\",\"model\":\"none\",\"stream\":" : "\",\"stream\":");
+    ocdm__output_json_string(&output, request->stream_path, strlen(request->stream_path));
+    ocdm__output_count(&output, ",\"seeds\":", request->plan.seed_count);
+    ocdm__output_text(&output, ",\"rows\":");
+    ocdm__table_write(table, OCDM__JSON, NULL, &output);
+    ocdm__output_text(&output, "}\n");
+    return ocdm__output_commit(&output, error);
+}
+
+/* ---- with a network --------------------------------------------------------------------------------------------------- */
+
+static ocdm_status print_points(const struct request *request, const ocdm__compare_results *results, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
+        ocdm__table table = {.row_count = 0};
+        status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
+        if (point + 1 < request->plan.point_count)
+            table.note[0] = '\0';
+        if (point > 0)
+            printf("\n");
+        if (status == OCDM_OK)
+            status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
+        ocdm__table_clear(&table);
+    }
+    return status;
+}
+
+static ocdm_status report_runs(const struct request *request, ocdm_error *error)
+{
+    ocdm__compare_results results = {.point_count = 0};
+    ocdm__table data = {.row_count = 0};
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    ocdm_status status = ocdm__compare_results_create(&results, &request->plan, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_results_read(&results, &request->plan, request->folder, error);
+    if (status == OCDM_OK)
+        status = ocdm__table_of_comparison_data(&data, &request->plan, &results, error);
+    if (status == OCDM_OK)
+        status = save_table(request, &data, error);
+    if (status == OCDM_OK)
+        status = ocdm__table_is_data(format) ? ocdm__print_table(&data, format, error) : print_points(request, &results, error);
+    ocdm__table_clear(&data);
+    ocdm__compare_results_clear(&results);
+    return status;
+}
+
+static int compare_runs(const struct request *request)
+{
+    ocdm_error error;
+    int failed = 0;
+    ocdm__plan_run run = {.plan = &request->plan,
+                          .stream = request->stream_path,
+                          .folder = request->folder,
+                          .words = request->passed.words,
+                          .word_count = request->passed.word_count,
+                          .asked = request->passed.asked,
+                          .asked_count = request->passed.asked_count,
+                          .jobs = request->jobs,
+                          .quiet = request->quiet};
+    ocdm_status status = ocdm__run_plan(&run, &failed, &error);
+    if (status == OCDM_STOPPED)
+        return ocdm__exit_after_signal();
+    if (status == OCDM_OK)
+        status = report_runs(request, &error);
+    return status != OCDM_OK ? ocdm__report(&error) : failed;
+}
+
+/* ---- the memory alone ------------------------------------------------------------------------------------------------- */
+
+static ocdm_status report_memories(const struct request *request, const ocdm__compare_memories *memories, ocdm_error *error)
+{
+    ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, error);
+    if (status == OCDM_OK)
+        status = ocdm__table_of_memory_runs(&runs, &request->plan, memories, error);
+    if (status == OCDM_OK)
+        status = save_table(request, &runs, error);
+    if (!ocdm__table_is_data(format) && !request->plan.sweeps_memory)
+        ocdm__table_drop(&spreads, "memory");
+    if (!ocdm__table_is_data(format) && !request->plan.sweeps_rho)
+        ocdm__table_drop(&spreads, "rho");
+    if (status == OCDM_OK)
+        status = ocdm__print_table(&spreads, format, error);
+    ocdm__table_clear(&spreads);
+    ocdm__table_clear(&runs);
+    return status;
+}
+
+static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request, ocdm_options *options,
+                                  ocdm_error *error)
+{
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
+    *options = ocdm_options_default();
+    options->batch = settings.batch;
+    options->distance = settings.distance;
+    options->tie = settings.tie;
+    return status;
+}
+
+static int compare_memories(const ocdm__arguments *arguments, const struct request *request)
+{
+    ocdm_error error;
+    ocdm__progress_line line;
+    ocdm__compare_memories memories = {.count = 0};
+    ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
+    ocdm_status status = memory_options(arguments, request, &options.memory, &error);
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&line, request->quiet);
+    if (status == OCDM_OK)
+        status =
+            ocdm__compare_memories_run(&memories, &request->plan, &request->stream.table, &options, &line.progress, &error);
+    ocdm__progress_line_end(&line);
+    if (status == OCDM_OK)
+        status = report_memories(request, &memories, &error);
+    ocdm__compare_memories_clear(&memories);
+    if (status == OCDM_STOPPED)
+        return ocdm__exit_after_signal();
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request = {.stream_path = NULL};
+    ocdm_status status = read_request(arguments, &request, &error);
+    int code = OCDM__EXIT_OK;
+    if (status != OCDM_OK)
+        code = ocdm__report(&error);
+    else
+        code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
+    ocdm__compare_plan_clear(&request.plan);
+    ocdm__release(request.groups);
+    ocdm__stream_close(&request.stream);
+    return code;
+}
+
+/* ---- what the help says ----------------------------------------------------------------------------------------------- */
+
+static const char *const description[] = {
+    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the "
+    "paper's "
+    "table: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the seeds, and "
+    "the seconds of 1000 steps. Flags of `ocdm run` are passed on. What is done already is left alone and what is half done "
+    "goes "
+    "on, so that the same command continues after a stop.",
+    "Seeds are paired: methods with the same seed see the same shuffle and start from the same weights. The last column is the "
+    "difference in total mAP to the best other method with the 95 % interval of the paired differences; bold is what is not "
+    "significantly worse than the best. Multitask, the upper bound, takes no part in that.",
+    "Several values of --memory, --rho or --order make a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
+    "--model none runs the memories alone, in this process, and prints how far their distances lie apart over orders and "
+    "seeds. "
+    "FOLDER/compare.json has the rows as data.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"three methods, three seeds", "ocdm compare S.safetensors --methods rs,prs,ocdm --seeds 3 --lr 0.006 -o runs"},
+    {"smaller memories, for a paper", "ocdm compare S.safetensors --memory 300,500 --seeds 3 --format latex -o runs"},
+    {"memories alone, every order of tasks", "ocdm compare S.safetensors --model none --methods all --order all --seeds 20"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the runs go; needed but for --model none"},
+    {.name = "methods",
+     .value = "A,B,...",
+     .fallback = "rs,prs,ocdm",
+     .choices = method_names,
+     .help = "what to compare; all is every one but cbrs"},
+    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each"},
+    {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
+    {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
+    {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
+    {.letter = 'j',
+     .name = "jobs",
+     .value = "J",
+     .help = "runs at a time; by default cores / threads, of which a run has one here"},
+    {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.name = "json", .help = "the same as --format json"},
+    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    OCDM__RUN_FLAGS,
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_compare = {
+    .name = "compare",
+    .summary = "run several methods and seeds, print the paper's table",
+    .operands = "STREAM",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,329 @@
+/* `ocdm demo`: OCDM and its rivals on the built-in stream, as a table and a picture; or the stream itself. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/terminal.h"
+#include "bench/balance_picture.h"
+#include "bench/memory.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "experiment/compare/balance.h"
+#include "stream/scenes/builtin.h"
+
+enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
+
+static const char *const names[] = {"ocdm", "prs", "cbes", "max", "onlyone", "rs", "random"};
+enum { POLICIES = sizeof names / sizeof names[0] };
+
+struct outcome {
+    ocdm__bench_result bench;
+    ocdm__balance balance;
+    uint32_t kept[MAX_CLASSES];
+};
+
+static ocdm_status run_policies(const ocdm__label_stream *stream, uint64_t seed, struct outcome outcomes[POLICIES],
+                                ocdm_error *error)
+{
+    ocdm__bench_plan plan = {.stream = stream, .capacity = CAPACITY, .batch = BATCH, .passes = 3, .seed = seed};
+    for (size_t i = 0; i < POLICIES; i++) {
+        ocdm_memory *memory = NULL;
+        ocdm_status status = ocdm__bench_policy(&plan, ocdm_policy_find(names[i]), &outcomes[i].bench, &memory, error);
+        if (status != OCDM_OK)
+            return status;
+        outcomes[i].balance = ocdm__balance_of(memory, stream->class_count, outcomes[i].kept);
+        ocdm_memory_destroy(memory);
+    }
+    return OCDM_OK;
+}
+
+/* n_i of every class: how many samples of the stream carry it. */
+static void count_classes(const ocdm__label_stream *stream, uint64_t seen[MAX_CLASSES])
+{
+    memset(seen, 0, MAX_CLASSES * sizeof *seen);
+    for (size_t j = 0; j < stream->label_count; j++)
+        seen[stream->label[j]]++;
+}
+
+static void print_introduction(const ocdm__label_stream *stream)
+{
+    uint64_t seen[MAX_CLASSES], most = 0, fewest = UINT64_MAX;
+    count_classes(stream, seen);
+    for (size_t c = 0; c < stream->class_count; c++) {
+        most = seen[c] > most ? seen[c] : most;
+        fewest = seen[c] < fewest ? seen[c] : fewest;
+    }
+    printf("A stream of %zu samples with %.1f labels each passes by a memory that holds\n"
+           "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
+           "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
+           "Every class should be in the memory equally often. How near does each policy come?\n\n",
+           stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
+           stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
+}
+
+static void print_table(const struct outcome outcomes[POLICIES])
+{
+    printf("%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest", "most", "lost",
+           "<20", ">40", "us/step");
+    for (size_t i = 0; i < POLICIES; i++) {
+        const ocdm__balance *balance = &outcomes[i].balance;
+        printf("%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, names[i], outcomes[i].bench.distance,
+               outcomes[i].bench.distance_seen, balance->fewest, balance->most, balance->lost, balance->under, balance->over,
+               outcomes[i].bench.us_per_step);
+    }
+    puts("\n"
+         "distance      how far the memory is from equal shares (KL divergence); best is 0\n"
+         "of seen       the same, but classes that the memory lost count too\n"
+         "fewest, most  samples in memory of the class that has the fewest, the most\n"
+         "lost          classes without a sample in memory\n"
+         "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
+         "us/step       microseconds to update the memory with a batch\n");
+}
+
+/* How the bars are drawn: `rows` lines high, each class `width` columns wide, `merged` classes to a bar where space is short.
+ */
+struct picture {
+    unsigned rows, width, merged;
+    unsigned levels;           /* steps of height in one character */
+    const char *const *glyphs; /* from empty to full */
+    const char *cut;           /* the top of a bar that goes on */
+    const char *lost;          /* the place of a bar of height 0 */
+};
+
+/* Samples that fill the height; about twice what an even memory has of each class. */
+#define FULL_HEIGHT 60u
+
+static struct picture plan_picture(size_t class_count)
+{
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {" ", ".", ":", "|"};
+    struct picture picture = {.rows = 3, .width = 1, .merged = 1};
+    unsigned columns = ocdm__terminal_width(STDOUT_FILENO);
+    size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10;
+    while (picture.width < 3 && (picture.width + 1) * class_count + 8 <= room)
+        picture.width++;
+    while ((class_count + picture.merged - 1) / picture.merged + 4 > room)
+        picture.merged++;
+    if (ocdm__speaks_utf8()) {
+        picture.levels = 8;
+        picture.glyphs = blocks;
+        picture.cut = "▲";
+        picture.lost = "×";
+    } else {
+        picture.levels = 3;
+        picture.glyphs = ascii;
+        picture.cut = "^";
+        picture.lost = "x";
+    }
+    return picture;
+}
+
+/* The character of a bar for `kept` samples in a row counted from the bottom. */
+static const char *glyph_of(const struct picture *picture, uint32_t kept, unsigned row)
+{
+    if (kept == 0)
+        return row == 0 ? picture->lost : " ";
+    if (kept > FULL_HEIGHT && row == picture->rows - 1)
+        return picture->cut;
+    unsigned steps = (kept * picture->rows * picture->levels + FULL_HEIGHT - 1) / FULL_HEIGHT;
+    unsigned below = row * picture->levels;
+    unsigned level = steps <= below ? 0 : steps - below;
+    return picture->glyphs[level > picture->levels ? picture->levels : level];
+}
+
+static void print_row(const struct picture *picture, const struct outcome *outcome, size_t class_count, unsigned row)
+{
+    for (size_t c = 0; c < class_count; c += picture->merged) {
+        uint32_t kept = 0, merged = 0;
+        for (; merged < picture->merged && c + merged < class_count; merged++)
+            kept += outcome->kept[c + merged];
+        if (c > 0 && ocdm__builtin_class_task((uint32_t)c) != ocdm__builtin_class_task((uint32_t)(c - picture->merged)))
+            putchar(' ');
+        const char *glyph = glyph_of(picture, (kept + merged - 1) / merged, row);
+        for (unsigned i = 0; i < picture->width; i++)
+            fputs(i + 1 < picture->width || picture->width == 1 ? glyph : " ", stdout);
+    }
+    putchar('\n');
+}
+
+static void print_pictures(const struct outcome outcomes[POLICIES], size_t class_count)
+{
+    struct picture picture = plan_picture(class_count);
+    printf("Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
+           picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.cut, picture.lost);
+    for (size_t i = 0; i < POLICIES; i++) {
+        putchar('\n');
+        for (unsigned row = picture.rows; row-- > 0;) {
+            printf("%-*s ", NAME_WIDTH, row == 0 ? names[i] : "");
+            print_row(&picture, &outcomes[i], class_count, row);
+        }
+    }
+}
+
+static void write_outcome(ocdm__output *output, const char *name, const struct outcome *outcome, size_t class_count)
+{
+    ocdm__output_text(output, "{\"policy\":\"");
+    ocdm__output_text(output, name);
+    ocdm__output_real(output, "\",\"distance\":", outcome->bench.distance);
+    ocdm__output_real(output, ",\"distance_seen\":", outcome->bench.distance_seen);
+    ocdm__output_count(output, ",\"fewest\":", outcome->balance.fewest);
+    ocdm__output_count(output, ",\"most\":", outcome->balance.most);
+    ocdm__output_count(output, ",\"lost\":", outcome->balance.lost);
+    ocdm__output_count(output, ",\"under_20\":", outcome->balance.under);
+    ocdm__output_count(output, ",\"over_40\":", outcome->balance.over);
+    ocdm__output_real(output, ",\"us_per_step\":", outcome->bench.us_per_step);
+    for (size_t c = 0; c < class_count; c++)
+        ocdm__output_count(output, c == 0 ? ",\"kept\":[" : ",", outcome->kept[c]);
+    ocdm__output_text(output, "]}");
+}
+
+static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, const struct outcome outcomes[POLICIES],
+                              ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_count(&output, "{\"samples\":", stream->sample_count);
+    ocdm__output_count(&output, ",\"seed\":", seed);
+    ocdm__output_count(&output, ",\"memory\":", CAPACITY);
+    ocdm__output_count(&output, ",\"batch\":", BATCH);
+    uint64_t seen[MAX_CLASSES];
+    count_classes(stream, seen);
+    for (uint32_t c = 0; c < stream->class_count; c++) {
+        ocdm__output_text(&output, c == 0 ? ",\"classes\":[{\"label\":\"" : "},{\"label\":\"");
+        ocdm__output_text(&output, ocdm__builtin_class_name(c));
+        ocdm__output_count(&output, "\",\"task\":", ocdm__builtin_class_task(c));
+        ocdm__output_count(&output, ",\"seen\":", seen[c]);
+    }
+    ocdm__output_text(&output, "}],\"results\":[");
+    for (size_t i = 0; i < POLICIES; i++) {
+        ocdm__output_text(&output, i == 0 ? "" : ",");
+        write_outcome(&output, names[i], &outcomes[i], stream->class_count);
+    }
+    ocdm__output_text(&output, "]}\n");
+    return ocdm__output_commit(&output, error);
+}
+
+static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
+{
+    ocdm__builtin *builtin = NULL;
+    ocdm__output output;
+    ocdm_status status = ocdm__builtin_create(seed, &builtin, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK) {
+        ocdm__builtin_destroy(builtin);
+        return status;
+    }
+    for (size_t i = 0; i < builtin->sample_count; i++) {
+        ocdm__output_count(&output, "{\"id\":", i);
+        for (size_t j = builtin->label_start[i]; j < builtin->label_start[i + 1]; j++) {
+            ocdm__output_text(&output, j == builtin->label_start[i] ? ",\"labels\":[\"" : "\",\"");
+            ocdm__output_text(&output, ocdm__builtin_class_name(builtin->label[j]));
+        }
+        ocdm__output_count(&output, "\"],\"task\":", builtin->task[i]);
+        ocdm__output_text(&output, "}\n");
+    }
+    ocdm__builtin_destroy(builtin);
+    return ocdm__output_commit(&output, error);
+}
+
+static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[POLICIES], const char *path,
+                                ocdm_error *error)
+{
+    ocdm__picture_class classes[MAX_CLASSES];
+    ocdm__picture_panel panels[POLICIES];
+    uint64_t seen[MAX_CLASSES];
+    count_classes(stream, seen);
+    for (uint32_t c = 0; c < stream->class_count; c++)
+        classes[c] =
+            (ocdm__picture_class){.name = ocdm__builtin_class_name(c), .seen = seen[c], .task = ocdm__builtin_class_task(c)};
+    for (size_t i = 0; i < POLICIES; i++)
+        panels[i] = (ocdm__picture_panel){.policy = names[i],
+                                          .distance = outcomes[i].bench.distance,
+                                          .distance_seen = outcomes[i].bench.distance_seen,
+                                          .kept = outcomes[i].kept};
+    ocdm__balance_picture picture = {.classes = classes,
+                                     .class_count = stream->class_count,
+                                     .panels = panels,
+                                     .panel_count = POLICIES,
+                                     .capacity = CAPACITY,
+                                     .sample_count = stream->sample_count};
+    return ocdm__balance_picture_write(&picture, path, error);
+}
+
+/* The picture comes first: when it cannot be written, nothing is printed that looks like success. */
+static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_error *error)
+{
+    ocdm__label_stream *stream = NULL;
+    struct outcome outcomes[POLICIES];
+    ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
+    if (status == OCDM_OK)
+        status = run_policies(stream, seed, outcomes, error);
+    if (status == OCDM_OK && picture != NULL)
+        status = draw_picture(stream, outcomes, picture, error);
+    if (status == OCDM_OK && json) {
+        status = write_json(stream, seed, outcomes, error);
+    } else if (status == OCDM_OK) {
+        print_introduction(stream);
+        print_table(outcomes);
+        print_pictures(outcomes, stream->class_count);
+    }
+    ocdm__label_stream_destroy(stream);
+    return status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    uint64_t seed = 0;
+    ocdm_status status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &seed, &error);
+    const char *picture = ocdm__argument_text(arguments, "picture");
+    bool stream_only = ocdm__argument_given(arguments, "print-stream");
+    if (status == OCDM_OK && stream_only && picture != NULL)
+        status =
+            ocdm__fail(&error, OCDM_BAD_ARGUMENT, "--print-stream compares nothing; run `ocdm demo --picture FILE` by itself",
+                       "--picture and --print-stream do not go together");
+    if (status == OCDM_OK && stream_only)
+        status = print_stream(seed, &error);
+    else if (status == OCDM_OK)
+        status = compare(seed, ocdm__argument_given(arguments, "json"), picture, &error);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static const char *const description[] = {
+    "Runs OCDM and the policies that it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
+    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each of them keeps the classes.",
+    NULL,
+};
+
+static const ocdm__flag flags[] = {
+    {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
+    {.name = "json", .help = "print JSON"},
+    {.name = "picture", .value = "FILE", .help = "draw the comparison as well, as an SVG"},
+    {.name = NULL},
+};
+
+static const ocdm__example examples[] = {
+    {"who keeps the classes in balance?", "ocdm demo"},
+    {"the same as a picture", "ocdm demo --picture balance.svg"},
+    {"the stream, for trying out the filter", "ocdm demo --print-stream | ocdm sample -m 100"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_demo = {
+    .name = "demo",
+    .summary = "compare OCDM with the other policies, in seconds",
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,306 @@
+/* `ocdm eval`: a saved model on a stream's test part. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/model.h"
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "cli/evaluation_text.h"
+#include "cli/exit_code.h"
+#include "cli/progress_line.h"
+#include "cli/run_flags.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "experiment/loop/evaluation.h"
+#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/learner.h"
+#include "experiment/predict_weights.h"
+#include "metrics/explain.h"
+
+/* Everything that an evaluation of a file needs. Starts with all bytes zero. */
+struct work {
+    ocdm__run_settings settings;
+    ocdm__stream stream;
+    ocdm__stream_order tests;
+    uint64_t *counts; /* training samples with each class */
+    uint8_t *groups;
+    ocdm__class_score *scores;
+    ocdm__inputs *inputs;
+    ocdm__agent *agent;
+    ocdm__evaluation evaluation;
+    ocdm__progress_line line;
+};
+
+static void close_work(struct work *work)
+{
+    ocdm__evaluation_clear(&work->evaluation);
+    ocdm__agent_destroy(work->agent);
+    ocdm__inputs_close(work->inputs);
+    ocdm__release(work->counts);
+    ocdm__release(work->groups);
+    ocdm__release(work->scores);
+    ocdm__stream_order_clear(&work->tests);
+    ocdm__stream_close(&work->stream);
+}
+
+/* ---- getting ready ------------------------------------------------------------------------------------------------------- */
+
+/* The model that the tensors of the file fit, and whether its classes are the stream's. */
+static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *error)
+{
+    const char *path = work->settings.weights;
+    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
+    struct ocdm__weights_fit fit = {.model = NULL};
+    ocdm_status status = ocdm__weights_open(&file, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_fit(&file.tensors, &fit, error);
+    ocdm__weights_close(&file);
+    if (status != OCDM_OK)
+        return status;
+    if (fit.model == NULL && asked == NULL)
+        return ocdm__fail(error, OCDM_BAD_FILE, "name the model with --model to see what is missing",
+                          "%s: the tensors are those of no model", path);
+    work->settings.model = asked != NULL ? asked : fit.model;
+    if (fit.model == NULL)
+        return OCDM_OK; /* the agent tells which tensors are wrong */
+    return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
+}
+
+static ocdm_status make_tables(struct work *work, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &work->stream.table;
+    ocdm_status status = ocdm__stream_order_make(&work->tests, table, OCDM__TEST, NULL, 0, 0, error);
+    if (status != OCDM_OK)
+        return status;
+    if (work->tests.count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` tells what is in it", "%s: the stream has no test sample",
+                          work->stream.file.name);
+    work->counts = ocdm__allocate(table->class_count, sizeof *work->counts);
+    work->groups = ocdm__allocate(table->class_count, sizeof *work->groups);
+    work->scores = ocdm__allocate(table->class_count, sizeof *work->scores);
+    if (work->counts == NULL || work->groups == NULL || work->scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm__count_classes(table, OCDM__TRAIN, work->counts);
+    return ocdm__evaluation_groups(work->settings.groups, table, work->counts, work->groups, error);
+}
+
+static ocdm_status make_agent(struct work *work, ocdm_error *error)
+{
+    const ocdm__run_settings *settings = &work->settings;
+    bool images = ocdm__model_takes_images(settings->model);
+    const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
+                                         .crop = images ? settings->crop : 0,
+                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .strict = settings->strict,
+                                         .image_root = settings->image_root,
+                                         .threads = settings->threads};
+    ocdm__agent_settings agent = ocdm__agent_settings_default();
+    agent.model = settings->model;
+    agent.class_count = (uint32_t)work->stream.table.class_count;
+    agent.bf16 = settings->bf16;
+    agent.threads = settings->threads;
+    ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
+    if (status == OCDM_OK)
+        status = ocdm__learner_create(&agent, work->inputs, settings->weights, &work->agent, error);
+    return status;
+}
+
+static ocdm_status evaluate(struct work *work, ocdm_error *error)
+{
+    const ocdm__examination examination = {
+        .agent = work->agent,
+        .inputs = work->inputs,
+        .table = &work->stream.table,
+        .tests = &work->tests,
+        .groups = work->groups,
+        .source = {work->stream.file.name, "the weights are too large, or not for such inputs"},
+        .progress = &work->line.progress};
+    ocdm_status status = ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
+    if (status == OCDM_OK && work->evaluation.skipped == work->tests.count)
+        return ocdm__inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
+    return status;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------------------------- */
+
+static void explain(void)
+{
+    const ocdm__explanation *explanation;
+    for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
+        printf("%-10s  %s\n", explanation->name, explanation->formula);
+}
+
+static void tell_skipped(const struct work *work)
+{
+    char text[OCDM__SKIPPED_TEXT];
+    if (work->evaluation.skipped == 0)
+        return;
+    ocdm__inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
+    fprintf(stderr, "note: %s\n", text);
+}
+
+static void write_named(ocdm__output *output, const char *before, const ocdm__averages *averages)
+{
+    ocdm__output_text(output, before);
+    ocdm__averages_write(output, averages);
+    ocdm__output_text(output, "}");
+}
+
+static void write_json(ocdm__output *output, const struct work *work, bool per_class)
+{
+    const ocdm__evaluation *evaluation = &work->evaluation;
+    ocdm__output_text(output, "{\"model\":");
+    ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
+    ocdm__output_count(output, ",\"tests\":", work->tests.count);
+    ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
+    write_named(output, ",\"total\":{", &evaluation->total);
+    write_named(output, ",\"majority\":{", &evaluation->groups[OCDM__MAJORITY]);
+    write_named(output, ",\"moderate\":{", &evaluation->groups[OCDM__MODERATE]);
+    write_named(output, ",\"minority\":{", &evaluation->groups[OCDM__MINORITY]);
+    ocdm__output_text(output, ",\"tasks\":[");
+    for (size_t k = 0; k < evaluation->task_count; k++) {
+        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", work->tests.tasks[k]);
+        write_named(output, ",", &evaluation->tasks[k]);
+    }
+    ocdm__output_text(output, "]");
+    if (per_class) {
+        ocdm__output_text(output, ",\"per_class\":");
+        ocdm__class_scores_write(output, work->scores, work->stream.table.class_count);
+    }
+    ocdm__output_text(output, "}\n");
+}
+
+static ocdm_status print(const struct work *work, const ocdm__arguments *arguments, ocdm_error *error)
+{
+    bool per_class = ocdm__argument_given(arguments, "per-class");
+    if (!ocdm__argument_given(arguments, "json")) {
+        ocdm__print_evaluation(stdout, &work->evaluation);
+        if (work->evaluation.skipped > 0)
+            printf("skipped   %llu images that could not be decoded\n", (unsigned long long)work->evaluation.skipped);
+        if (per_class) {
+            printf("\n");
+            ocdm__print_class_scores(stdout, &work->stream.table, work->groups, work->scores);
+        }
+        return OCDM_OK;
+    }
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    write_json(&output, work, per_class);
+    return ocdm__output_commit(&output, error);
+}
+
+/* ---- the command line ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
+{
+    ocdm__run_settings *settings = &work->settings;
+    *settings = ocdm__run_settings_default();
+    settings->weights = ocdm__argument_text(arguments, "weights");
+    settings->image_root = ocdm__argument_text(arguments, "images");
+    settings->groups = ocdm__argument_text(arguments, "groups");
+    settings->strict = ocdm__argument_given(arguments, "strict");
+    if (settings->weights == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run` leaves one: weights.safetensors",
+                          "no weights file is named with --weights");
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
+    return ocdm__run_flags_read_machine(arguments, settings, error);
+}
+
+static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
+{
+    const char *path = arguments->operands[0], *model = ocdm__argument_text(arguments, "model");
+    ocdm_status status = ocdm__stream_open(&work->stream, path, error);
+    if (status == OCDM_OK)
+        status = find_model(work, model, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
+    if (status == OCDM_OK)
+        status = make_tables(work, error);
+    return status == OCDM_OK ? make_agent(work, error) : status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct work work = {.tests = {.count = 0}};
+    if (ocdm__argument_given(arguments, "explain"))
+        explain();
+    if (ocdm__argument_given(arguments, "explain") && arguments->operand_count == 0)
+        return ocdm__finish_output();
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&work.line, ocdm__argument_given(arguments, "quiet"));
+    ocdm_status status = read_settings(arguments, &work, &error);
+    if (status == OCDM_OK)
+        status = open_all(arguments, &work, &error);
+    if (status == OCDM_OK)
+        status = evaluate(&work, &error);
+    ocdm__progress_line_end(&work.line);
+    if (status == OCDM_OK) {
+        tell_skipped(&work);
+        status = print(&work, arguments, &error);
+    }
+    close_work(&work);
+    if (status == OCDM_STOPPED)
+        return ocdm__exit_after_signal();
+    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+/* ---- what the help says -------------------------------------------------------------------------------------------------- */
+
+static const char *const description[] = {
+    "Asks a saved model about the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
+    "them, in percent. The weights are those that `ocdm run` leaves, or any safetensors file with the names of torchvision's "
+    "resnets; its classes are those of the stream, in the stream's order. A checkpoint is no weights file.",
+    "--explain prints the formula of every number, and needs no stream.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"what a run came to, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
+    {"what the numbers mean", "ocdm eval --explain"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.name = "weights", .value = "FILE", .help = "the saved model; needed"},
+    {.name = "model",
+     .value = "NAME",
+     .choices = ocdm__model_names,
+     .help = "which model it is; what the weights fit by default"},
+    {.name = "precision",
+     .value = "P",
+     .fallback = "f32",
+     .choices = ocdm__run_precision_choices,
+     .help = "bf16 needs a CPU that has it"},
+    {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
+    {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},
+    {.name = "images", .value = "FOLDER", .help = "where the image files are, instead of what the stream says"},
+    {.name = "strict", .help = "an image that cannot be decoded is an error instead of being left out"},
+    {.name = "groups",
+     .value = "H,L|FILE",
+     .help = "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100"},
+    {.name = "threads", .value = "N", .help = "for models of images and decoding, all cores by default; changes no result"},
+    {.name = "per-class", .help = "also AP, precision and recall of each class"},
+    {.name = "explain", .help = "print the formula of each metric first"},
+    {.name = "json", .help = "print one JSON object; its metrics are those of summary.json"},
+    {.letter = 'q', .name = "quiet", .help = "no progress line"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_eval = {
+    .name = "eval",
+    .summary = "score a saved model on a stream's test part",
+    .operands = "[STREAM]",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

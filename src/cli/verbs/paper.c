@@ -1,0 +1,492 @@
+/* `ocdm paper`: the tables and figures of the paper on the streams at hand, beside the paper's own numbers. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/compare_runs.h"
+#include "cli/exit_code.h"
+#include "cli/progress_line.h"
+#include "cli/signals.h"
+#include "cli/suggest.h"
+#include "cli/verbs.h"
+#include "experiment/compare/children.h"
+#include "experiment/folder/run_folder.h"
+#include "experiment/paper/paper.h"
+#include "report/figures/paper.h"
+#include "report/tables/paper.h"
+
+#define PATH_ROOM 4096
+#define CURVE_POINTS 250
+
+/* A stream at hand. */
+struct source {
+    char path[PATH_ROOM], folder[PATH_ROOM]; /* the file, and where its runs are */
+    const char *stands_for;
+    bool builtin;
+    ocdm__stream_info info;
+};
+
+struct request {
+    const ocdm__paper_item *item;
+    struct source sources[OCDM__PAPER_STREAMS];
+    size_t source_count;
+    const char *runs;
+    const char *svg;      /* where the picture goes; NULL when the table is asked for */
+    ocdm__sheet sheet;    /* what there is of it */
+    const char *words[6]; /* for `ocdm run` */
+    size_t jobs, format;
+    uint64_t seeds;
+    bool quiet;
+    int failed; /* exit code of the first run that failed */
+    size_t printed;
+};
+
+/* ---- the list --------------------------------------------------------------------------------------------------------- */
+
+static int list_items(void)
+{
+    puts("Tables and figures of the paper, for `ocdm paper NAME`:\n");
+    for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++)
+        printf("  %-18s %s\n", ocdm__paper_item_at(i)->name, ocdm__paper_item_at(i)->what);
+    return OCDM__EXIT_OK;
+}
+
+static ocdm_status find_item(const char *name, const ocdm__paper_item **item, ocdm_error *error)
+{
+    const char *names[32];
+    char hint[120] = "`ocdm paper` lists the names";
+    size_t count = 0;
+    *item = ocdm__paper_item_find(name);
+    if (*item != NULL)
+        return OCDM_OK;
+    for (; ocdm__paper_item_at(count) != NULL; count++)
+        names[count] = ocdm__paper_item_at(count)->name;
+    const char *near = ocdm__suggest(name, names, count);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean %s? `ocdm paper` lists the names", near);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the paper has nothing called \"%s\"", name);
+}
+
+/* ---- streams ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_about(const ocdm__paper_item *item, const char *stream, size_t length)
+{
+    for (size_t i = 0; item->streams[i] != NULL; i++)
+        if (strlen(item->streams[i]) == length && strncmp(item->streams[i], stream, length) == 0)
+            return true;
+    return false;
+}
+
+/* The paper's stream that a name of `length` letters names; NULL when it is none. */
+static const char *known_stream(const char *name, size_t length)
+{
+    for (size_t i = 0; ocdm__paper_streams[i] != NULL; i++)
+        if (strlen(ocdm__paper_streams[i]) == length && strncmp(ocdm__paper_streams[i], name, length) == 0)
+            return ocdm__paper_streams[i];
+    return NULL;
+}
+
+/* The runs of a stream are in a folder of its name; or, where there is none and a comparison was made there, in the folder
+ * itself. */
+static void place_runs(const struct request *request, struct source *source)
+{
+    char compared[PATH_ROOM];
+    const char *name = source->builtin ? "scenes" : source->stands_for;
+    snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, name);
+    snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
+    if (!source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
+        snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
+}
+
+/* One of "mscoco=FILE" or "FILE", which stands for the first stream that the item is about. */
+static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
+{
+    const char *equals = memchr(text, '=', length);
+    const char *stands_for = equals != NULL ? known_stream(text, (size_t)(equals - text)) : request->item->streams[0];
+    if (stands_for == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--stream mscoco=FILE,nuswide=FILE; also cocoseq and nuswideseq",
+                          "--stream %.*s: no stream of the paper has that name", (int)length, text);
+    if (!is_about(request->item, stands_for, strlen(stands_for)))
+        return OCDM_OK;
+    if (request->source_count == OCDM__PAPER_STREAMS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %d streams", OCDM__PAPER_STREAMS);
+    struct source *source = &request->sources[request->source_count++];
+    source->stands_for = stands_for;
+    if (equals != NULL) {
+        length -= (size_t)(equals + 1 - text);
+        text = equals + 1;
+    }
+    snprintf(source->path, PATH_ROOM, "%.*s", (int)length, text);
+    place_runs(request, source);
+    return ocdm__stream_info_read(&source->info, source->path, error);
+}
+
+/* The built-in stream, made into a file by this very program unless it is there. */
+static ocdm_status make_builtin(struct request *request, struct source *source, ocdm_error *error)
+{
+    char program[PATH_ROOM], log[PATH_ROOM];
+    snprintf(source->path, PATH_ROOM, "%.3900s/scenes.safetensors", request->runs);
+    snprintf(log, PATH_ROOM, "%.3900s/scenes.log", request->runs);
+    if (access(source->path, F_OK) == 0)
+        return OCDM_OK;
+    ocdm_status status = ocdm__make_folder(request->runs, error);
+    if (status != OCDM_OK)
+        return status;
+    const char *words[] = {"ocdm", "stream", "build", "--recipe", "scenes", "--as", "features", "-o", source->path, NULL};
+    ocdm__child child = {.arguments = words, .log = log};
+    ocdm__own_program("ocdm", program, sizeof program);
+    ocdm__children children = {.program = program, .children = &child, .count = 1, .jobs = 1, .stop = &ocdm__stop_signal};
+    if (!request->quiet)
+        fprintf(stderr, "no --stream: building the built-in one, %s\n", source->path);
+    status = ocdm__children_run(&children, error);
+    if (status == OCDM_OK && child.exit_code != 0)
+        status = ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
+    return status;
+}
+
+static ocdm_status add_builtin(struct request *request, ocdm_error *error)
+{
+    struct source *source = &request->sources[request->source_count++];
+    source->stands_for = request->item->streams[0];
+    source->builtin = true;
+    for (size_t i = 0; request->item->streams[i] != NULL; i++)
+        if (strcmp(request->item->streams[i], "mscoco") == 0)
+            source->stands_for = "mscoco";
+    place_runs(request, source);
+    ocdm_status status = make_builtin(request, source, error);
+    return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, error) : status;
+}
+
+static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *given = ocdm__argument_text(arguments, "stream"), *text = given;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && text != NULL && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        status = add_source(request, text, length, error);
+        text += length + (text[length] == ',');
+    }
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
+        if (!request->sources[i].info.is_stream_file)
+            status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "%s is no stream file",
+                                request->sources[i].path);
+    if (status == OCDM_OK && request->source_count == 0 && given != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
+                          "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
+    return status == OCDM_OK && request->source_count == 0 ? add_builtin(request, error) : status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* A run that is not of its stream is told before anything is run, printed or drawn. */
+static ocdm_status check_runs(const struct request *request, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && ocdm__paper_needs_runs(request->item) && i < request->source_count; i++) {
+        const struct source *source = &request->sources[i];
+        ocdm__compare_plan plan = {.point_count = 0};
+        status = ocdm__paper_plan(&plan, request->item, source->stands_for, &source->info, request->seeds, error);
+        if (status == OCDM_OK)
+            status = ocdm__paper_check_runs(&plan, source->folder, &source->info.stream, error);
+        ocdm__compare_plan_clear(&plan);
+    }
+    return status;
+}
+
+/* Runs what is missing, where the stream has features to learn from; else what is there has to do. */
+static ocdm_status provide_runs(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm_error *error)
+{
+    int failed = 0;
+    if (ocdm__paper_has_runs(plan, source->folder))
+        return OCDM_OK;
+    if (source->info.stream.shape.kind != OCDM__FEATURES) {
+        fprintf(stderr, "%s has no features to learn from: only runs that are in %s count\n", source->path, source->folder);
+        return OCDM_OK;
+    }
+    ocdm__plan_run run = {.plan = plan,
+                          .stream = source->path,
+                          .folder = source->folder,
+                          .words = request->words,
+                          .word_count = sizeof request->words / sizeof *request->words,
+                          .jobs = request->jobs,
+                          .quiet = request->quiet};
+    if (!request->quiet)
+        fprintf(stderr, "%s: runs into %s, a %s model of features, lr %s\n", request->item->name, source->folder,
+                request->words[1], request->words[3]);
+    ocdm_status status = ocdm__run_plan(&run, &failed, error);
+    if (request->failed == 0)
+        request->failed = failed;
+    return status;
+}
+
+static ocdm_status read_results(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm__compare_results *results, ocdm_error *error)
+{
+    ocdm_status status = provide_runs(request, source, plan, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_results_create(results, plan, error);
+    return status == OCDM_OK ? ocdm__compare_results_read(results, plan, source->folder, error) : status;
+}
+
+static ocdm_status run_memories(const struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+                                ocdm__compare_memories *memories, ocdm_error *error)
+{
+    ocdm__progress_line line;
+    ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
+    enum ocdm__paper_kind kind = request->item->kind;
+    if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
+        options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
+    ocdm__catch_signals();
+    ocdm__progress_line_begin(&line, request->quiet);
+    ocdm_status status =
+        ocdm__compare_memories_run(memories, plan, &source->info.stream.table, &options, &line.progress, error);
+    ocdm__progress_line_end(&line);
+    return status;
+}
+
+/* ---- items ------------------------------------------------------------------------------------------------------------ */
+
+/* What an item needs on one stream. */
+struct material {
+    ocdm__paper_source source;
+    ocdm__compare_plan plan;
+    ocdm__compare_results results;
+    ocdm__compare_memories memories;
+};
+
+/* Each stream has a table of its own, a line apart from the one before. */
+static ocdm_status print_metrics(struct request *request, const struct material *material, ocdm_error *error)
+{
+    ocdm__table table = {.row_count = 0};
+    if (request->printed++ > 0)
+        putchar('\n');
+    ocdm_status status =
+        ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
+    if (status == OCDM_OK)
+        status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
+    ocdm__table_clear(&table);
+    return status;
+}
+
+/* The trends with rho, which need memories of their own. */
+static ocdm_status add_trends(const struct request *request, const struct source *source, ocdm__table *table,
+                              const ocdm__paper_source *label, ocdm_error *error)
+{
+    const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
+    ocdm__compare_plan plan = {.point_count = 0};
+    ocdm__compare_memories memories = {.count = 0};
+    ocdm_status status = ocdm__paper_plan(&plan, rho, source->stands_for, &source->info, request->seeds, error);
+    if (status == OCDM_OK)
+        status = run_memories(request, source, &plan, &memories, error);
+    if (status == OCDM_OK)
+        status = ocdm__paper_add_trends(table, label, &plan, &memories, error);
+    ocdm__compare_memories_clear(&memories);
+    ocdm__compare_plan_clear(&plan);
+    return status;
+}
+
+static ocdm_status add_item(const struct request *request, const struct source *source, struct material *material,
+                            ocdm__table *table, ocdm_error *error)
+{
+    const ocdm__paper_source *label = &material->source;
+    ocdm_status status = OCDM_OK;
+    switch (request->item->kind) {
+    case OCDM__PAPER_AMLR:
+        return ocdm__paper_add_amlr(table, label, error);
+    case OCDM__PAPER_PROCESS:
+        return ocdm__paper_add_process(table, label, error);
+    case OCDM__PAPER_STREAM:
+        return ocdm__paper_add_stream(table, label, error);
+    case OCDM__PAPER_METRICS:
+        return ocdm__paper_add_metrics(table, request->item->name, label, &material->plan, &material->results, error);
+    case OCDM__PAPER_KEPT:
+        return ocdm__paper_add_kept(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_RHO:
+        return ocdm__paper_add_rho(table, label, &material->plan, &material->memories, &material->results, error);
+    case OCDM__PAPER_CURVES:
+        status = ocdm__paper_add_evaluations(table, label, &material->plan, source->folder, error);
+        if (status != OCDM_OK)
+            return status;
+        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_DISTANCE:
+        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
+    case OCDM__PAPER_CLAIMS:
+        status = ocdm__paper_add_claims(table, label, &material->plan, &material->memories, error);
+        return status == OCDM_OK ? add_trends(request, source, table, label, error) : status;
+    }
+    return status;
+}
+
+static ocdm_status gather(struct request *request, const struct source *source, struct material *material, ocdm_error *error)
+{
+    enum ocdm__paper_kind kind = request->item->kind;
+    if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
+        return OCDM_OK;
+    ocdm_status status =
+        ocdm__paper_plan(&material->plan, request->item, source->stands_for, &source->info, request->seeds, error);
+    if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
+        status = read_results(request, source, &material->plan, &material->results, error);
+    if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
+        status = run_memories(request, source, &material->plan, &material->memories, error);
+    return status;
+}
+
+static ocdm_status do_source(struct request *request, const struct source *source, ocdm__table *table, ocdm_error *error)
+{
+    struct material material = {.source = {.label = source->builtin ? "scenes" : source->stands_for,
+                                           .stands_for = source->stands_for,
+                                           .info = &source->info}};
+    size_t first = table->row_count;
+    bool wide = request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data((enum ocdm__table_format)request->format);
+    ocdm_status status = gather(request, source, &material, error);
+    if (status == OCDM_OK)
+        status = wide ? print_metrics(request, &material, error) : add_item(request, source, &material, table, error);
+    if (status == OCDM_OK && request->svg != NULL)
+        status = ocdm__paper_draw(&request->sheet, request->item, &material.source, table, first, error);
+    ocdm__compare_memories_clear(&material.memories);
+    ocdm__compare_results_clear(&material.results);
+    ocdm__compare_plan_clear(&material.plan);
+    return status;
+}
+
+static ocdm_status write_picture(struct request *request, ocdm_error *error)
+{
+    const ocdm__paper_item *item = request->item;
+    ocdm_status status = ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error);
+    if (status == OCDM_OK && !request->quiet)
+        fprintf(stderr, "%s: written\n", request->svg);
+    return status;
+}
+
+static ocdm_status write_table(const struct request *request, ocdm__table *table, ocdm_error *error)
+{
+    enum ocdm__table_format format = (enum ocdm__table_format)request->format;
+    if (!ocdm__table_is_data(format))
+        snprintf(table->title, sizeof table->title, "%s", request->item->what);
+    return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
+}
+
+static ocdm_status do_item(struct request *request, ocdm_error *error)
+{
+    ocdm__table table = {.row_count = 0};
+    ocdm_status status = ocdm__paper_table_begin(&table, request->item->kind, error);
+    if (status == OCDM_OK && request->svg != NULL)
+        status = ocdm__sheet_begin(&request->sheet, error);
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
+        status = do_source(request, &request->sources[i], &table, error);
+    if (status == OCDM_OK)
+        status = request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error);
+    ocdm__sheet_clear(&request->sheet);
+    ocdm__table_clear(&table);
+    return status;
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------------------- */
+
+/* A picture is drawn of figures alone, and in the table's place. */
+static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    request->svg = ocdm__argument_text(arguments, "svg");
+    if (request->svg == NULL)
+        return OCDM_OK;
+    if (!ocdm__paper_is_figure(request->item))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm paper` lists what is a figure",
+                          "--svg: %s is no figure of the paper", request->item->name);
+    if (ocdm__argument_given(arguments, "format") || ocdm__argument_given(arguments, "json"))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --svg the figure's data are printed",
+                          "--svg draws the figure: it goes with neither --format nor --json");
+    return OCDM_OK;
+}
+
+static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    uint64_t jobs = ocdm__core_count();
+    ocdm_status status = find_item(arguments->operands[0], &request->item, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    if (ocdm__argument_given(arguments, "json"))
+        request->format = OCDM__JSON;
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
+        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
+    if (status == OCDM_OK)
+        status = read_svg(arguments, request, error);
+    request->jobs = (size_t)jobs;
+    request->runs = ocdm__argument_text(arguments, "runs");
+    request->quiet = ocdm__argument_given(arguments, "quiet");
+    const char *words[] = {
+        "--model", ocdm__argument_text(arguments, "model"), "--lr", ocdm__argument_text(arguments, "lr"), "--threads", "1"};
+    memcpy(request->words, words, sizeof words);
+    return status == OCDM_OK ? add_sources(arguments, request, error) : status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    static struct request request; /* too large for the stack of some systems */
+    if (arguments->operand_count == 0)
+        return list_items();
+    ocdm_status status = read_request(arguments, &request, &error);
+    if (status == OCDM_OK)
+        status = check_runs(&request, &error);
+    if (status == OCDM_OK)
+        status = do_item(&request, &error);
+    for (size_t i = 0; i < request.source_count; i++)
+        ocdm__stream_info_clear(&request.sources[i].info);
+    if (status == OCDM_STOPPED)
+        return ocdm__exit_after_signal();
+    return status != OCDM_OK ? ocdm__report(&error) : request.failed;
+}
+
+static const char *const description[] = {
+    "Prints a table or a figure of the paper, ours beside the paper's numbers; without a NAME the list of them. Figures come "
+    "as data, or with --svg as pictures. Streams are given with the names of the paper's that they stand for: mscoco, nuswide "
+    "(the paper's recipe), cocoseq, "
+    "nuswideseq (PRS's); a file without a name stands for the first that the item is about. Without any, a built-in stream of "
+    "the "
+    "same size stands for MSCOCO.",
+    "Where runs with a network are needed, those under --runs are taken, FOLDER/STREAM/METHOD-sSEED as `ocdm compare` leaves "
+    "them; "
+    "what is missing is run first, on streams with features, with the model and rate of the flags below. A run that was made "
+    "on "
+    "another stream is refused. The memory alone is computed on the spot.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"what there is", "ocdm paper"},
+    {"the text's numbers about the memory", "ocdm paper claims --stream mscoco=C.safetensors,nuswide=N.safetensors"},
+    {"Figure 4 as a picture", "ocdm paper memory --stream mscoco=C.safetensors --svg memory.svg"},
+    {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
+    {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
+    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each method"},
+    {.name = "model", .value = "NAME", .fallback = "linear", .help = "what learns in the runs that are missing"},
+    {.name = "lr", .value = "X", .fallback = "0.006", .help = "its learning rate"},
+    {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
+    {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
+    {.name = "json", .help = "the same as --format json"},
+    {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
+    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_paper = {
+    .name = "paper",
+    .summary = "tables and figures of the paper, ours beside its own",
+    .operands = "[NAME]",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,174 @@
+/* `ocdm report`: runs as one page, and its figures as files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "report/figures/figure.h"
+#include "report/page/page.h"
+#include "stream/images/pictures.h"
+
+/* ---- pictures ----------------------------------------------------------------------------------------------------------- */
+
+/* The stream file of the study at hand, opened when its first picture is asked for. */
+struct picture_state {
+    const char *given; /* --stream, or NULL */
+    const ocdm__study *study;
+    ocdm__stream_pictures *pictures; /* NULL: it was not found, or has no images */
+};
+
+static ocdm__stream_pictures *try_open(const char *path)
+{
+    ocdm__stream_pictures *pictures = NULL;
+    return ocdm__stream_pictures_open(&pictures, path, NULL) == OCDM_OK ? pictures : NULL;
+}
+
+/* As the run has it; or beside the run's folder, or in it. */
+static ocdm__stream_pictures *find_stream(const struct picture_state *state, const ocdm__study *study)
+{
+    static const char *const places[] = {"", "..", "../.."};
+    const ocdm__run *run = study->groups[0].runs[0];
+    const char *file = ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
+    if (state->given != NULL || file == NULL)
+        return state->given != NULL ? try_open(state->given) : NULL;
+    ocdm__stream_pictures *found = try_open(file);
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && found == NULL && file[0] != '/'; i++) {
+        char *folder = ocdm__path_in(run->folder, places[i]);
+        char *path = folder != NULL ? ocdm__path_in(folder, file) : NULL;
+        found = path != NULL ? try_open(path) : NULL;
+        ocdm__release(path);
+        ocdm__release(folder);
+    }
+    return found;
+}
+
+static bool picture(void *pointer, const ocdm__study *study, const char *id, uint8_t *rgb)
+{
+    struct picture_state *state = pointer;
+    if (state->study != study) {
+        ocdm__stream_pictures_close(state->pictures);
+        state->pictures = find_stream(state, study);
+        state->study = study;
+    }
+    return state->pictures != NULL && ocdm__stream_picture(state->pictures, id, OCDM__PICTURE_SIDE, rgb);
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status write_figures(const ocdm__study_list *studies, const char *folder, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < studies->count; i++) {
+        char prefix[32] = "";
+        if (studies->count > 1)
+            snprintf(prefix, sizeof prefix, "stream-%zu-", i + 1);
+        status = ocdm__figures_write(&studies->studies[i], folder, prefix, error);
+    }
+    return status;
+}
+
+/* What is on the page, in a line; what is not, in a line each. */
+static void tell(const ocdm__run_list *runs, const char *path)
+{
+    size_t whole = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const ocdm__run *run = &runs->runs[i];
+        whole += run->state == OCDM__RUN_WHOLE;
+        ocdm_error note; /* one line, whatever the folder is called */
+        ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
+        if (run->state != OCDM__RUN_WHOLE)
+            fprintf(stderr, "note: %s\n", note.message);
+    }
+    printf("%s: %zu run%s\n", path, whole, whole == 1 ? "" : "s");
+}
+
+static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->runs[i].state != OCDM__RUN_MISSING)
+            return OCDM_OK;
+    return ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`, or one of `ocdm compare`", "%s: %s",
+                      runs->runs[0].folder, runs->runs[0].why.message);
+}
+
+static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)
+{
+    ocdm__study_list studies = {.studies = NULL};
+    struct picture_state state = {.given = ocdm__argument_text(arguments, "stream")};
+    const char *path = ocdm__argument_text(arguments, "output"), *figures = ocdm__argument_text(arguments, "figures");
+    ocdm__page page = {.title = ocdm__argument_text(arguments, "title"),
+                       .runs = runs,
+                       .studies = &studies,
+                       .pictures = {.picture = picture, .state = &state}};
+    ocdm_status status = refuse_nothing(runs, error);
+    if (status == OCDM_OK)
+        status = ocdm__studies_make(&studies, runs, error);
+    if (status == OCDM_OK && figures != NULL)
+        status = write_figures(&studies, figures, error);
+    if (status == OCDM_OK)
+        status = ocdm__page_write(&page, path, error);
+    if (status == OCDM_OK)
+        tell(runs, path);
+    ocdm__stream_pictures_close(state.pictures);
+    ocdm__studies_clear(&studies);
+    return status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__run_list runs = {.runs = NULL};
+    ocdm_status status = OCDM_OK;
+    if (arguments->operand_count == 0)
+        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "for example: ocdm report runs -o report.html",
+                            "ocdm report needs a run folder");
+    if (status == OCDM_OK)
+        status = ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, &error);
+    if (status == OCDM_OK)
+        status = make_report(arguments, &runs, &error);
+    ocdm__runs_clear(&runs);
+    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+static const char *const description[] = {
+    "Writes one HTML page about runs: which method wins and by how much, the paper's table, the classes in memory, the "
+    "distance "
+    "to the target, the mAP after each task, what sweeps of rho, memory size and task order do, who is in memory, and where "
+    "the "
+    "time went. The page needs nothing else: no network, no folder beside it; it can be read without scripts, and printed.",
+    "DIR is a run's folder, or a folder of run folders, as `ocdm compare` leaves it. Runs that differ in nothing but the seed "
+    "are "
+    "averaged; runs on different streams get parts of their own. A folder that is half-written, damaged or missing is named on "
+    "the "
+    "page and on standard error; the others are shown.",
+    "Pictures of samples are shown when the stream file is found where the run had it, or beside the run's folder; --stream "
+    "names it otherwise.",
+    NULL,
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "FILE", .fallback = "report.html", .help = "write the page to FILE"},
+    {.name = "figures", .value = "DIR", .help = "write every figure to DIR too, as SVG and CSV"},
+    {.name = "title", .value = "TEXT", .help = "the page's title"},
+    {.name = "stream", .value = "FILE", .help = "the stream file that pictures of samples are taken from"},
+    {.name = NULL},
+};
+
+static const ocdm__example examples[] = {
+    {"a comparison as a page", "ocdm report runs -o report.html"},
+    {"two runs, and the figures for a paper", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_report = {
+    .name = "report",
+    .summary = "show runs as one page, with figures",
+    .operands = "DIR...",
+    .operand_limit = 10000,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

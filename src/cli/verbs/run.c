@@ -1,0 +1,293 @@
+/* `ocdm run`: the online experiment in a folder. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/output.h"
+#include "base/terminal.h"
+#include "cli/evaluation_text.h"
+#include "cli/exit_code.h"
+#include "cli/run_flags.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "experiment/compare/children.h"
+#include "experiment/folder/run_folder.h"
+
+extern char **environ;
+
+/* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
+
+/* Short runs need no line; a terminal's is written over, elsewhere lines come at doubling intervals. */
+#define FIRST_PAUSE 1.0
+#define REDRAW 0.2
+
+struct display {
+    bool quiet, json, terminal, shown, watching;
+    double started, next, pause; /* seconds */
+    uint64_t first_step;         /* that was seen */
+    const char *watched;         /* the folder to show by `ocdm watch`; NULL for none */
+    pid_t watcher;               /* which shows it; 0 as long as there is none */
+};
+
+static void erase(struct display *display)
+{
+    if (display->shown && display->terminal)
+        fprintf(stderr, "\r%100s\r", "");
+    display->shown = false;
+}
+
+/* True when a line is due; the next one is then put off. */
+static bool is_due(struct display *display)
+{
+    double now = ocdm__seconds_now();
+    if (display->quiet || display->started == 0 || now < display->next)
+        return false;
+    display->shown = true;
+    display->pause = display->terminal ? REDRAW : 2 * display->pause;
+    display->next = now + display->pause;
+    return true;
+}
+
+/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and the run goes on when it is closed.
+ */
+static void start_watcher(struct display *display)
+{
+    char program[4096];
+    char *words[] = {"ocdm", "watch", (char *)display->watched, NULL};
+    fflush(stdout);
+    ocdm__own_program("/proc/self/exe", program, sizeof program);
+    if (posix_spawn(&display->watcher, program, NULL, NULL, words, environ) != 0)
+        display->watcher = 0;
+    display->watched = NULL;
+}
+
+static void await_watcher(struct display *display)
+{
+    while (display->watcher > 0 && waitpid(display->watcher, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    display->watcher = 0;
+}
+
+static void show_step(void *state, const ocdm__run *run)
+{
+    struct display *display = state;
+    double now = ocdm__seconds_now();
+    if (display->watched != NULL)
+        start_watcher(display);
+    uint64_t steps = ocdm__schedule_steps(&run->schedule);
+    if (display->started == 0) {
+        display->started = now;
+        display->first_step = run->step;
+        display->next = now + FIRST_PAUSE;
+        display->pause = FIRST_PAUSE;
+    }
+    if (!is_due(display))
+        return;
+    double rate = (double)(run->step - display->first_step) / (now - display->started);
+    fprintf(stderr, "%sstep %llu of %llu, %.1f a second, %.0f s left", display->terminal ? "\r" : "",
+            (unsigned long long)run->step, (unsigned long long)steps, rate, (double)(steps - run->step) / rate);
+    if (!isnan(run->loss))
+        fprintf(stderr, ", loss %.4f", run->loss);
+    if (run->memory != NULL)
+        fprintf(stderr, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
+    fprintf(stderr, display->terminal ? "   " : "\n");
+}
+
+static void show_evaluation(void *state, const char *what, uint64_t done, uint64_t total)
+{
+    struct display *display = state;
+    if (is_due(display))
+        fprintf(stderr, "%s%s: %llu of %llu tests%s", display->terminal ? "\r" : "", what, (unsigned long long)done,
+                (unsigned long long)total, display->terminal ? "      " : "\n");
+}
+
+static void show_note(void *state, const char *text)
+{
+    struct display *display = state;
+    erase(display);
+    fprintf(stderr, "note: %s\n", text);
+}
+
+static void show_result(void *state, const ocdm__run *run)
+{
+    struct display *display = state;
+    const ocdm__evaluation *last = &run->evaluations[run->evaluation_count - 1];
+    ocdm__run_times times = ocdm__run_times_now(run);
+    double seconds = ocdm__step_seconds(&times.steps);
+    erase(display);
+    if (display->json || (display->quiet && !display->watching))
+        return;
+    await_watcher(display);
+    if (run->agent != NULL)
+        ocdm__print_evaluation(stdout, last);
+    if (run->memory != NULL)
+        printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
+               (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
+    printf("time      %.2f s for 1000 steps, %.2f %% of it for the memory; %.1f s in all\n", 1000 * seconds / (double)run->step,
+           100 * times.steps.update / seconds, times.total);
+    if (ocdm__run_skipped(run) > 0)
+        printf("skipped   %llu images that could not be decoded\n", (unsigned long long)ocdm__run_skipped(run));
+}
+
+/* ---- the command line ---------------------------------------------------------------------------------------------------- */
+
+struct request {
+    ocdm__run_settings settings;
+    uint64_t order[OCDM__MOST_TASKS];
+    const char *stream, *folder;
+};
+
+static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    ocdm__run_settings *settings = &request->settings;
+    size_t method = 0;
+    uint64_t memory = 0;
+    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "method", &method, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY, &memory, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &settings->rho, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &settings->seed, error);
+    if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL) {
+        status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, request->order, OCDM__MOST_TASKS,
+                                     &settings->order_count, error);
+        settings->order = request->order;
+    }
+    settings->method = ocdm__run_methods[method];
+    settings->memory = (uint32_t)memory;
+    request->stream = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
+    request->folder = ocdm__argument_text(arguments, "output");
+    if (status == OCDM_OK && request->stream == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
+    if (status == OCDM_OK && request->folder == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a folder for the run's files with -o", "no folder is named");
+    return status;
+}
+
+static ocdm_status print_summary(const char *folder, ocdm_error *error)
+{
+    char path[OCDM__PATH_ROOM];
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__output output;
+    ocdm_status status = ocdm__folder_path(folder, "summary.json", path, error);
+    if (status == OCDM_OK)
+        status = ocdm__map_file(&file, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status == OCDM_OK) {
+        ocdm__output_write(&output, file.bytes, file.size);
+        status = ocdm__output_commit(&output, error);
+    }
+    ocdm__unmap_file(&file);
+    return status;
+}
+
+static ocdm_status run_request(struct request *request, bool resume, struct display *display, ocdm_error *error)
+{
+    const ocdm__run_hooks hooks = {.progress = {.tell = show_evaluation, .state = display, .stop = &ocdm__stop_signal},
+                                   .stepped = show_step,
+                                   .finished = show_result,
+                                   .note = show_note,
+                                   .state = display};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__run_job job = {.settings = &request->settings, .stream = &stream, .folder = request->folder, .resume = resume};
+    ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_in_folder(&job, &hooks, error);
+    if (status == OCDM_OK && display->json)
+        status = print_summary(request->folder, error);
+    ocdm__stream_close(&stream);
+    return status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request;
+    struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
+                              .json = ocdm__argument_given(arguments, "json"),
+                              .watching = ocdm__argument_given(arguments, "watch"),
+                              .terminal = ocdm__is_terminal(STDERR_FILENO)};
+    ocdm_status status = read_request(arguments, &request, &error);
+    display.watched = display.watching ? request.folder : NULL;
+    display.quiet = display.quiet || display.watching;
+    if (status == OCDM_OK) {
+        ocdm__catch_signals();
+        status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
+    }
+    erase(&display);
+    await_watcher(&display);
+    if (status == OCDM_STOPPED) {
+        show_note(&display, error.message);
+        return ocdm__exit_after_signal();
+    }
+    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+/* ---- what the help says -------------------------------------------------------------------------------------------------- */
+
+static const char *const description[] = {
+    "Trains an agent online on a stream file: for each batch of the stream, samples are drawn from the replay memory, one step "
+    "of Adam is made on both together, then the memory takes what its method keeps of the batch. Tasks come in the order of "
+    "--order, shuffled inside by the seed; after each, the agent is evaluated on the tests of all tasks so far. Agent and "
+    "memory "
+    "never learn which task a sample is of.",
+    "The folder gets run.jsonl (the log), summary.json (everything at the end), memory.jsonl (what the memory holds), "
+    "weights.safetensors and checkpoints; docs/run-files.md describes them. SIGINT and SIGTERM finish the step, save and exit "
+    "with 130 or 143; --resume goes on, after those and after any other end, and comes to the same files as a run that was "
+    "never "
+    "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
+    "Equal seeds give all methods the same shuffle, initial weights and augmentation.",
+    "Methods: the memory's rules ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
+    "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"the paper's method on features", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2"},
+    {"fine-tune a network on images", "ocdm run S.safetensors -o runs/r --model resnet18 --weights resnet18.safetensors"},
+    {"the memory alone, without a network", "ocdm run S.safetensors -o runs/m --model none --method prs"},
+    {"go on after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the run's files go; needed"},
+    {.name = "method", .value = "NAME", .fallback = "ocdm", .choices = ocdm__run_methods, .help = "how samples are kept"},
+    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "samples that the memory holds"},
+    {.name = "rho", .value = "R", .fallback = "0", .help = "power of the target: class i gets n_i^R; -16 to 16"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
+    {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
+    OCDM__RUN_FLAGS,
+    {.name = "resume", .help = "go on with the run in the folder"},
+    {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
+    {.name = "json", .help = "print the summary as JSON at the end"},
+    {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_run = {
+    .name = "run",
+    .summary = "train an agent on a stream with a replay memory",
+    .operands = "STREAM",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

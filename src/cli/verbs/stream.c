@@ -1,0 +1,139 @@
+/* `ocdm stream info`: what is in a stream. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/terminal.h"
+#include "cli/exit_code.h"
+#include "cli/stream_text.h"
+#include "cli/verbs.h"
+#include "stream/info.h"
+
+/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+
+/* What a task and the whole stream have in common. */
+static void write_tally(ocdm__output *output, const char *before, const ocdm__tally *tally)
+{
+    ocdm__output_count(output, before, tally->train);
+    ocdm__output_count(output, ",\"test\":", tally->test);
+    ocdm__output_count(output, ",\"classes\":", ocdm__tally_class_count(tally));
+    ocdm__output_text(output, ",\"amlr\":");
+    ocdm__output_double(output, ocdm__tally_amlr(tally));
+}
+
+static void write_json(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
+{
+    const ocdm__statistics *statistics = &info->statistics;
+    ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
+    write_tally(output, "{\"train\":", &statistics->total);
+    ocdm__output_text(output, ",\"tasks\":[");
+    for (size_t i = 0; i < statistics->task_count; i++) {
+        ocdm__output_count(output, i == 0 ? "{\"task\":" : ",{\"task\":", statistics->tasks[i].task);
+        write_tally(output, ",\"train\":", &statistics->tasks[i]);
+        ocdm__output_text(output, "}");
+    }
+    ocdm__output_count(output, "],\"groups\":{\"majority\":", groups.majority);
+    ocdm__output_count(output, ",\"moderate\":", groups.moderate);
+    ocdm__output_count(output, ",\"minority\":", groups.minority);
+    ocdm__output_text(output, "}}\n");
+}
+
+/* ---- the run -------------------------------------------------------------------------------------------------------- */
+
+/* `given` is set to the bounds, or to NULL when the stream's own groups will do. */
+static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], const uint64_t **given, ocdm_error *error)
+{
+    size_t count;
+    *given = NULL;
+    if (!ocdm__argument_given(arguments, "groups"))
+        return OCDM_OK;
+    *given = bounds;
+    ocdm_status status = ocdm__argument_list(arguments, "groups", 0, UINT64_MAX, bounds, 2, &count, error);
+    if (status != OCDM_OK)
+        return status;
+    if (count != 2 || bounds[0] < bounds[1])
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for example --groups 600,100",
+                          "--groups takes two numbers, the larger first");
+    return OCDM_OK;
+}
+
+static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bounds, bool json, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    if (json)
+        write_json(&output, info, bounds);
+    else
+        ocdm__write_stream_text(&output, info, bounds, ocdm__terminal_width(STDOUT_FILENO));
+    return ocdm__output_commit(&output, error);
+}
+
+static int run_info(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__stream_info info = {.class_count = 0};
+    uint64_t bounds[2];
+    const uint64_t *given;
+    ocdm_status status = read_bounds(arguments, bounds, &given, &error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &error);
+    if (status == OCDM_OK && info.is_stream_file && ocdm__argument_given(arguments, "verify"))
+        status = ocdm__stream_verify(&info.stream, NULL, &error);
+    if (status == OCDM_OK)
+        status = print_info(&info, given, ocdm__argument_given(arguments, "json"), &error);
+    ocdm__stream_info_clear(&info);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+/* ---- what the help says --------------------------------------------------------------------------------------------- */
+
+static const char *const info_description[] = {
+    "Tells what a stream holds: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
+    "often together with others. FILE is a stream file (`ocdm stream build`) or label records; without it records come from "
+    "standard input. Records need memory for classes times tasks, however long the stream is.",
+    "A record is a line of JSON with `labels` as for `ocdm sample`: an array of strings and whole numbers. `task` says which "
+    "task it belongs to, a whole number from 0; a record without it counts in total only. `split` is \"train\" or \"test\"; a "
+    "record without it is training data. A label that a record repeats counts once, and a record with no labels counts as a "
+    "sample and no more.",
+    "All that follows is of the training part; of the test part only the samples are counted. MLR, the multi-label ratio of a "
+    "class, is the share of its samples that carry another label too. AMLR is the mean of MLR over the classes that occur: per "
+    "task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the largest class's "
+    "count divided by the smallest's. Groups are those that a stream file has, else by a class's count over all tasks: "
+    "majority "
+    "over 600 samples, moderate 100 to 600, minority under 100.",
+    "The table of classes is in a stream file's order, of records sorted by label, byte by byte; the bars show the total "
+    "counts and have the room that the terminal "
+    "leaves. --json prints one object: train, test, classes, amlr, tasks (a list of task, train, test, classes, amlr, by task) "
+    "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class.",
+    NULL,
+};
+
+static const ocdm__example info_examples[] = {
+    {"what is in the built-in stream", "ocdm demo --print-stream | ocdm stream info"},
+    {"AMLR per task", "ocdm stream info --json stream.jsonl | jq -r '.tasks[].amlr'"},
+    {.command = NULL},
+};
+
+static const ocdm__flag info_flags[] = {
+    {.name = "groups",
+     .value = "HIGH,LOW",
+     .help = "a class of over HIGH samples is majority, one of under LOW minority; 600,100 unless the stream has its own"},
+    {.name = "verify", .help = "also compare the checksum of a stream file's features or images"},
+    {.name = "json", .help = "print JSON"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_stream_info = {
+    .name = "stream info",
+    .summary = "tell what is in a stream: classes, tasks, balance",
+    .operands = "[FILE|-]",
+    .operand_limit = 1,
+    .description = info_description,
+    .examples = info_examples,
+    .flags = info_flags,
+    .run = run_info,
+};

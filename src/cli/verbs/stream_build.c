@@ -1,0 +1,450 @@
+/* `ocdm stream build`: from a labelled source to a stream file. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/file_identity.h"
+#include "base/output.h"
+#include "cli/build_flags.h"
+#include "cli/command_text.h"
+#include "cli/exit_code.h"
+#include "cli/progress_line.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "stream/build.h"
+#include "stream/scenes/scenes.h"
+
+static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+static const char *const recipe_names[] = {"paper", "split", "scenes", NULL};
+static const char *const pool_names[] = {"single", "rest", NULL};
+static const char *const mixed_names[] = {"trim", "drop", NULL};
+static const char *const as_names[] = {"images", "features", NULL};
+static const char *const type_names[] = {"f32", "f16", NULL};
+static const char *const test_list_names[] = {"balanced", "original", NULL};
+
+/* The most source files on a command line. */
+#define MOST_SOURCES 64
+
+struct request {
+    const ocdm__arguments *arguments;
+    ocdm__build_settings settings;
+    const char *sources[MOST_SOURCES];
+    char *command; /* from ocdm__allocate */
+    char *xml;     /* likewise: the name next to the ARFF file */
+};
+
+static ocdm_status misuse(ocdm_error *error, const char *hint, const char *what)
+{
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s", what);
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------------------ */
+
+/* In the order of enum ocdm__source_kind. */
+static const char *const source_flags[] = {"records", "coco", "nuswide", "arff", "multihot"};
+#define SOURCES (sizeof source_flags / sizeof *source_flags)
+
+static ocdm_status read_source(struct request *request, ocdm_error *error)
+{
+    ocdm__build_settings *settings = &request->settings;
+    const ocdm__arguments *arguments = request->arguments;
+    for (size_t i = 0; i < SOURCES; i++) {
+        if (!ocdm__argument_given(arguments, source_flags[i]))
+            continue;
+        if (settings->source_count > 0)
+            return misuse(error, "choose one of them", "more than one source is given");
+        settings->kind = (enum ocdm__source_kind)i;
+        request->sources[settings->source_count++] = ocdm__argument_text(arguments, source_flags[i]);
+    }
+    if (settings->source_count == 0)
+        return misuse(error, "--records, --coco, --nuswide, --arff or --multihot names one; --recipe scenes needs none",
+                      "no source is given");
+    if (arguments->operand_count > 0 && settings->kind != OCDM__FROM_COCO && settings->kind != OCDM__FROM_RECORDS)
+        return misuse(error, "only --coco and --records take several files", "one source file too many");
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        request->sources[settings->source_count++] = arguments->operands[i];
+    settings->sources = request->sources;
+    return OCDM_OK;
+}
+
+static ocdm_status read_record_options(struct request *request, ocdm_error *error)
+{
+    const ocdm__arguments *arguments = request->arguments;
+    ocdm__record_options *records = &request->settings.records;
+    size_t format;
+    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
+    records->format = (enum ocdm__record_format)format;
+    records->labels = ocdm__argument_text(arguments, "labels");
+    records->id = ocdm__argument_text(arguments, "id");
+    records->separator = ocdm__argument_text(arguments, "sep");
+    records->hint = "`ocdm stream build --skip-bad` leaves such records out and counts them";
+    request->settings.tasks_by = ocdm__argument_text(arguments, "tasks-by");
+    request->settings.test_source = ocdm__argument_text(arguments, "test");
+    return status;
+}
+
+/* Mulan's label list has the name of its ARFF file, with another ending; train and test files share one, dense and sparse too.
+ */
+static ocdm_status find_xml(struct request *request, ocdm_error *error)
+{
+    request->settings.xml = ocdm__argument_text(request->arguments, "xml");
+    if (request->settings.kind != OCDM__FROM_ARFF || request->settings.xml != NULL)
+        return OCDM_OK;
+    const char *arff = request->settings.sources[0];
+    size_t length = strlen(arff);
+    if (length > 5 && strcmp(arff + length - 5, ".arff") == 0)
+        length -= 5;
+    request->xml = ocdm__allocate(length + 8, 1);
+    if (request->xml == NULL)
+        return ocdm__fail_memory(error, "a file name");
+    static const char *const endings[] = {"-train", "-test", "_train", "_test", "-train-sparse", "-test-sparse", "-sparse", ""};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t cut = strlen(endings[i]);
+        if (length <= cut || strncmp(arff + length - cut, endings[i], cut) != 0)
+            continue;
+        snprintf(request->xml, length + 8, "%.*s.xml", (int)(length - cut), arff);
+        if (access(request->xml, R_OK) == 0)
+            break;
+    }
+    request->settings.xml = request->xml;
+    return OCDM_OK;
+}
+
+/* ---- features, images, recipe ---------------------------------------------------------------------------------------- */
+
+static ocdm_status read_features(struct request *request, ocdm_error *error)
+{
+    ocdm__build_settings *settings = &request->settings;
+    const ocdm__arguments *arguments = request->arguments;
+    size_t type;
+    ocdm_status status = ocdm__argument_choice(arguments, "feature-type", &type, error);
+    settings->features = ocdm__argument_text(arguments, "features");
+    settings->source_features = !ocdm__argument_given(arguments, "labels-only");
+    settings->standardize = ocdm__argument_given(arguments, "standardize");
+    settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
+    settings->image_root = ocdm__argument_text(arguments, "images");
+    /* Rows that are skipped at the end of one table would shift those of the next. */
+    bool tables = settings->kind == OCDM__FROM_ARFF || settings->kind == OCDM__FROM_MULTIHOT;
+    if (tables && settings->test_source != NULL && (settings->features != NULL || settings->source_features) &&
+        ocdm__argument_given(arguments, "skip-bad"))
+        return misuse(error, "put the tables into one, or add --labels-only",
+                      "--skip-bad cannot be used with --test and features");
+    return status;
+}
+
+/* A number of tasks, or the name of a list. */
+static void read_tasks(struct request *request)
+{
+    const char *tasks = ocdm__argument_text(request->arguments, "tasks");
+    if (tasks == NULL)
+        return;
+    if (tasks[0] != '\0' && tasks[strspn(tasks, "0123456789")] == '\0')
+        request->settings.clusters = (size_t)strtoul(tasks, NULL, 10);
+    else
+        request->settings.tasks = tasks;
+}
+
+static ocdm_status check_recipe(const struct request *request, ocdm_error *error)
+{
+    const ocdm__build_settings *settings = &request->settings;
+    const char *tasks = ocdm__argument_text(request->arguments, "tasks");
+    if (tasks != NULL && settings->recipe != OCDM__RECIPE_PAPER && settings->recipe != OCDM__RECIPE_SPLIT)
+        return misuse(error, "add --recipe paper or --recipe split", "--tasks is given without a recipe that uses it");
+    if (tasks != NULL && settings->tasks == NULL && (settings->clusters == 0 || settings->clusters > 65535))
+        return misuse(error, "for example --tasks 4", "--tasks takes a number from 1 to 65535, coco44, nus44, or a file");
+    if (settings->recipe == OCDM__RECIPE_PAPER && tasks == NULL)
+        return misuse(error, "--tasks coco44, nus44, FILE, or a number of tasks to find by co-occurrence",
+                      "--recipe paper needs --tasks");
+    if (settings->recipe == OCDM__RECIPE_SPLIT && tasks == NULL && settings->tasks_by == NULL)
+        return misuse(error, "--tasks FILE, --tasks N or --tasks-by NAME", "--recipe split needs to know how tasks are made");
+    return OCDM_OK;
+}
+
+static ocdm_status read_recipe(struct request *request, ocdm_error *error)
+{
+    ocdm__build_settings *settings = &request->settings;
+    const ocdm__arguments *arguments = request->arguments;
+    size_t recipe, pool, mixed, lists;
+    uint64_t per_class;
+    settings->ids = ocdm__argument_text(arguments, "ids");
+    settings->recipe = settings->ids != NULL ? OCDM__RECIPE_IDS : OCDM__RECIPE_NONE;
+    if (ocdm__argument_choice(arguments, "test-pool", &pool, error) != OCDM_OK ||
+        ocdm__argument_choice(arguments, "mixed", &mixed, error) != OCDM_OK ||
+        ocdm__argument_choice(arguments, "test-lists", &lists, error) != OCDM_OK ||
+        ocdm__argument_unsigned(arguments, "test-per-class", 1, 1000000, &per_class, error) != OCDM_OK ||
+        ocdm__argument_real(arguments, "test-share", 0, 1, &settings->test_share, error) != OCDM_OK)
+        return OCDM_BAD_ARGUMENT;
+    if (ocdm__argument_text(arguments, "recipe") != NULL) {
+        if (ocdm__argument_choice(arguments, "recipe", &recipe, error) != OCDM_OK)
+            return OCDM_BAD_ARGUMENT;
+        settings->recipe = recipe == 0 ? OCDM__RECIPE_PAPER : OCDM__RECIPE_SPLIT;
+    }
+    settings->test_from_rest = pool == 1;
+    settings->drop_mixed = mixed == 1;
+    settings->original_ids = lists == 1;
+    settings->test_per_class = (uint32_t)per_class;
+    read_tasks(request);
+    return check_recipe(request, error);
+}
+
+/* Two numbers, or a file. */
+static ocdm_status read_groups(struct request *request, ocdm_error *error)
+{
+    ocdm__build_settings *settings = &request->settings;
+    const char *groups = ocdm__argument_text(request->arguments, "groups");
+    size_t count;
+    if (groups == NULL)
+        return OCDM_OK;
+    if (groups[strspn(groups, "0123456789,")] != '\0') {
+        settings->groups = groups;
+        return OCDM_OK;
+    }
+    settings->bounded_groups = true;
+    ocdm_status status = ocdm__argument_list(request->arguments, "groups", 0, UINT64_MAX, settings->bounds, 2, &count, error);
+    if (status == OCDM_OK && (count != 2 || settings->bounds[0] < settings->bounds[1]))
+        status = misuse(error, "for example --groups 600,100", "--groups takes two numbers, the larger first, or a file");
+    return status;
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_scenes(struct request *request, ocdm_error *error)
+{
+    const ocdm__arguments *arguments = request->arguments;
+    size_t as;
+    uint64_t size;
+    ocdm_status status = ocdm__argument_choice(arguments, "as", &as, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error);
+    if (status == OCDM_OK)
+        request->settings.image_size = as == 0 ? (uint32_t)size : 0;
+    request->settings.kind = OCDM__FROM_SCENES;
+    return status;
+}
+
+/* ---- the request as a whole ------------------------------------------------------------------------------------------ */
+
+static ocdm_status write_command(struct request *request, ocdm_error *error)
+{
+    static const char *const left_out[] = {"output", "quiet", "json", NULL};
+    ocdm_status status = ocdm__command_text(request->arguments, left_out, &request->command, error);
+    request->settings.command = request->command;
+    return status;
+}
+
+/* An output that is one of the inputs would be replaced while it is read. */
+static ocdm_status check_output(const struct request *request, ocdm_error *error)
+{
+    const ocdm__build_settings *settings = &request->settings;
+    if (settings->output == NULL)
+        return misuse(error, "name the file: -o S.safetensors", "-o is missing");
+    if (strcmp(settings->output, "/dev/stdout") == 0 && !ocdm__argument_given(request->arguments, "quiet"))
+        return misuse(error, "add -q", "the stream and the report would both go to standard output");
+    ocdm__file_identity output = ocdm__identify_path(settings->output);
+    const char *inputs[MOST_SOURCES + 6] = {settings->features,    settings->classes, settings->xml,
+                                            settings->test_source, settings->tasks,   settings->groups};
+    memcpy(inputs + 6, request->sources, sizeof request->sources);
+    for (size_t i = 0; i < MOST_SOURCES + 6; i++) {
+        ocdm__file_identity input = ocdm__identify_path(inputs[i]);
+        if (inputs[i] != NULL && ocdm__is_same_file(&input, &output))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write to another file", "%s is an input and the output", inputs[i]);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_request(struct request *request, ocdm_error *error)
+{
+    typedef ocdm_status step(struct request *, ocdm_error *);
+    static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
+                                       read_recipe, read_groups,         NULL};
+    static step *const for_scenes[] = {read_scenes, read_groups, NULL};
+    step *const *steps = ocdm__wants_scenes(request->arguments) ? for_scenes : for_source;
+    ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
+    request->settings.output = ocdm__argument_text(request->arguments, "output");
+    request->settings.classes = ocdm__argument_text(request->arguments, "classes");
+    if (status == OCDM_OK)
+        status = ocdm__check_build_flags(request->arguments, error);
+    for (; status == OCDM_OK && *steps != NULL; steps++)
+        status = (*steps)(request, error);
+    if (status == OCDM_OK)
+        status = check_output(request, error);
+    return status == OCDM_OK ? write_command(request, error) : status;
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------------------------- */
+
+static void print_skips(const ocdm__reading *reading)
+{
+    for (size_t i = 0; i < reading->skip_count; i++) {
+        const ocdm__skip *skip = &reading->skips[i];
+        fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
+                skip->first[0] != '\0' ? ", the first at " : "", skip->first);
+    }
+}
+
+static void write_skips(ocdm__output *output, const ocdm__reading *reading)
+{
+    ocdm__output_text(output, ",\"left_out\":[");
+    for (size_t i = 0; i < reading->skip_count; i++) {
+        const ocdm__skip *skip = &reading->skips[i];
+        ocdm__output_text(output, i > 0 ? ",{\"reason\":" : "{\"reason\":");
+        ocdm__output_json_string(output, skip->reason, strlen(skip->reason));
+        ocdm__output_count(output, ",\"count\":", skip->count);
+        ocdm__output_text(output, ",\"first\":");
+        ocdm__output_json_string(output, skip->first, strlen(skip->first));
+        ocdm__output_text(output, "}");
+    }
+    ocdm__output_text(output, "]");
+}
+
+static ocdm_status print_report(const struct request *request, const ocdm__build_report *report, const ocdm__reading *reading,
+                                ocdm_error *error)
+{
+    ocdm__output output;
+    const char *path = request->settings.output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    bool json = ocdm__argument_given(request->arguments, "json");
+    if (json) {
+        ocdm__output_text(&output, "{\"file\":");
+        ocdm__output_json_string(&output, path, strlen(path));
+    } else {
+        ocdm__output_text(&output, path);
+    }
+    ocdm__output_count(&output, json ? ",\"train\":" : ": ", report->train);
+    ocdm__output_count(&output, json ? ",\"test\":" : " training and ", report->test);
+    ocdm__output_count(&output, json ? ",\"classes\":" : " test samples, classes: ", report->classes);
+    ocdm__output_count(&output, json ? ",\"tasks\":" : ", tasks: ", report->tasks);
+    if (json)
+        write_skips(&output, reading);
+    ocdm__output_text(&output, json ? ",\"ids_sha256\":\"" : "\nSHA-256 of the ids: ");
+    ocdm__output_text(&output, report->ids);
+    ocdm__output_text(&output, json ? "\"}\n" : "\n");
+    return ocdm__output_commit(&output, error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__progress_line line;
+    ocdm__build_report report;
+    struct request request = {.arguments = arguments};
+    bool quiet = ocdm__argument_given(arguments, "quiet");
+    ocdm__reading reading = {.skip_bad = ocdm__argument_given(arguments, "skip-bad"), .progress = &line.progress};
+    ocdm_status status = read_request(&request, &error);
+    if (status == OCDM_OK) {
+        ocdm__catch_signals();
+        ocdm__progress_line_begin(&line, quiet);
+        status = ocdm__stream_build(&request.settings, &reading, &report, &error);
+        ocdm__progress_line_end(&line);
+        print_skips(&reading);
+    }
+    if (status == OCDM_OK && !quiet)
+        status = print_report(&request, &report, &reading, &error);
+    ocdm__release(request.command);
+    ocdm__release(request.xml);
+    if (status == OCDM_STOPPED)
+        return ocdm__report(&error), ocdm__exit_after_signal();
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+/* ---- what the help says ---------------------------------------------------------------------------------------------- */
+
+static const char *const description[] = {
+    "Reads a labelled source and writes one stream file: labels, tasks, training and test part, classes, ids, and features, or "
+    "the paths of images. The file is safetensors (docs/stream-format.md); the same inputs and seed give the same bytes.",
+    "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
+    "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
+    "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
+    "files of records or COCO follow as operands. ARFF and LIBSVM files bring their features along; else row i of --features "
+    "belongs to sample i of the source.",
+    "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
+    "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
+    "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
+    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task a "
+    "line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
+    "--tasks-by, a member or column of the records.",
+    "--recipe scenes needs no source: 44 classes of made-up objects that meet in scenes with the statistics of the paper's "
+    "MSCOCO stream, 26,617 training and 2,200 test samples, as images or as features of the same world.",
+    "Classes are in the order of --classes, a file with one class a line, and labels that it does not list leave the samples; "
+    "else sorted bytewise. --groups stores which classes are majority, moderate and minority: by training samples (600,100: "
+    "over 600, under 100), or from a file: lines such as `majority: person, car`, or JSON. Without it a run groups by 600,100, "
+    "but for --ids, which has PRS's groups. What is left out is counted and told on stderr with the reason.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"COCOseq with features", "ocdm stream build --records records.jsonl --features f.npy --standardize -o S.safetensors"},
+    {"COCOseq by PRS's id lists", "ocdm stream build --ids COCOseq --records coco.jsonl -o S.safetensors"},
+    {"the paper's MSCOCO stream, nearly", "ocdm stream build --coco instances_*.json --recipe paper --tasks coco44 -o S"},
+    {"a built-in world", "ocdm stream build --recipe scenes --as features -o S.safetensors"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
+    {.name = "records", .value = "FILE", .help = "label records"},
+    {.name = "coco", .value = "FILE", .help = "COCO annotations of instances"},
+    {.name = "nuswide", .value = "FOLDER", .help = "NUS-WIDE as distributed"},
+    {.name = "arff", .value = "FILE", .help = "a Mulan data set"},
+    {.name = "xml", .value = "FILE", .help = "its label list, by default next to it"},
+    {.name = "multihot", .value = "FILE", .help = "labels as a table of zeros and ones, NPY"},
+    {.name = "test", .value = "FILE", .help = "a second file of the same kind: all of it test samples"},
+    {.name = "features", .value = "FILE", .help = "features, NPY: f32, f16, f64, u8 or i8"},
+    {.name = "labels-only", .help = "leave out the features that the source itself has"},
+    {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
+    {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
+    {.name = "images", .value = "ROOT", .help = "store the paths of images, which start from this folder"},
+    {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
+    {.name = "test-lists",
+     .value = "L",
+     .fallback = "balanced",
+     .choices = test_list_names,
+     .help = "which of PRS's test lists"},
+    {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
+    {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
+    {.name = "tasks-by", .value = "NAME", .help = "the member or column that says the task"},
+    {.name = "mixed",
+     .value = "M",
+     .fallback = "trim",
+     .choices = mixed_names,
+     .help = "split: samples with labels of several tasks"},
+    {.name = "test-pool",
+     .value = "P",
+     .fallback = "single",
+     .choices = pool_names,
+     .help = "paper: where test samples come from"},
+    {.name = "test-per-class", .value = "N", .fallback = "50", .help = "paper: test samples of a class"},
+    {.name = "test-share", .value = "X", .fallback = "0.1", .help = "split: the test part of a source that has none"},
+    {.name = "classes", .value = "FILE", .help = "the classes and their order"},
+    {.name = "groups", .value = "H,L|FILE", .help = "store the groups of the classes"},
+    {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},
+    {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
+    {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "what the records are"},
+    {.name = "labels", .value = "NAME", .help = "the member or column with the labels, `labels` by default"},
+    {.name = "id", .value = "NAME", .help = "the member or column with the id, `id` where there is one by default"},
+    {.name = "sep", .value = "C", .help = "the character between labels in csv and tsv, `;` by default"},
+    {.name = "skip-bad", .help = "count bad records and pass over them"},
+    {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
+    {.name = "json", .help = "print the report as JSON"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_stream_build = {
+    .name = "stream build",
+    .summary = "make a stream file from COCO, NUS-WIDE, records, ...",
+    .operands = "[FILE...]",
+    .operand_limit = MOST_SOURCES - 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,283 @@
+/* `ocdm stream export`: a stream's records in the order of a run. `ocdm stream show`: a few of them, to look at. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/shown_label.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "experiment/loop/stream_order.h"
+#include "stream/export.h"
+
+static const char *const split_names[] = {"train", "test", "all", NULL};
+enum { SPLIT_TRAIN, SPLIT_TEST, SPLIT_ALL };
+
+#define MOST_TASKS 1024
+
+static ocdm_status open_operand(const ocdm__arguments *arguments, ocdm__stream *stream, ocdm_error *error)
+{
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
+    return ocdm__stream_open(stream, arguments->operands[0], error);
+}
+
+static ocdm_status open_output(const ocdm__arguments *arguments, ocdm__output *output, ocdm_error *error)
+{
+    const char *path = ocdm__argument_text(arguments, "output");
+    if (path != NULL && strcmp(path, "-") != 0)
+        return ocdm__output_open(output, path, error);
+    return ocdm__output_open_fd(output, STDOUT_FILENO, "standard output", error);
+}
+
+/* ---- export ---------------------------------------------------------------------------------------------------------- */
+
+struct wanted {
+    size_t split;
+    uint64_t seed;
+    uint64_t tasks[MOST_TASKS];
+    size_t task_count;
+};
+
+static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *wanted, ocdm_error *error)
+{
+    ocdm_status status = ocdm__argument_choice(arguments, "split", &wanted->split, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &wanted->seed, error);
+    if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL)
+        status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS, &wanted->task_count, error);
+    return status;
+}
+
+static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, enum ocdm__part part,
+                              const struct wanted *wanted, ocdm_error *error)
+{
+    ocdm__stream_order order;
+    ocdm_status status = ocdm__stream_order_make(&order, &stream->table, part, wanted->task_count > 0 ? wanted->tasks : NULL,
+                                                 wanted->task_count, wanted->seed, error);
+    for (size_t i = 0; status == OCDM_OK && i < order.count; i++)
+        ocdm__write_record(output, &stream->table, order.samples[i]);
+    ocdm__stream_order_clear(&order);
+    return status;
+}
+
+static ocdm_status write_parts(const ocdm__arguments *arguments, const ocdm__stream *stream, const struct wanted *wanted,
+                               ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = open_output(arguments, &output, error);
+    if (status != OCDM_OK)
+        return status;
+    if (wanted->split != SPLIT_TEST)
+        status = write_part(&output, stream, OCDM__TRAIN, wanted, error);
+    if (status == OCDM_OK && wanted->split != SPLIT_TRAIN)
+        status = write_part(&output, stream, OCDM__TEST, wanted, error);
+    if (status == OCDM_OK)
+        return ocdm__output_commit(&output, error);
+    ocdm__output_abandon(&output);
+    return status;
+}
+
+static int run_export(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__stream stream = {.task_count = 0};
+    struct wanted wanted = {.task_count = 0};
+    ocdm_status status = read_wanted(arguments, &wanted, &error);
+    if (status == OCDM_OK)
+        status = open_operand(arguments, &stream, &error);
+    if (status == OCDM_OK)
+        status = write_parts(arguments, &stream, &wanted, &error);
+    ocdm__stream_close(&stream);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+/* ---- show ------------------------------------------------------------------------------------------------------------ */
+
+/* Which samples are shown. */
+struct filter {
+    size_t split;
+    uint64_t first, most;
+    bool has_task;
+    uint64_t task;
+    uint32_t class_number; /* UINT32_MAX for any */
+};
+
+static ocdm_status find_class(const ocdm__stream_table *table, const char *name, uint32_t *number, ocdm_error *error)
+{
+    for (size_t i = 0; i < table->class_count; i++) {
+        size_t length;
+        const char *text = ocdm__text_at(&table->classes, i, &length);
+        if (length == strlen(name) && memcmp(text, name, length) == 0) {
+            *number = (uint32_t)i;
+            return OCDM_OK;
+        }
+    }
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes", "the stream has no class \"%s\"", name);
+}
+
+static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__stream *stream, struct filter *filter,
+                               ocdm_error *error)
+{
+    filter->class_number = UINT32_MAX;
+    filter->has_task = ocdm__argument_text(arguments, "task") != NULL;
+    const char *name = ocdm__argument_text(arguments, "class");
+    ocdm_status status = ocdm__argument_choice(arguments, "split", &filter->split, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "first", 0, UINT64_MAX, &filter->first, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX, &filter->most, error);
+    if (status == OCDM_OK && filter->has_task)
+        status = ocdm__argument_unsigned(arguments, "task", 0, UINT32_MAX, &filter->task, error);
+    if (status == OCDM_OK && name != NULL)
+        status = find_class(&stream->table, name, &filter->class_number, error);
+    return status;
+}
+
+static bool carries(const ocdm__stream_table *table, size_t sample, uint32_t class_number)
+{
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
+        if (table->labels[k] == class_number)
+            return true;
+    return false;
+}
+
+static bool passes(const struct filter *filter, const ocdm__stream_table *table, size_t sample)
+{
+    if (filter->split != SPLIT_ALL && (table->parts[sample] == OCDM__TEST) != (filter->split == SPLIT_TEST))
+        return false;
+    if (filter->has_task && table->tasks[sample] != filter->task)
+        return false;
+    return filter->class_number == UINT32_MAX || carries(table, sample, filter->class_number);
+}
+
+static void write_shown(ocdm__output *output, const char *before, const char *text, size_t length)
+{
+    ocdm__shown_label shown = ocdm__show_label(text, length);
+    ocdm__output_text(output, before);
+    ocdm__output_text(output, shown.text);
+}
+
+static void write_line(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+{
+    size_t length;
+    const char *id = ocdm__text_at(&table->ids, sample, &length);
+    ocdm__output_uint64(output, sample);
+    ocdm__output_count(output, "  task ", table->tasks[sample]);
+    ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? "  test   " : "  train  ");
+    write_shown(output, "", id, length);
+    ocdm__output_text(output, " ");
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
+        const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
+        write_shown(output, k > table->label_starts[sample] ? ", " : " ", label, length);
+    }
+    if (table->label_starts[sample] == table->label_starts[sample + 1])
+        ocdm__output_text(output, " (no label)");
+    if (table->paths.starts != NULL) {
+        const char *path = ocdm__text_at(&table->paths, sample, &length);
+        write_shown(output, "  ", path, length);
+    }
+    ocdm__output_text(output, "\n");
+}
+
+static ocdm_status show(const ocdm__stream *stream, const struct filter *filter, bool json, ocdm_error *error)
+{
+    ocdm__output output;
+    uint64_t shown = 0;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = (size_t)filter->first; i < stream->table.sample_count && shown < filter->most; i++) {
+        if (!passes(filter, &stream->table, i))
+            continue;
+        if (json)
+            ocdm__write_record(&output, &stream->table, i);
+        else
+            write_line(&output, &stream->table, i);
+        shown++;
+    }
+    return ocdm__output_commit(&output, error);
+}
+
+static int run_show(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__stream stream = {.task_count = 0};
+    struct filter filter = {.most = 0};
+    ocdm_status status = open_operand(arguments, &stream, &error);
+    if (status == OCDM_OK)
+        status = read_filter(arguments, &stream, &filter, &error);
+    if (status == OCDM_OK)
+        status = show(&stream, &filter, ocdm__argument_given(arguments, "json"), &error);
+    ocdm__stream_close(&stream);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+/* ---- what the help says ---------------------------------------------------------------------------------------------- */
+
+static const char *const export_description[] = {
+    "Writes the records of a stream file as lines of JSON (id, labels, task, split, image), in the order in which a run with "
+    "that order of tasks and that seed sees them: task by task, the training samples of a task shuffled by the seed. Test "
+    "samples keep the file's order inside a task.",
+    NULL,
+};
+
+static const ocdm__example export_examples[] = {
+    {"a balanced selection of a stream", "ocdm stream export S.safetensors | ocdm sample -m 1000"},
+    {"the order of the paper's COCOseq runs", "ocdm stream export --order 0,3,1,2 --seed 1 S.safetensors"},
+    {.command = NULL},
+};
+
+static const ocdm__flag export_flags[] = {
+    {.name = "split", .value = "PART", .fallback = "train", .choices = split_names, .help = "which part to write"},
+    {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "shuffles the samples inside a task"},
+    {.letter = 'o', .name = "output", .value = "FILE", .help = "write to FILE instead of standard output"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_stream_export = {
+    .name = "stream export",
+    .summary = "write a stream's records in the order of a run",
+    .operands = "STREAM",
+    .operand_limit = 1,
+    .description = export_description,
+    .examples = export_examples,
+    .flags = export_flags,
+    .run = run_export,
+};
+
+static const char *const show_description[] = {
+    "Prints samples of a stream file in the file's order: number, task, part, id and labels, and the path of the image where "
+    "there is one. --json prints records as `ocdm stream export` does.",
+    NULL,
+};
+
+static const ocdm__example show_examples[] = {
+    {"the first test samples with a class", "ocdm stream show S.safetensors --split test --class dog"},
+    {.command = NULL},
+};
+
+static const ocdm__flag show_flags[] = {
+    {.letter = 'n', .name = "count", .value = "N", .fallback = "10", .help = "show at most N samples"},
+    {.name = "first", .value = "I", .fallback = "0", .help = "start at sample number I"},
+    {.name = "split", .value = "PART", .fallback = "all", .choices = split_names, .help = "samples of this part only"},
+    {.name = "task", .value = "K", .help = "samples of this task only"},
+    {.name = "class", .value = "NAME", .help = "samples with this label only"},
+    {.name = "json", .help = "print records as lines of JSON"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_stream_show = {
+    .name = "stream show",
+    .summary = "print samples of a stream",
+    .operands = "STREAM",
+    .operand_limit = 1,
+    .description = show_description,
+    .examples = show_examples,
+    .flags = show_flags,
+    .run = run_show,
+};

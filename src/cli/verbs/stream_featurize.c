@@ -1,0 +1,117 @@
+/* `ocdm stream featurize`: from a stream of images to a stream of what a network makes of them. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/output.h"
+#include "cli/command_text.h"
+#include "cli/exit_code.h"
+#include "cli/network_flags.h"
+#include "cli/progress_line.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "experiment/featurize.h"
+
+static const char *const type_names[] = {"f32", "f16", NULL};
+
+/* `command` is for ocdm__release. */
+static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featurize_settings *settings, char **command,
+                                ocdm_error *error)
+{
+    static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
+    size_t type = 0;
+    ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "feature-type", &type, error);
+    if (status == OCDM_OK)
+        status = ocdm__command_text(arguments, left_out, command, error);
+    settings->type = type == 0 ? OCDM__F32 : OCDM__F16;
+    settings->standardize = ocdm__argument_given(arguments, "standardize");
+    settings->output = ocdm__argument_text(arguments, "output");
+    settings->command = *command;
+    return status;
+}
+
+static ocdm_status print_report(bool json, const char *path, const ocdm__featurize_report *report, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    if (json) {
+        ocdm__output_text(&output, "{\"file\":");
+        ocdm__output_json_string(&output, path, strlen(path));
+    } else {
+        ocdm__output_text(&output, path);
+    }
+    ocdm__output_count(&output, json ? ",\"samples\":" : ": samples: ", report->samples);
+    ocdm__output_count(&output, json ? ",\"features\":" : ", features: ", report->features);
+    ocdm__output_count(&output, json ? ",\"classes\":" : ", classes: ", report->classes);
+    ocdm__output_text(&output, json ? ",\"ids_sha256\":\"" : "\nSHA-256 of the ids: ");
+    ocdm__output_text(&output, report->ids);
+    ocdm__output_text(&output, json ? "\"}\n" : "\n");
+    return ocdm__output_commit(&output, error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__progress_line line;
+    ocdm__featurize_report report;
+    ocdm__featurize_settings settings = {.output = NULL};
+    char *command = NULL;
+    bool quiet = ocdm__argument_given(arguments, "quiet");
+    ocdm_status status = read_request(arguments, &settings, &command, &error);
+    if (status == OCDM_OK) {
+        ocdm__catch_signals();
+        ocdm__progress_line_begin(&line, quiet);
+        status = ocdm__featurize(&settings, &line.progress, &report, &error);
+        ocdm__progress_line_end(&line);
+    }
+    ocdm__release(command);
+    if (status == OCDM_OK && !quiet)
+        status = print_report(ocdm__argument_given(arguments, "json"), settings.output, &report, &error);
+    if (status == OCDM_STOPPED)
+        return ocdm__report(&error), ocdm__exit_after_signal();
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static const char *const description[] = {
+    "Computes once what the head of a network sees of every sample, and writes it as a stream of features with the same "
+    "samples, labels, tasks, parts, ids and groups: the frozen-backbone mode, in which a head is then trained with --model "
+    "linear or mlp. For images that is the mean over space of the last layer, of the middle square, in evaluation mode.",
+    "The weights need no head. A mobilenet1 file that ends at some layer gives the network that ends there. --standardize "
+    "subtracts the mean and divides by the deviation of the training part, and needs room beside the output for the features "
+    "as 32-bit floats while it runs. Every image must be readable. The file tells the command and the SHA-256 of the stream "
+    "and the weights that it was made of; threads do not change its bytes.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"MobileNet features of 128 pixels",
+     "ocdm stream featurize S.safetensors --model mobilenet1 --weights W --resize 128 -o F.safetensors"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
+    OCDM__NETWORK_FLAGS,
+    {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
+    {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
+    {.name = "json", .help = "print the result as one object of JSON"},
+    {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_stream_featurize = {
+    .name = "stream featurize",
+    .summary = "make a stream of a network's features",
+    .operands = "STREAM",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

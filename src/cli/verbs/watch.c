@@ -1,0 +1,268 @@
+/* `ocdm watch`: a running experiment in the terminal, or as plain lines. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/input.h"
+#include "base/terminal.h"
+#include "cli/exit_code.h"
+#include "cli/signals.h"
+#include "cli/verbs.h"
+#include "report/runs/read.h"
+#include "report/watch/watch.h"
+
+/* Milliseconds between looks at the file, and looks without news after which somebody asks whether the run still lives. */
+enum { PAUSE = 300, QUIET_LOOKS = 10, READ_SIZE = 65536 };
+
+/* The log, and what was read of it. */
+struct tail {
+    int fd;
+    off_t position;
+    char *line; /* the start of a line whose end has not come */
+    size_t length, room;
+    bool ended;
+    bool news;
+    double next; /* the next step that plain text tells of */
+    bool plain;
+};
+
+/* ---- the log ------------------------------------------------------------------------------------------------------------ */
+
+static void take_line(struct tail *tail, ocdm__watch *watch, ocdm__output *out, const char *line, size_t length)
+{
+    enum ocdm__watch_event event = ocdm__watch_line(watch, line, length);
+    tail->news = true;
+    tail->ended = event == OCDM__WATCH_END || (tail->ended && event != OCDM__WATCH_START);
+    if (!tail->plain || event == OCDM__WATCH_OTHER || (event == OCDM__WATCH_STEP && ocdm__watch_step(watch) < tail->next))
+        return;
+    if (event == OCDM__WATCH_STEP) /* lines at doubling intervals: a long run has few */
+        tail->next = 2 * ocdm__watch_step(watch);
+    ocdm__watch_tell(watch, event, out);
+}
+
+static ocdm_status keep_part(struct tail *tail, const char *bytes, size_t size, ocdm_error *error)
+{
+    if (size > tail->room - tail->length) {
+        char *larger = ocdm__resize(tail->line, tail->length + size, 2);
+        if (larger == NULL)
+            return ocdm__fail_memory(error, "a line of the log");
+        tail->line = larger;
+        tail->room = 2 * (tail->length + size);
+    }
+    memcpy(tail->line + tail->length, bytes, size);
+    tail->length += size;
+    return OCDM_OK;
+}
+
+static ocdm_status take_bytes(struct tail *tail, ocdm__watch *watch, ocdm__output *out, const char *bytes, size_t size,
+                              ocdm_error *error)
+{
+    for (size_t start = 0; start < size;) {
+        const char *end = memchr(bytes + start, '\n', size - start);
+        size_t length = end != NULL ? (size_t)(end - bytes) - start : size - start;
+        ocdm_status status = keep_part(tail, bytes + start, length, error);
+        if (status != OCDM_OK)
+            return status;
+        if (end != NULL) {
+            take_line(tail, watch, out, tail->line, tail->length);
+            tail->length = 0;
+        }
+        start += length + (end != NULL);
+    }
+    return OCDM_OK;
+}
+
+/* Reads what is new. A log that became shorter was cut back by a resume: it is read again from its start. */
+static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output *out, ocdm_error *error)
+{
+    static char bytes[READ_SIZE];
+    struct stat there;
+    if (fstat(tail->fd, &there) == 0 && there.st_size < tail->position) {
+        tail->position = 0;
+        tail->length = 0;
+        tail->next = 0;
+        ocdm__watch_forget(watch);
+    }
+    for (;;) {
+        ssize_t size = pread(tail->fd, bytes, sizeof bytes, tail->position);
+        if (size < 0 && errno == EINTR)
+            return OCDM_OK;
+        if (size < 0)
+            return ocdm__fail(error, OCDM_IO, "", "run.jsonl: %s", strerror(errno));
+        if (size == 0)
+            return OCDM_OK;
+        tail->position += size;
+        ocdm_status status = take_bytes(tail, watch, out, bytes, (size_t)size, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+}
+
+/* Whether nobody holds the folder's lock: the run ended without saying so. */
+static bool is_abandoned(const char *folder)
+{
+    char *path = ocdm__path_in(folder, "lock");
+    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ocdm__release(path);
+    if (fd < 0)
+        return true;
+    bool free_lock = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    close(fd);
+    return free_lock;
+}
+
+/* ---- the terminal ------------------------------------------------------------------------------------------------------- */
+
+/* Keys come one by one and unseen while `on`; as they were afterwards. */
+static void listen_for_keys(bool on)
+{
+    static struct termios before;
+    static bool changed;
+    if (!ocdm__is_terminal(STDIN_FILENO))
+        return;
+    if (on && tcgetattr(STDIN_FILENO, &before) == 0) {
+        struct termios now = before;
+        now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        changed = tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0;
+    } else if (!on && changed) {
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+        changed = false;
+    }
+}
+
+/* Waits a little; true when a q came. A closed or foreign standard input is no key. */
+static bool wait_for_quit(bool keys)
+{
+    struct pollfd input = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
+    char key = 0;
+    if (poll(&input, 1, PAUSE) > 0 && (input.revents & POLLIN) != 0)
+        return read(STDIN_FILENO, &key, 1) == 1 && (key == 'q' || key == 'Q');
+    return false;
+}
+
+/* Draws over what was drawn before: up as many lines, then each line to its end. */
+static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *error)
+{
+    ocdm__output out;
+    ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
+    char up[32];
+    snprintf(up, sizeof up, "\033[%zuA", *lines);
+    ocdm__output_text(&out, *lines > 0 ? up : "");
+    ocdm__output_text(&out, *lines > 0 ? "\r\033[J" : "");
+    *lines = ocdm__watch_draw(watch, &out, &look);
+    return ocdm__output_commit(&out, error);
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status look_once(struct tail *tail, ocdm__watch *watch, size_t *lines, ocdm_error *error)
+{
+    ocdm__output out = {.buffer = NULL};
+    tail->news = false;
+    ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    status = read_news(tail, watch, &out, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_commit(&out, error);
+    ocdm__output_abandon(&out);
+    if (status == OCDM_OK && !tail->plain && tail->news)
+        status = draw(watch, lines, error);
+    return status;
+}
+
+static ocdm_status follow(struct tail *tail, ocdm__watch *watch, const char *folder, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    size_t lines = 0, quiet = 0;
+    bool keys = !tail->plain && ocdm__is_terminal(STDIN_FILENO);
+    while (status == OCDM_OK && ocdm__stop_signal == 0) {
+        status = look_once(tail, watch, &lines, error);
+        quiet = tail->news ? 0 : quiet + 1;
+        if (status != OCDM_OK || tail->ended)
+            break;
+        if ((quiet == 1 || quiet % QUIET_LOOKS == 0) && quiet > 0 && is_abandoned(folder)) {
+            printf("the run stopped at step %.0f and is not going on\n", ocdm__watch_step(watch));
+            break;
+        }
+        if (wait_for_quit(keys))
+            break;
+    }
+    return status;
+}
+
+static ocdm_status watch_folder(const char *folder, ocdm_error *error)
+{
+    ocdm__watch *watch = NULL;
+    struct tail tail = {.plain = !ocdm__is_terminal(STDOUT_FILENO)};
+    char *path = ocdm__path_in(folder, "run.jsonl");
+    ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
+    tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (status == OCDM_OK && tail.fd < 0)
+        status = ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
+    if (status == OCDM_OK) {
+        listen_for_keys(!tail.plain);
+        status = follow(&tail, watch, folder, error);
+        listen_for_keys(false);
+    }
+    if (tail.fd >= 0)
+        close(tail.fd);
+    ocdm__release(tail.line);
+    ocdm__release(path);
+    ocdm__watch_destroy(watch);
+    return status;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm_status status;
+    if (arguments->operand_count == 0) {
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "for example: ocdm watch runs/ocdm-s0", "ocdm watch needs a run folder");
+        return ocdm__report(&error);
+    }
+    ocdm__catch_signals();
+    status = watch_folder(arguments->operands[0], &error);
+    if (status != OCDM_OK)
+        return ocdm__report(&error);
+    return ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : ocdm__finish_output();
+}
+
+static const char *const description[] = {
+    "Shows how a run is doing while it runs, from the log that it writes: how far it is, the loss and the distance to the "
+    "target "
+    "as lines of small bars (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends "
+    "with "
+    "the run, or when q or Ctrl-C is pressed; the run does not notice.",
+    "When standard output is no terminal it prints plain lines: steps at doubling intervals, and every evaluation.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"look at a run", "ocdm watch runs/ocdm-s0"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_watch = {
+    .name = "watch",
+    .summary = "follow a run while it runs",
+    .operands = "DIR",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,237 @@
+/* `ocdm weights info`: what is in a weights file, and which model it fits. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/safetensors_dtype.h"
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+#include "experiment/predict_weights.h"
+
+/* What there is to tell. */
+struct answer {
+    const char *path;
+    ocdm__weights_file file;
+    struct ocdm__weights_fit fit;
+};
+
+/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+
+/* A number that is there when it is not 0. */
+static void write_optional(ocdm__output *output, const char *before, uint64_t value)
+{
+    if (value > 0)
+        ocdm__output_count(output, before, value);
+    else {
+        ocdm__output_text(output, before);
+        ocdm__output_text(output, "null");
+    }
+}
+
+/* The name stands in the file as JSON already. */
+static void write_tensor_json(ocdm__output *output, const struct ocdm__tensor *tensor)
+{
+    ocdm__output_text(output, "{\"name\":\"");
+    ocdm__output_write(output, tensor->name, tensor->name_length);
+    ocdm__output_text(output, "\",\"type\":\"");
+    ocdm__output_text(output, ocdm__dtypes[tensor->dtype].name);
+    ocdm__output_text(output, "\",\"shape\":[");
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        ocdm__output_count(output, i > 0 ? "," : "", tensor->shape[i]);
+    ocdm__output_count(output, "],\"bytes\":", tensor->size);
+    ocdm__output_text(output, "}");
+}
+
+static void write_json(ocdm__output *output, const struct answer *answer)
+{
+    const struct ocdm__safetensors *file = &answer->file.tensors;
+    const struct ocdm__weights_fit *fit = &answer->fit;
+    ocdm__output_text(output, "{\"file\":");
+    ocdm__output_json_string(output, answer->path, strlen(answer->path));
+    ocdm__output_text(output, ",\"model\":");
+    if (fit->model != NULL)
+        ocdm__output_json_string(output, fit->model, strlen(fit->model));
+    else
+        ocdm__output_text(output, "null");
+    write_optional(output, ",\"classes\":", fit->model != NULL ? fit->class_count : 0);
+    write_optional(output, ",\"features\":", fit->features);
+    write_optional(output, ",\"blocks\":", fit->blocks);
+    ocdm__output_count(output, ",\"parameters\":", ocdm__weights_parameters(file));
+    ocdm__output_text(output, fit->optimiser ? ",\"optimiser\":true" : ",\"optimiser\":false");
+    ocdm__output_text(output, ",\"tensors\":[");
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        ocdm__output_text(output, i > 0 ? "," : "");
+        write_tensor_json(output, &file->tensors[i]);
+    }
+    ocdm__output_text(output, "]}\n");
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------------------- */
+
+/* Names come from anywhere, and stand here as in the file, their control characters as \u0000 but for those of U+007F to
+ * U+009F, which a terminal might obey too: those become question marks. Returns the columns used. */
+static size_t write_name(ocdm__output *output, const char *name, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        bool upper = byte == 0xC2 && i + 1 < length && (unsigned char)name[i + 1] < 0xA0;
+        if (byte < 0x20 || byte == 0x7F || upper)
+            ocdm__output_text(output, "?");
+        else
+            ocdm__output_write(output, name + i, 1);
+        columns += (byte & 0xC0) != 0x80;
+        i += upper;
+    }
+    return columns;
+}
+
+static void write_spaces(ocdm__output *output, size_t from, size_t to)
+{
+    do
+        ocdm__output_text(output, " ");
+    while (++from < to);
+}
+
+static size_t shape_text(const struct ocdm__tensor *tensor, char text[OCDM__TENSOR_RANK * 24])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        used += (size_t)snprintf(text + used, 24, "%s%" PRIu64, i > 0 ? " x " : "", tensor->shape[i]);
+    if (tensor->rank == 0)
+        used = (size_t)snprintf(text, 24, "one number");
+    return used;
+}
+
+struct widths {
+    size_t name, shape;
+};
+
+static struct widths find_widths(const struct ocdm__safetensors *file)
+{
+    struct widths widths = {4, 5};
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        char shape[OCDM__TENSOR_RANK * 24];
+        size_t length = shape_text(&file->tensors[i], shape), name = file->tensors[i].name_length;
+        widths.name = name > widths.name ? name : widths.name;
+        widths.shape = length > widths.shape ? length : widths.shape;
+    }
+    widths.name = widths.name < 48 ? widths.name : 48;
+    return widths;
+}
+
+static void write_tensor(ocdm__output *output, const struct ocdm__tensor *tensor, const struct widths *widths)
+{
+    char shape[OCDM__TENSOR_RANK * 24];
+    size_t length = shape_text(tensor, shape);
+    const char *type = ocdm__dtypes[tensor->dtype].name;
+    write_spaces(output, write_name(output, tensor->name, tensor->name_length), widths->name + 2);
+    ocdm__output_text(output, type);
+    write_spaces(output, strlen(type), 6);
+    ocdm__output_text(output, shape);
+    write_spaces(output, length, widths->shape + 2);
+    ocdm__output_uint64(output, tensor->size);
+    ocdm__output_text(output, "\n");
+}
+
+static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
+{
+    ocdm__output_text(output, "model       ");
+    ocdm__output_text(output, fit->model != NULL ? fit->model : "none that is known here");
+    if (fit->blocks > 0)
+        ocdm__output_count(output, ", blocks: ", fit->blocks);
+    if (fit->features > 0)
+        ocdm__output_count(output, ", features: ", fit->features);
+    if (fit->model != NULL && fit->class_count > 0)
+        ocdm__output_count(output, ", classes: ", fit->class_count);
+    else if (fit->model != NULL)
+        ocdm__output_text(output, ", without a head");
+    ocdm__output_text(output, fit->optimiser ? "\noptimiser   its state is there\n" : "\noptimiser   no state\n");
+}
+
+static void write_text(ocdm__output *output, const struct answer *answer)
+{
+    const struct ocdm__safetensors *file = &answer->file.tensors;
+    struct widths widths = find_widths(file);
+    write_fit(output, &answer->fit);
+    ocdm__output_count(output, "parameters  ", ocdm__weights_parameters(file));
+    ocdm__output_count(output, "\ntensors     ", file->tensor_count);
+    ocdm__output_text(output, "\n");
+    if (file->tensor_count == 0)
+        return;
+    ocdm__output_text(output, "\nname");
+    write_spaces(output, 4, widths.name + 2);
+    ocdm__output_text(output, "type  shape");
+    write_spaces(output, 5, widths.shape + 2);
+    ocdm__output_text(output, "bytes\n");
+    for (size_t i = 0; i < file->tensor_count; i++)
+        write_tensor(output, &file->tensors[i], &widths);
+}
+
+/* ---- the run -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    if (json)
+        write_json(&output, answer);
+    else
+        write_text(&output, answer);
+    return ocdm__output_commit(&output, error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct answer answer = {.path = arguments->operand_count > 0 ? arguments->operands[0] : NULL};
+    if (answer.path == NULL) {
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
+        return ocdm__report(&error);
+    }
+    ocdm_status status = ocdm__weights_open(&answer.file, answer.path, &error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_fit(&answer.file.tensors, &answer.fit, &error);
+    if (status == OCDM_OK)
+        status = print_answer(&answer, ocdm__argument_given(arguments, "json"), &error);
+    ocdm__weights_close(&answer.file);
+    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static const char *const description[] = {
+    "Lists the tensors of a safetensors file, and tells which model they fit, with how many classes or features, how many "
+    "learned numbers there are (running statistics and what an optimiser keeps are not counted), and whether an optimiser's "
+    "state is there, so that training can go on from it.",
+    "Pickled files (.pt, .pth) are refused: reading one can run any program. Convert them to safetensors where you trust them.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"which model is this?", "ocdm weights info W.safetensors"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.name = "json", .help = "print one object of JSON"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_weights_info = {
+    .name = "weights info",
+    .summary = "list the tensors of a weights file and the model they fit",
+    .operands = "FILE",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

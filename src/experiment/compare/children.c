@@ -1,0 +1,188 @@
+/* Starting, watching and stopping processes. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "experiment/compare/children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/input.h"
+
+extern char **environ;
+
+/* Often enough that a signal is passed on at once, seldom enough to cost nothing. */
+#define LOOK_EVERY_NS 20000000
+
+/* The processes that run. */
+struct watch {
+    ocdm__children *children;
+    pid_t *pids; /* of each child; 0: not running */
+    double *started;
+    size_t next, running;
+    int sent; /* the signal that was passed on; 0: none */
+};
+
+void ocdm__own_program(const char *fallback, char *path, size_t room)
+{
+    ssize_t length = readlink("/proc/self/exe", path, room - 1);
+    if (length > 0)
+        path[length] = '\0';
+    else
+        snprintf(path, room, "%s", fallback);
+}
+
+/* ---- starting --------------------------------------------------------------------------------------------------------- */
+
+/* Standard input and output from and to nowhere, stderr to the log. */
+static int redirect(posix_spawn_file_actions_t *actions, const char *log)
+{
+    int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (failure == 0)
+        failure = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (failure == 0)
+        failure = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    return failure;
+}
+
+/* In a process group of its own: Ctrl-C on a terminal reaches us alone, and we pass it on; twice would kill. */
+static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure != 0)
+        return failure;
+    failure = posix_spawnattr_init(&attributes);
+    if (failure == 0) {
+        failure = redirect(&actions, child->log);
+        if (failure == 0)
+            failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        if (failure == 0)
+            failure = posix_spawn(pid, program, &actions, &attributes, (char *const *)child->arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+static ocdm_status start_next(struct watch *watch, ocdm_error *error)
+{
+    ocdm__child *child = &watch->children->children[watch->next];
+    int failure = spawn(watch->children->program, child, &watch->pids[watch->next]);
+    if (failure != 0) {
+        watch->pids[watch->next] = 0;
+        return ocdm__fail(error, failure == ENOMEM || failure == EAGAIN ? OCDM_LIMIT : OCDM_IO,
+                          "is the folder writable, and are there not too many processes?", "cannot run %s (log %s): %s",
+                          watch->children->program, child->log, strerror(failure));
+    }
+    watch->started[watch->next] = ocdm__seconds_now();
+    watch->next++;
+    watch->running++;
+    return OCDM_OK;
+}
+
+/* ---- ending ----------------------------------------------------------------------------------------------------------- */
+
+/* Keeps what comes after `start` on a line that begins so. */
+static void keep_line(const char *line, size_t length, const char *start, char *kept, size_t room)
+{
+    size_t skipped = strlen(start);
+    if (length >= skipped && memcmp(line, start, skipped) == 0)
+        snprintf(kept, room, "%.*s", (int)(length - skipped), line + skipped);
+}
+
+/* What a failed run says is worth a look but no reason to fail: a log that cannot be read tells nothing. */
+static void read_log(ocdm__child *child)
+{
+    ocdm__input log;
+    if (ocdm__input_open(&log, child->log, NULL, NULL) != OCDM_OK)
+        return;
+    while (!log.ended && ocdm__input_fill(&log, NULL) == OCDM_OK)
+        ;
+    for (size_t at = 0; at < log.size;) {
+        const char *end = memchr(log.data + at, '\n', log.size - at);
+        size_t length = end != NULL ? (size_t)(end - (log.data + at)) : log.size - at;
+        keep_line(log.data + at, length, "error: ", child->error, sizeof child->error);
+        keep_line(log.data + at, length, "hint: ", child->hint, sizeof child->hint);
+        at += length + 1;
+    }
+    ocdm__input_close(&log);
+}
+
+static void note_end(struct watch *watch, size_t index, int status)
+{
+    ocdm__child *child = &watch->children->children[index];
+    child->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    child->seconds = ocdm__seconds_now() - watch->started[index];
+    watch->pids[index] = 0;
+    watch->running--;
+    if (child->exit_code == 0)
+        unlink(child->log);
+    else
+        read_log(child);
+    if (watch->children->ended != NULL)
+        watch->children->ended(watch->children->state, index);
+}
+
+static void look_after(struct watch *watch)
+{
+    for (size_t i = 0; i < watch->next; i++) {
+        int status;
+        if (watch->pids[i] > 0 && waitpid(watch->pids[i], &status, WNOHANG) == watch->pids[i])
+            note_end(watch, i, status);
+    }
+}
+
+static void pass_on(struct watch *watch, int signal)
+{
+    watch->sent = signal;
+    for (size_t i = 0; i < watch->next; i++)
+        if (watch->pids[i] > 0)
+            kill(watch->pids[i], signal);
+}
+
+static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
+{
+    const ocdm__children *children = watch->children;
+    ocdm_status status = OCDM_OK;
+    while (watch->running > 0 || (status == OCDM_OK && watch->sent == 0 && watch->next < children->count)) {
+        int signal = children->stop != NULL ? (int)*children->stop : 0;
+        if (signal != 0 && watch->sent == 0)
+            pass_on(watch, signal);
+        while (status == OCDM_OK && watch->sent == 0 && watch->running < children->jobs && watch->next < children->count)
+            status = start_next(watch, error);
+        look_after(watch);
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
+    }
+    if (status == OCDM_OK && watch->sent != 0)
+        status = ocdm__fail(error, OCDM_STOPPED, "the same command goes on where it stopped", "stopped by a signal");
+    return status;
+}
+
+ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error)
+{
+    struct watch watch = {.children = children};
+    watch.pids = ocdm__allocate(children->count, sizeof *watch.pids);
+    watch.started = ocdm__allocate(children->count, sizeof *watch.started);
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < children->count; i++)
+        children->children[i].exit_code = -1;
+    if (watch.pids == NULL || watch.started == NULL)
+        status = ocdm__fail_memory(error, "the list of processes");
+    else
+        status = watch_all(&watch, error);
+    ocdm__release(watch.pids);
+    ocdm__release(watch.started);
+    return status;
+}

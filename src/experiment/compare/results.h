@@ -1,0 +1,75 @@
+/*
+ * What the runs of a comparison came to: the numbers of their summaries, and what can be said of methods that were run with the
+ * same seeds. Seeds are paired across methods (same shuffle, same first weights), so that differences are judged seed by seed.
+ */
+#ifndef OCDM_EXPERIMENT_COMPARE_RESULTS_H
+#define OCDM_EXPERIMENT_COMPARE_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "experiment/compare/plan.h"
+#include "metrics/intervals.h"
+#include "ocdm/ocdm.h"
+
+/* The numbers of a run that are compared: groups of classes times metrics, then the others. */
+enum {
+    OCDM__COMPARE_GROUPS = 4,
+    OCDM__COMPARE_METRICS = 3,
+    OCDM__COMPARE_TOTAL_MAP = 11,
+    OCDM__COMPARE_TIME = 12,
+    OCDM__COMPARE_DISTANCE,
+    OCDM__COMPARE_DISTANCE_SEEN,
+    OCDM__COMPARE_SHARE,
+    OCDM__COMPARE_COLUMNS
+};
+
+typedef struct ocdm__compare_column {
+    const char *group;  /* "majority", ...; of the others "run" */
+    const char *metric; /* "CF1", ... */
+    const char *path;   /* in summary.json */
+    bool low;           /* less is better */
+} ocdm__compare_column;
+
+extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
+
+/* Start with all bytes zero. */
+typedef struct ocdm__compare_results {
+    size_t point_count, method_count, seed_count;
+    const char *const *methods;
+    double *values; /* [point][method][seed][column]; NaN where a run has none, or is not there */
+} ocdm__compare_results;
+
+/* Room for a plan's results, all NaN. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__compare_results_create(ocdm__compare_results *results, const ocdm__compare_plan *plan, ocdm_error *error);
+
+/* The numbers of one run: OCDM__COMPARE_COLUMNS of them. */
+double *ocdm__compare_values(const ocdm__compare_results *results, size_t point, size_t method, uint64_t seed);
+
+/* Reads what there is of summary.json under the folders of the plan in `folder`; runs that are not there, or not at their end,
+ * stay NaN. OCDM_OK, OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
+                                       ocdm_error *error);
+
+void ocdm__compare_results_clear(ocdm__compare_results *results);
+
+/* A method in one column. */
+typedef struct ocdm__compare_judgement {
+    ocdm__summary summary; /* over the seeds that have a value */
+    bool bold;             /* the best, or not significantly worse: the paired interval of the difference to it has 0 in it */
+    size_t other;          /* the best of the other methods; method_count when there is none */
+    ocdm__summary difference; /* to it, over the seeds that both have; positive when this method's number is larger */
+} ocdm__compare_judgement;
+
+/* Whether a method takes part in being the best: multitask, the upper bound, sees all data and does not. */
+bool ocdm__compare_competes(const char *method);
+
+/*
+ * Judges the methods at a point in a column; `judgements` has room for one each. Without an interval, as with one seed, only
+ * the best itself is bold. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
+                                ocdm__compare_judgement *judgements, ocdm_error *error);
+
+#endif

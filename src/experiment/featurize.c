@@ -1,0 +1,163 @@
+/*
+ * Featurizing. The network is a table of feature rows that are computed when they are first asked for, in ascending order, so
+ * that standardizing and storing are those of every other features stream. Standardizing asks twice: the rows are put aside.
+ */
+#include "experiment/featurize.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "experiment/featurize_spool.h"
+#include "stream/feature_payload.h"
+#include "stream/provenance.h"
+#include "stream/selection.h"
+
+struct featurizing {
+    ocdm__feature_rows rows; /* first: the payload knows this part alone */
+    const ocdm__featurize_settings *settings;
+    const ocdm__progress *progress;
+    ocdm__predictor predictor;
+    uint32_t *samples; /* 0, 1, 2, ... */
+    ocdm__selection selection;
+    float *block; /* the rows of a batch: number block_first up to, not including, `computed` */
+    uint64_t block_first, computed;
+    ocdm__spool spool;
+};
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm_status check_block(const struct featurizing *work, size_t count, ocdm_error *error)
+{
+    for (size_t i = 0; i < count * work->rows.width; i++)
+        if (!isfinite(work->block[i]))
+            return ocdm__fail(error, OCDM_BAD_RECORD, "the weights are too large, or not for such inputs",
+                              "%s: sample %llu: feature %zu is not a finite number", work->settings->network.stream,
+                              (unsigned long long)work->block_first + i / work->rows.width, i % work->rows.width);
+    return OCDM_OK;
+}
+
+static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
+{
+    ocdm__predictor_batch batch = {.count = 0};
+    ocdm_status status = ocdm__predictor_next(&work->predictor, &batch, error);
+    if (status == OCDM_OK)
+        status = ocdm__agent_features(work->predictor.agent, batch.ready.tensor, batch.ready.count, work->block, error);
+    if (status != OCDM_OK)
+        return status;
+    work->block_first = batch.first;
+    status = check_block(work, batch.count, error);
+    if (status == OCDM_OK && work->spool.fd >= 0)
+        status = ocdm__spool_write(&work->spool, batch.first, batch.count, work->block, error);
+    work->computed = batch.first + batch.count;
+    ocdm__progress_tell(work->progress, "featurizing", work->computed, work->rows.count);
+    if (status == OCDM_OK && ocdm__progress_stopped(work->progress))
+        status = ocdm__fail(error, OCDM_STOPPED, "", "stopped while featurizing; nothing was left behind");
+    return status;
+}
+
+static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    struct featurizing *work = (struct featurizing *)(void *)rows;
+    while (row >= work->computed) {
+        ocdm_status status = compute_block(work, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (row < work->block_first)
+        return ocdm__spool_read(&work->spool, row, 1, out, error);
+    memcpy(out, work->block + (size_t)(row - work->block_first) * rows->width, rows->width * sizeof *out);
+    return OCDM_OK;
+}
+
+/* ---- everything ready ------------------------------------------------------------------------------------------------ */
+
+static ocdm_status list_samples(struct featurizing *work, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &work->predictor.stream.table;
+    work->samples = ocdm__allocate(table->sample_count, sizeof *work->samples);
+    work->selection.chosen = ocdm__allocate(table->sample_count, sizeof *work->selection.chosen);
+    if (work->samples == NULL || work->selection.chosen == NULL)
+        return ocdm__fail_memory(error, "the list of samples");
+    work->selection.count = table->sample_count;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        work->samples[i] = (uint32_t)i;
+        work->selection.chosen[i] = (ocdm__chosen){(uint32_t)i, table->tasks[i], table->parts[i]};
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
+{
+    ocdm__predictor *predictor = &work->predictor;
+    work->rows.count = predictor->stream.table.sample_count;
+    work->rows.width = ocdm__agent_feature_width(predictor->agent);
+    work->rows.read = read_row;
+    work->block = ocdm__allocate(predictor->batch, work->rows.width * sizeof *work->block);
+    if (work->block == NULL)
+        return ocdm__fail_memory(error, "a block of features");
+    ocdm_status status = OCDM_OK;
+    if (work->settings->standardize)
+        status = ocdm__spool_open(&work->spool, work->settings->output, work->rows.width, error);
+    if (status == OCDM_OK)
+        status = ocdm__predictor_begin(predictor, work->samples, work->selection.count, error);
+    return status;
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload *payload, ocdm__featurize_report *report,
+                                ocdm_error *error)
+{
+    const ocdm__featurize_settings *settings = work->settings;
+    const char *const files[] = {settings->network.stream, settings->network.weights};
+    ocdm__stream_table table = work->predictor.stream.table; /* shares the arrays */
+    ocdm__progress quiet = {.stop = work->progress != NULL ? work->progress->stop : NULL};
+    ocdm__provenance provenance = {.note_count = 0};
+    table.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
+    ocdm_status status = ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &table, work->progress, error);
+    if (status == OCDM_OK) /* says nothing of its own: the rows tell how far they are */
+        status = ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count, &quiet,
+                                    error);
+    if (status == OCDM_OK) {
+        *report =
+            (ocdm__featurize_report){.samples = table.sample_count, .features = work->rows.width, .classes = table.class_count};
+        memcpy(report->ids, provenance.ids, sizeof report->ids);
+    }
+    ocdm__provenance_clear(&provenance);
+    return status;
+}
+
+static ocdm_status write_features(struct featurizing *work, ocdm__featurize_report *report, ocdm_error *error)
+{
+    const ocdm__featurize_settings *settings = work->settings;
+    ocdm__feature_payload payload = {.rows = NULL};
+    ocdm_status status =
+        ocdm__feature_payload_open(&payload, &work->rows, &work->selection, settings->type, settings->standardize, NULL, error);
+    if (status == OCDM_OK)
+        status = write_stream(work, &payload, report, error);
+    ocdm__feature_payload_close(&payload);
+    return status;
+}
+
+ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm__progress *progress,
+                            ocdm__featurize_report *report, ocdm_error *error)
+{
+    struct featurizing work = {.settings = settings, .progress = progress, .spool = {.fd = -1}};
+    ocdm__predictor_settings network = settings->network;
+    network.needs_head = network.skip_bad = false;
+    ocdm_status status = ocdm__predictor_open(&work.predictor, &network, error);
+    if (status == OCDM_OK)
+        status = list_samples(&work, error);
+    if (status == OCDM_OK)
+        status = open_rows(&work, error);
+    if (status == OCDM_OK)
+        status = write_features(&work, report, error);
+    ocdm__predictor_close(&work.predictor);
+    ocdm__spool_close(&work.spool);
+    ocdm__selection_clear(&work.selection);
+    ocdm__release(work.samples);
+    ocdm__release(work.block);
+    return status;
+}

@@ -1,0 +1,134 @@
+/* The log of a run. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "experiment/folder/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "experiment/folder/summary.h"
+
+static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_IO, "", "cannot %s %s: %s", verb, path, strerror(errno));
+}
+
+static ocdm_status cut(int fd, const char *path, uint64_t size, ocdm_error *error)
+{
+    struct stat there;
+    if (fstat(fd, &there) != 0)
+        return fail(path, "read", error);
+    if ((uint64_t)there.st_size < size)
+        return ocdm__fail(error, OCDM_BAD_FILE, "put the file back as it was, or begin again in a new folder",
+                          "%s: the file has %lld bytes, the checkpoint knows of %llu", path, (long long)there.st_size,
+                          (unsigned long long)size);
+    if (ftruncate(fd, (off_t)size) != 0 || lseek(fd, 0, SEEK_END) < 0)
+        return fail(path, "cut back", error);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t size, ocdm_error *error)
+{
+    log->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (log->fd < 0)
+        return fail(path, "open", error);
+    ocdm_status status = cut(log->fd, path, size, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_fd(&log->output, log->fd, path, error);
+    log->open = status == OCDM_OK;
+    if (!log->open)
+        close(log->fd);
+    return status;
+}
+
+void ocdm__run_log_close(ocdm__run_log *log)
+{
+    if (!log->open)
+        return;
+    ocdm__output_abandon(&log->output);
+    close(log->fd);
+    log->open = false;
+}
+
+static ocdm_status end_line(ocdm__run_log *log, ocdm_error *error)
+{
+    ocdm__output_text(&log->output, "}\n");
+    ocdm__output_flush(&log->output);
+    return ocdm__output_check(&log->output, error);
+}
+
+ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool resumed, ocdm_error *error)
+{
+    ocdm__output *output = &log->output;
+    ocdm__output_text(output, "{\"type\":\"start\",");
+    if (resumed) {
+        ocdm__output_count(output, "\"resumed\":", run->step);
+        ocdm__output_text(output, ",");
+    }
+    ocdm__summary_head_write(output, run);
+    ocdm__output_text(output, ",\"environment\":");
+    ocdm__environment_write(output, run->settings->threads);
+    return end_line(log, error);
+}
+
+/* What the memory holds of each class, now and then: for whoever watches. */
+#define COUNTS_EVERY 10
+#define MOST_COUNTS 4096
+static void write_counts(ocdm__output *output, const ocdm__run *run)
+{
+    size_t classes = run->stream->table.class_count;
+    size_t place = ocdm__schedule_place(&run->schedule, run->step - 1);
+    bool due =
+        run->step % (COUNTS_EVERY * (uint64_t)run->settings->log_every) == 0 || run->step == run->schedule.task_ends[place];
+    if (run->memory == NULL || !due || classes > MOST_COUNTS)
+        return;
+    for (size_t c = 0; c < classes; c++)
+        ocdm__output_count(output, c > 0 ? "," : ",\"counts\":[", ocdm_memory_kept(run->memory, (uint32_t)c));
+    ocdm__output_text(output, "]");
+}
+
+ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+{
+    ocdm__output *output = &log->output;
+    const ocdm__curve_point *point = &run->curve->last;
+    ocdm__run_times times = ocdm__run_times_now(run);
+    ocdm__output_count(output, "{\"type\":\"step\",\"step\":", run->step);
+    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
+    ocdm__output_real(output, ",\"task\":", point->task);
+    ocdm__output_real(output, ",\"loss\":", point->loss);
+    ocdm__output_real(output, ",\"distance\":", point->distance);
+    ocdm__output_real(output, ",\"distance_seen\":", point->distance_seen);
+    ocdm__output_count(output, ",\"kept\":", run->memory != NULL ? ocdm_memory_size(run->memory) : 0);
+    ocdm__output_real(output, ",\"seconds\":", ocdm__step_seconds(&times.steps));
+    write_counts(output, run);
+    return end_line(log, error);
+}
+
+ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+{
+    size_t last = run->evaluation_count - 1;
+    ocdm__output_text(&log->output, "{\"type\":\"evaluation\",");
+    ocdm__evaluation_write(&log->output, &run->evaluations[last], last, run->schedule.order.tasks);
+    return end_line(log, error);
+}
+
+ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+{
+    ocdm__run_times times = ocdm__run_times_now(run);
+    ocdm__output_count(&log->output, "{\"type\":\"end\",\"step\":", run->step);
+    ocdm__output_real(&log->output, ",\"seconds\":", ocdm__step_seconds(&times.steps));
+    return end_line(log, error);
+}
+
+ocdm_status ocdm__run_log_sync(ocdm__run_log *log, uint64_t *size, ocdm_error *error)
+{
+    off_t at = lseek(log->fd, 0, SEEK_CUR);
+    if (at < 0 || (fsync(log->fd) != 0 && errno != EINVAL && errno != ENOTSUP))
+        return fail(log->output.path, "write", error);
+    *size = (uint64_t)at;
+    return OCDM_OK;
+}

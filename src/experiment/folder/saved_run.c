@@ -1,0 +1,188 @@
+/* A saved run against the one at hand. */
+#include "experiment/folder/saved_run.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/mapped_file.h"
+#include "base/output.h"
+#include "base/shown_label.h"
+#include "experiment/loop/evaluation_groups.h"
+
+static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";
+
+/* ---- settings ---------------------------------------------------------------------------------------------------------- */
+
+/* A member of the object that a scanner is in. */
+struct member {
+    const char *key, *value;
+    int key_length, value_length; /* as printf takes them */
+};
+
+static bool next_member(ocdm__json *json, struct member *member)
+{
+    if (ocdm__json_next(json) != OCDM__JSON_KEY)
+        return false;
+    member->key = json->text;
+    member->key_length = (int)json->length;
+    const char *after_key = (const char *)json->at;
+    if (ocdm__json_skip(json, OCDM__JSON_KEY) == OCDM__JSON_ERROR)
+        return false;
+    member->value = after_key + strspn(after_key, ": ");
+    member->value_length = (int)((const char *)json->at - member->value);
+    return true;
+}
+
+static bool is_same(const char *a, int a_length, const char *b, int b_length)
+{
+    return a_length == b_length && memcmp(a, b, (size_t)a_length) == 0;
+}
+
+/* Groups of a file: a string, and what is between its quotes. */
+static bool is_of_a_file(const struct member *member)
+{
+    return is_same(member->key, member->key_length, "groups", 6) && member->value[0] == '"' &&
+           ocdm__groups_are_of_a_file(member->value + 1, (size_t)member->value_length - 2);
+}
+
+ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const char *asked, size_t asked_length,
+                                         ocdm_error *error)
+{
+    ocdm__json old, new;
+    struct member was, is;
+    ocdm__json_begin(&old, saved->settings, saved->settings_length);
+    ocdm__json_begin(&new, asked, asked_length);
+    ocdm__json_next(&old);
+    ocdm__json_next(&new);
+    for (;;) {
+        bool has_old = next_member(&old, &was), has_new = next_member(&new, &is);
+        if (!has_old && !has_new)
+            return OCDM_OK;
+        if (has_old != has_new || !is_same(was.key, was.key_length, is.key, is.key_length))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the settings are those of another version of ocdm",
+                              saved->name);
+        if (saved->groups != NULL && is_of_a_file(&was) && is_of_a_file(&is))
+            continue;
+        if (!is_same(was.value, was.value_length, is.value, is.value_length))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %.*s %.*s, not %.*s", saved->name,
+                              was.key_length, was.key, was.value_length, was.value, is.value_length, is.value);
+    }
+}
+
+static ocdm_status compare_settings(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+{
+    ocdm__output asked;
+    ocdm_status status = ocdm__output_open_memory(&asked, "the settings", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__run_settings_write(&asked, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
+    status = ocdm__output_check(&asked, error);
+    if (status == OCDM_OK)
+        status = ocdm__saved_settings_compare(saved, asked.buffer, asked.used, error);
+    ocdm__output_abandon(&asked);
+    return status;
+}
+
+/* ---- stream and groups ------------------------------------------------------------------------------------------------- */
+
+static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    for (size_t c = 0; saved->groups != NULL && c < table->class_count; c++) {
+        if (saved->groups[c] == run->groups[c])
+            continue;
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the class %s in the group %s, not %s",
+                          saved->name, ocdm__show_label(name, length).text,
+                          ocdm__class_group_name((enum ocdm__class_group)saved->groups[c]),
+                          ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+{
+    char checksum[OCDM__CHECKSUM_TEXT];
+    ocdm_status status = compare_settings(saved, run, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__checksum_text(run->stream->checksum, checksum);
+    if (strcmp(saved->checksum, checksum) != 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
+                          "%s: the stream %s has changed since the run began", saved->name, run->stream->file.name);
+    return compare_groups(saved, run, error);
+}
+
+/* ---- summaries --------------------------------------------------------------------------------------------------------- */
+
+/* The group of a name; OCDM__GROUPS for none. */
+static uint8_t group_of(const char *name)
+{
+    uint8_t group = 0;
+    while (group < OCDM__GROUPS && strcmp(name, ocdm__class_group_name((enum ocdm__class_group)group)) != 0)
+        group++;
+    return group;
+}
+
+bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
+{
+    const ocdm__json_node *classes = ocdm__json_find(root, "classes");
+    if (classes == NULL || classes->kind != OCDM__JSON_ARRAY || classes->count != count)
+        return false;
+    const ocdm__json_node *class = classes->first;
+    for (size_t c = 0; c < count; c++, class = class->next) {
+        groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
+        if (groups[c] == OCDM__GROUPS)
+            return false;
+    }
+    return true;
+}
+
+/* As they were written, not as a tree has them. */
+static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
+{
+    ocdm__json json;
+    struct member member;
+    ocdm__json_begin(&json, file->bytes, file->size);
+    ocdm__json_next(&json);
+    while (saved->settings == NULL && next_member(&json, &member))
+        if (is_same(member.key, member.key_length, "settings", 8)) {
+            saved->settings = member.value;
+            saved->settings_length = (size_t)member.value_length;
+        }
+}
+
+static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups,
+                                   const ocdm__run *run, ocdm_error *error)
+{
+    ocdm__saved_run saved = {.name = file->name};
+    const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
+    find_settings(file, &saved);
+    if (strcmp(ocdm__json_text(ocdm__json_find(root, "format"), ""), "ocdm-run") != 0 || saved.settings == NULL ||
+        strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
+        return ocdm__fail(error, OCDM_BAD_FILE, "begin in a new folder", "%s is no summary of a run", file->name);
+    memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
+    if (ocdm__summary_groups(root, groups, run->stream->table.class_count))
+        saved.groups = groups;
+    return ocdm__saved_run_compare(&saved, run, error);
+}
+
+ocdm_status ocdm__summary_compare(const char *path, const ocdm__run *run, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__json_tree tree = {.root = NULL};
+    uint8_t *groups = ocdm__allocate(run->stream->table.class_count, sizeof *groups);
+    ocdm_status status =
+        groups != NULL ? ocdm__map_file(&file, path, error) : ocdm__fail_memory(error, "the groups of classes");
+    if (status == OCDM_OK)
+        status = ocdm__json_tree_parse(&tree, path, (const char *)file.bytes, file.size, error);
+    if (status == OCDM_OK)
+        status = compare_summary(&file, tree.root, groups, run, error);
+    ocdm__json_tree_clear(&tree);
+    ocdm__unmap_file(&file);
+    ocdm__release(groups);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* Asking an agent about test sets. */
+#include "experiment/loop/evaluation.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* Samples that are asked about at a time: enough for the agent's kernels, few enough for images. */
+#define PIECE 128u
+
+/* The answers, row by row, and what is true of each. */
+struct answers {
+    float *logits;
+    uint64_t *label_starts;
+    uint32_t *labels;
+    size_t *ends; /* rows up to the end of each task */
+    size_t rows, label_count;
+};
+
+static ocdm__averages none(void)
+{
+    ocdm__averages averages = {.classes = 0};
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        averages.value[i] = NAN;
+    return averages;
+}
+
+ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_count, ocdm_error *error)
+{
+    *evaluation = (ocdm__evaluation){.distance = NAN, .distance_seen = NAN, .total = none(), .task_count = task_count};
+    evaluation->tasks = ocdm__allocate(task_count, sizeof *evaluation->tasks);
+    if (evaluation->tasks == NULL)
+        return ocdm__fail_memory(error, "an evaluation");
+    for (size_t g = 0; g < OCDM__GROUPS; g++)
+        evaluation->groups[g] = none();
+    for (size_t k = 0; k < task_count; k++)
+        evaluation->tasks[k] = none();
+    return OCDM_OK;
+}
+
+void ocdm__evaluation_clear(ocdm__evaluation *evaluation)
+{
+    ocdm__release(evaluation->tasks);
+    *evaluation = (ocdm__evaluation){.tasks = NULL};
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------------ */
+
+static size_t task_start(const ocdm__stream_order *tests, size_t place)
+{
+    return place > 0 ? tests->ends[place - 1] : 0;
+}
+
+static ocdm_status make_answers(struct answers *answers, const ocdm__examination *examination, size_t task_count,
+                                ocdm_error *error)
+{
+    const ocdm__stream_table *table = examination->table;
+    size_t tests = examination->tests->ends[task_count - 1], labels = 0;
+    for (size_t i = 0; i < tests; i++) {
+        size_t sample = examination->tests->samples[i];
+        labels += (size_t)(table->label_starts[sample + 1] - table->label_starts[sample]);
+    }
+    answers->logits = ocdm__allocate(tests, table->class_count * sizeof *answers->logits);
+    answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
+    answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
+    answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
+    if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL)
+        return ocdm__fail_memory(error, "the answers of an evaluation");
+    return OCDM_OK;
+}
+
+static void release_answers(struct answers *answers)
+{
+    ocdm__release(answers->logits);
+    ocdm__release(answers->label_starts);
+    ocdm__release(answers->labels);
+    ocdm__release(answers->ends);
+}
+
+static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
+{
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
+        answers->labels[answers->label_count++] = table->labels[k];
+    answers->label_starts[++answers->rows] = answers->label_count;
+}
+
+/* Starts preparing the tests from `first` on, a piece of those up to `end`. */
+static ocdm_status request_piece(const ocdm__examination *examination, unsigned slot, size_t first, size_t end,
+                                 ocdm_error *error)
+{
+    size_t count = end - first < PIECE ? end - first : PIECE;
+    if (count == 0)
+        return OCDM_OK;
+    return ocdm__inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
+}
+
+static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
+                                const ocdm__ready *ready, ocdm_error *error)
+{
+    size_t classes = examination->table->class_count;
+    float *logits = answers->logits + answers->rows * classes;
+    if (ready->count == 0)
+        return OCDM_OK;
+    ocdm_status status = ocdm__agent_predict(examination->agent, ready->tensor, ready->count, logits, error);
+    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++) {
+        uint32_t sample = samples[ready->usable[i]];
+        status = ocdm__logits_check(&examination->source, sample, logits + i * classes, classes, error);
+        add_row(answers, examination->table, sample);
+    }
+    return status;
+}
+
+/* Asks about the tests from `first` to `end`, one piece being prepared while the agent works on the one before. */
+static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t first, size_t end,
+                       ocdm_error *error)
+{
+    const ocdm__stream_order *tests = examination->tests;
+    unsigned slot = 0;
+    ocdm_status status = request_piece(examination, slot, first, end, error);
+    while (status == OCDM_OK && first < end) {
+        const uint32_t *samples = tests->samples + first;
+        ocdm__ready ready;
+        first += end - first < PIECE ? end - first : PIECE;
+        status = ocdm__inputs_wait(examination->inputs, slot, &ready, error);
+        slot = 1 - slot;
+        if (status == OCDM_OK && ocdm__progress_stopped(examination->progress))
+            status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
+        if (status == OCDM_OK)
+            status = request_piece(examination, slot, first, end, error);
+        if (status == OCDM_OK)
+            status = answer_piece(examination, answers, samples, &ready, error);
+        ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
+    }
+    return status;
+}
+
+/* ---- scoring ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status score(const struct answers *answers, size_t first, size_t end, size_t classes, ocdm__class_score *scores,
+                         ocdm_error *error)
+{
+    ocdm__test_set set = {.logits = answers->logits + first * classes,
+                          .samples = end - first,
+                          .classes = classes,
+                          .label_starts = answers->label_starts + first,
+                          .labels = answers->labels};
+    return ocdm__score_classes(&set, scores, error);
+}
+
+/* Each task on its own tests, then all of them, whose scores stay. */
+static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers, ocdm__evaluation *evaluation,
+                             ocdm__class_score *scores, ocdm_error *error)
+{
+    size_t classes = examination->table->class_count, last = evaluation->task_count - 1;
+    ocdm_status status = OCDM_OK;
+    for (size_t k = 0; status == OCDM_OK && k <= last; k++) {
+        status = score(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes, scores, error);
+        if (status == OCDM_OK)
+            evaluation->tasks[k] = ocdm__average_all(scores, classes);
+    }
+    if (status == OCDM_OK)
+        status = score(answers, 0, answers->ends[last], classes, scores, error);
+    if (status != OCDM_OK)
+        return status;
+    evaluation->total = ocdm__average_all(scores, classes);
+    for (unsigned g = 0; g < OCDM__GROUPS; g++)
+        evaluation->groups[g] = ocdm__average_group(scores, classes, examination->groups, (uint8_t)g);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
+                           ocdm__class_score *scores, ocdm_error *error)
+{
+    struct answers answers = {.rows = 0};
+    ocdm_status status = ocdm__evaluation_start(evaluation, task_count, error);
+    if (status == OCDM_OK)
+        status = make_answers(&answers, examination, task_count, error);
+    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
+        status = ask(examination, &answers, task_start(examination->tests, k), examination->tests->ends[k], error);
+        answers.ends[k] = answers.rows;
+    }
+    if (status == OCDM_OK)
+        status = score_all(examination, &answers, evaluation, scores, error);
+    evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
+    release_answers(&answers);
+    return status;
+}

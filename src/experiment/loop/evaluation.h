@@ -1,0 +1,73 @@
+/*
+ * An evaluation: the agent's answers on the test sets of some tasks, as the paper's numbers. Over the tests of all these tasks
+ * together for all classes and each group of them, and on each task's own tests.
+ */
+#ifndef OCDM_EXPERIMENT_LOOP_EVALUATION_H
+#define OCDM_EXPERIMENT_LOOP_EVALUATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/agent.h"
+#include "base/output.h"
+#include "base/progress.h"
+#include "experiment/loop/inputs.h"
+#include "experiment/loop/logits_check.h"
+#include "experiment/loop/stream_order.h"
+#include "metrics/averages.h"
+#include "ocdm/ocdm.h"
+#include "stream/class_group.h"
+
+/* Start with all bytes zero. */
+typedef struct ocdm__evaluation {
+    uint32_t task;          /* that was learnt last */
+    uint64_t step, samples; /* of training so far */
+    double distance;        /* of the memory; NaN for none */
+    double distance_seen;   /* likewise */
+    uint64_t skipped;       /* tests whose image could not be decoded: they are left out */
+    ocdm__averages total;   /* fractions, as in metrics/averages.h */
+    ocdm__averages groups[OCDM__GROUPS];
+    ocdm__averages *tasks; /* of each task so far, in their order, on its own tests */
+    size_t task_count;
+} ocdm__evaluation;
+
+/* Frees what is in it. */
+void ocdm__evaluation_clear(ocdm__evaluation *evaluation);
+
+/* Room for the tasks, everything else "none": what an evaluation without an agent is. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_count, ocdm_error *error);
+
+/* Who is asked what. */
+typedef struct ocdm__examination {
+    ocdm__agent *agent;
+    ocdm__inputs *inputs; /* with its slots 0 and 1 free */
+    const ocdm__stream_table *table;
+    const ocdm__stream_order *tests;
+    const uint8_t *groups;      /* of the classes */
+    ocdm__logits_source source; /* for an answer that is none */
+    const ocdm__progress *progress;
+} ocdm__examination;
+
+/*
+ * Asks the agent about the tests of the first `task_count` tasks and fills in the metrics.
+ *
+ * scores   of the classes over all these tests: class_count of them, the caller's
+ *
+ * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (the agent's answer is not finite), and what reading a sample gives.
+ * On error the evaluation is to be thrown away.
+ */
+ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
+                           ocdm__class_score *scores, ocdm_error *error);
+
+/* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
+
+/* The members `classes`, `CF1`, ... of averages, percentages, without braces. */
+void ocdm__averages_write(ocdm__output *output, const ocdm__averages *averages);
+
+/* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. */
+void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks);
+
+/* A list with AP, precision, recall and positives of each class. `scores` NULL: nulls. */
+void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count);
+
+#endif

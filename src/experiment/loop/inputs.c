@@ -1,0 +1,359 @@
+/* A stream's samples as tensors: features are copied on the spot, images go through the image loader. */
+#include "experiment/loop/inputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "stream/images/loader.h"
+
+struct slot {
+    float *tensor;
+    uint32_t *usable;
+    size_t room; /* samples that both have room for */
+    char *paths; /* of the batch's image files, each ended by a NUL */
+    size_t path_room;
+    size_t count;
+    bool busy;
+};
+
+struct ocdm__inputs {
+    const ocdm__stream *stream;
+    const char *root; /* of image files; NULL for other streams */
+    bool strict;
+    size_t size;
+    uint32_t side;              /* of an image; 0 for features */
+    ocdm__image_loader *loader; /* NULL for features */
+    ocdm__image_request *requests;
+    size_t request_room;
+    struct slot slots[OCDM__INPUT_SLOTS];
+    uint64_t skipped;
+    ocdm_error first_skipped;
+    double seconds;
+};
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_images(const ocdm__stream *stream, const char *root, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &stream->table;
+    if (table->paths.starts == NULL)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream build` with --features or --images makes one that has",
+                          "%s: the stream has neither features nor images", stream->file.name);
+    if (root == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--images names the folder that the paths start from",
+                          "%s: the stream does not say in which folder its images are", stream->file.name);
+    for (size_t i = 0; i < table->sample_count; i++)
+        if (table->paths.starts[i] == table->paths.starts[i + 1])
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: sample %zu has no image", stream->file.name, i);
+    return OCDM_OK;
+}
+
+static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__input_settings *settings)
+{
+    ocdm__image_settings images = ocdm__image_settings_default();
+    images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
+    images.seed = settings->seed;
+    bool stored = stream->shape.kind == OCDM__IMAGES;
+    if (stored) {
+        size_t width = stream->shape.width, height = stream->shape.height;
+        images.resize = 0;
+        images.crop = (uint32_t)(width < height ? width : height);
+    }
+    if (settings->resize > 0)
+        images.resize = settings->resize;
+    if (settings->resize > 0 && (stored || images.crop > images.resize))
+        images.crop = images.resize;
+    if (settings->crop > 0)
+        images.crop = settings->crop;
+    return images;
+}
+
+/* Known before any image is read, so that it is an error and not an image that is left out. */
+static ocdm_status check_crop(const ocdm__stream *stream, const ocdm__image_settings *images, ocdm_error *error)
+{
+    const ocdm__payload_shape *shape = &stream->shape;
+    if (shape->kind != OCDM__IMAGES || images->resize > 0 || (images->crop <= shape->width && images->crop <= shape->height))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a smaller crop, or a resize to make them larger",
+                      "%s: images of %zu x %zu pixels have no square of %u", stream->file.name, shape->width, shape->height,
+                      images->crop);
+}
+
+static ocdm_status open_images(ocdm__inputs *inputs, const ocdm__input_settings *settings, ocdm_error *error)
+{
+    const ocdm__stream *stream = inputs->stream;
+    ocdm__image_settings images = image_settings(stream, settings);
+    ocdm_status status = OCDM_OK;
+    if (stream->shape.kind != OCDM__IMAGES) {
+        inputs->root = settings->image_root != NULL ? settings->image_root : stream->image_root;
+        status = check_images(stream, inputs->root, error);
+    }
+    if (status == OCDM_OK)
+        status = check_crop(stream, &images, error);
+    if (status == OCDM_OK)
+        status = ocdm__image_loader_create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
+    inputs->side = images.crop;
+    inputs->size = ocdm__image_floats(&images);
+    return status;
+}
+
+ocdm_status ocdm__inputs_open(const ocdm__stream *stream, const ocdm__input_settings *settings, ocdm__inputs **inputs,
+                              ocdm_error *error)
+{
+    ocdm__inputs *made = ocdm__allocate(1, sizeof *made);
+    ocdm_status status = OCDM_OK;
+    if (made == NULL)
+        return ocdm__fail_memory(error, "the samples");
+    made->stream = stream;
+    made->strict = settings->strict;
+    if (stream->shape.kind == OCDM__FEATURES)
+        made->size = stream->shape.width;
+    else
+        status = open_images(made, settings, error);
+    if (status == OCDM_OK)
+        *inputs = made;
+    else
+        ocdm__inputs_close(made);
+    return status;
+}
+
+void ocdm__inputs_close(ocdm__inputs *inputs)
+{
+    if (inputs == NULL)
+        return;
+    ocdm__image_loader_destroy(inputs->loader); /* first: its threads write into the slots */
+    for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++) {
+        ocdm__release(inputs->slots[i].tensor);
+        ocdm__release(inputs->slots[i].usable);
+        ocdm__release(inputs->slots[i].paths);
+    }
+    ocdm__release(inputs->requests);
+    ocdm__release(inputs);
+}
+
+size_t ocdm__inputs_size(const ocdm__inputs *inputs)
+{
+    return inputs->size;
+}
+
+uint32_t ocdm__inputs_height(const ocdm__inputs *inputs)
+{
+    return inputs->side;
+}
+
+uint32_t ocdm__inputs_width(const ocdm__inputs *inputs)
+{
+    return inputs->side;
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_request(const ocdm__inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
+                                 ocdm_error *error)
+{
+    if (slot >= OCDM__INPUT_SLOTS || inputs->slots[slot].busy)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "input slot %u is not free", slot);
+    for (size_t i = 0; i < count; i++)
+        if (samples[i] >= inputs->stream->table.sample_count)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no sample %u", inputs->stream->file.name,
+                              samples[i]);
+    return OCDM_OK;
+}
+
+/* Room for `count` samples; what was there need not be kept. */
+static bool make_room(struct slot *slot, size_t count, size_t size)
+{
+    if (count <= slot->room)
+        return true;
+    ocdm__release(slot->tensor);
+    ocdm__release(slot->usable);
+    slot->room = 0;
+    slot->tensor = size <= SIZE_MAX / sizeof *slot->tensor ? ocdm__allocate(count, size * sizeof *slot->tensor) : NULL;
+    slot->usable = ocdm__allocate(count, sizeof *slot->usable);
+    if (slot->tensor == NULL || slot->usable == NULL)
+        return false;
+    slot->room = count;
+    return true;
+}
+
+static bool make_path_room(struct slot *slot, size_t size)
+{
+    if (size <= slot->path_room)
+        return true;
+    ocdm__release(slot->paths);
+    slot->paths = ocdm__allocate(size, 1);
+    slot->path_room = slot->paths != NULL ? size : 0;
+    return slot->paths != NULL;
+}
+
+/* The names of the batch's files, below the root, for as long as the loader needs them. */
+static bool write_paths(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+{
+    size_t root = strlen(inputs->root), total = 0, length;
+    for (size_t i = 0; i < count; i++) {
+        (void)ocdm__text_at(&inputs->stream->table.paths, samples[i], &length);
+        total += root + length + 2;
+    }
+    if (!make_path_room(slot, total))
+        return false;
+    char *at = slot->paths;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = ocdm__text_at(&inputs->stream->table.paths, samples[i], &length);
+        inputs->requests[i].path = at;
+        memcpy(at, inputs->root, root);
+        at[root] = '/';
+        memcpy(at + root + 1, path, length);
+        at[root + 1 + length] = '\0';
+        at += root + length + 2;
+    }
+    return true;
+}
+
+static bool make_request_room(ocdm__inputs *inputs, size_t count)
+{
+    if (count <= inputs->request_room)
+        return true;
+    bool failed = false;
+    inputs->requests = ocdm__grown(inputs->requests, count, sizeof *inputs->requests, &failed);
+    if (!failed)
+        inputs->request_room = count;
+    return !failed;
+}
+
+static bool write_requests(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count, uint64_t step,
+                           bool training)
+{
+    const ocdm__payload_shape *shape = &inputs->stream->shape;
+    if (!make_request_room(inputs, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        ocdm__image_request *request = &inputs->requests[i];
+        *request = (ocdm__image_request){.sample = samples[i], .step = step, .training = training};
+        if (shape->kind != OCDM__IMAGES)
+            continue;
+        request->planes = ocdm__stream_image(inputs->stream, samples[i]);
+        request->channels = (uint32_t)shape->channels;
+        request->width = (uint32_t)shape->width;
+        request->height = (uint32_t)shape->height;
+    }
+    return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, samples, count);
+}
+
+static void copy_features(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ocdm__stream_features(inputs->stream, samples[i], slot->tensor + i * inputs->size);
+}
+
+ocdm_status ocdm__inputs_request(ocdm__inputs *inputs, unsigned slot_number, const uint32_t *samples, size_t count,
+                                 uint64_t step, bool training, ocdm_error *error)
+{
+    double started = ocdm__seconds_now();
+    ocdm_status status = check_request(inputs, slot_number, samples, count, error);
+    if (status != OCDM_OK)
+        return status;
+    struct slot *slot = &inputs->slots[slot_number];
+    if (!make_room(slot, count, inputs->size) ||
+        (inputs->loader != NULL && !write_requests(inputs, slot, samples, count, step, training)))
+        return ocdm__fail_memory(error, "a batch of samples");
+    if (inputs->loader == NULL)
+        copy_features(inputs, slot, samples, count);
+    else
+        status = ocdm__image_loader_submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
+    slot->count = count;
+    slot->busy = status == OCDM_OK;
+    inputs->seconds += ocdm__seconds_now() - started;
+    return status;
+}
+
+/* ---- fetching -------------------------------------------------------------------------------------------------------- */
+
+static void skip(ocdm__inputs *inputs, const ocdm_error *reason)
+{
+    if (inputs->skipped++ == 0)
+        inputs->first_skipped = *reason;
+}
+
+/* Moves the samples that could be prepared together. */
+static ocdm_status close_up(ocdm__inputs *inputs, struct slot *slot, const ocdm_error *errors, size_t *kept, ocdm_error *error)
+{
+    *kept = 0;
+    for (size_t i = 0; i < slot->count; i++) {
+        if (errors[i].status == OCDM_OK) {
+            if (*kept != i)
+                memcpy(slot->tensor + *kept * inputs->size, slot->tensor + i * inputs->size,
+                       inputs->size * sizeof *slot->tensor);
+            slot->usable[(*kept)++] = (uint32_t)i;
+            continue;
+        }
+        if (inputs->strict || !ocdm__image_may_be_skipped(errors[i].status)) {
+            if (error != NULL)
+                *error = errors[i];
+            return errors[i].status;
+        }
+        skip(inputs, &errors[i]);
+    }
+    return OCDM_OK;
+}
+
+static void keep_all(struct slot *slot)
+{
+    for (size_t i = 0; i < slot->count; i++)
+        slot->usable[i] = (uint32_t)i;
+}
+
+ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot_number, ocdm__ready *ready, ocdm_error *error)
+{
+    if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
+    double started = ocdm__seconds_now();
+    struct slot *slot = &inputs->slots[slot_number];
+    size_t kept = slot->count;
+    ocdm_status status = OCDM_OK;
+    ocdm__image_outcome outcome = {.count = 0};
+    slot->busy = false;
+    if (inputs->loader != NULL)
+        status = ocdm__image_loader_wait(inputs->loader, slot_number, &outcome, error);
+    if (status == OCDM_OK && outcome.failed > 0)
+        status = close_up(inputs, slot, outcome.errors, &kept, error);
+    else
+        keep_all(slot);
+    inputs->seconds += ocdm__seconds_now() - started;
+    if (status == OCDM_OK)
+        *ready = (ocdm__ready){.tensor = slot->tensor, .usable = slot->usable, .count = kept};
+    return status;
+}
+
+uint64_t ocdm__inputs_skipped(const ocdm__inputs *inputs)
+{
+    return inputs->skipped;
+}
+
+const ocdm_error *ocdm__inputs_first_skipped(const ocdm__inputs *inputs)
+{
+    return inputs->skipped > 0 ? &inputs->first_skipped : NULL;
+}
+
+void ocdm__inputs_skipped_text(const ocdm__inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
+{
+    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    snprintf(text, OCDM__SKIPPED_TEXT, "images left out, as they cannot be decoded: %" PRIu64 "%s%s", skipped,
+             first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
+}
+
+ocdm_status ocdm__inputs_fail_unusable(const ocdm__inputs *inputs, const char *part, uint64_t count, ocdm_error *error)
+{
+    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    return ocdm__fail(error, OCDM_BAD_FILE, "are these the image files that the stream was made for?",
+                      "%s: none of the %" PRIu64 " %s images can be decoded%s%s", inputs->stream->file.name, count, part,
+                      first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
+}
+
+double ocdm__inputs_decode_seconds(const ocdm__inputs *inputs)
+{
+    return inputs->seconds;
+}

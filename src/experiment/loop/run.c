@@ -1,0 +1,259 @@
+/* A run from its settings to its last evaluation. */
+#include "experiment/loop/run.h"
+
+#include <math.h>
+
+#include "agent/model.h"
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/learner.h"
+
+/* ---- opening ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__run_settings *settings = run->settings;
+    const ocdm__stream_table *table = &run->stream->table;
+    ocdm_status status = ocdm__schedule_make(&run->schedule, settings, table, error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed,
+                                         error);
+    if (status != OCDM_OK)
+        return status;
+    run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
+    run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
+    run->groups = ocdm__allocate(table->class_count, sizeof *run->groups);
+    run->scores = ocdm__allocate(table->class_count, sizeof *run->scores);
+    run->evaluations = ocdm__allocate(run->schedule.order.task_count, sizeof *run->evaluations);
+    run->curve = ocdm__allocate(1, sizeof *run->curve);
+    run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
+    run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
+    if (run->train_counts == NULL || run->test_counts == NULL || run->groups == NULL || run->scores == NULL ||
+        run->evaluations == NULL || run->curve == NULL || run->samples == NULL || run->next == NULL)
+        return ocdm__fail_memory(error, "the tables of a run");
+    ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
+    ocdm__count_classes(table, OCDM__TEST, run->test_counts);
+    return ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
+}
+
+static ocdm_status make_agent(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__run_settings *settings = run->settings;
+    bool images = ocdm__model_takes_images(settings->model);
+    const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
+                                         .crop = images ? settings->crop : 0,
+                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .strict = settings->strict,
+                                         .image_root = settings->image_root,
+                                         .seed = settings->seed,
+                                         .threads = settings->threads};
+    ocdm__agent_settings agent = ocdm__agent_settings_default();
+    agent.model = settings->model;
+    agent.class_count = (uint32_t)run->stream->table.class_count;
+    agent.bf16 = settings->bf16;
+    agent.learning_rate = settings->learning_rate;
+    agent.epsilon = settings->epsilon;
+    agent.clip = settings->clip;
+    agent.seed = settings->seed;
+    agent.threads = settings->threads;
+    ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
+    if (status == OCDM_OK)
+        status = ocdm__learner_create(&agent, run->inputs, settings->weights, &run->agent, error);
+    return status;
+}
+
+static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__run_settings *settings = run->settings;
+    ocdm_options options = ocdm_options_default();
+    options.capacity = settings->memory;
+    options.batch = settings->batch;
+    options.policy = ocdm_policy_find(settings->method);
+    options.distance = settings->distance;
+    options.tie = settings->tie;
+    options.rho = settings->rho;
+    options.seed = settings->seed;
+    return ocdm_memory_create(&options, &run->memory, error);
+}
+
+ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, ocdm__run **run, ocdm_error *error)
+{
+    ocdm__run *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a run");
+    made->settings = settings;
+    made->stream = stream;
+    made->loss = NAN;
+    made->started = ocdm__seconds_now();
+    ocdm_status status = make_tables(made, error);
+    if (status == OCDM_OK && ocdm__run_has_agent(settings))
+        status = make_agent(made, error);
+    if (status == OCDM_OK && ocdm__run_has_memory(settings))
+        status = make_memory(made, error);
+    if (status == OCDM_OK)
+        *run = made;
+    else
+        ocdm__run_close(made);
+    return status;
+}
+
+ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__online_parts parts = {.labels = {run->stream->table.label_starts, run->stream->table.labels},
+                                      .agent = run->agent,
+                                      .inputs = run->inputs,
+                                      .memory = run->memory,
+                                      .batch = (uint32_t)run->schedule.batch,
+                                      .replay = run->settings->replay};
+    return ocdm__online_open(&run->online, &parts, error);
+}
+
+void ocdm__run_close(ocdm__run *run)
+{
+    if (run == NULL)
+        return;
+    ocdm__online_close(&run->online);
+    for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
+        ocdm__evaluation_clear(&run->evaluations[i]);
+    ocdm__inputs_close(run->inputs);
+    ocdm__agent_destroy(run->agent);
+    ocdm_memory_destroy(run->memory);
+    ocdm__schedule_clear(&run->schedule);
+    ocdm__stream_order_clear(&run->tests);
+    void *const blocks[] = {run->train_counts, run->test_counts, run->groups,  run->scores,
+                            run->evaluations,  run->curve,       run->samples, run->next};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        ocdm__release(blocks[i]);
+    ocdm__release(run);
+}
+
+/* ---- going on ---------------------------------------------------------------------------------------------------------- */
+
+static double distance(const ocdm__run *run, ocdm_scope scope)
+{
+    return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
+}
+
+/* Samples that all steps together bring, each as often as it comes. */
+static uint64_t samples_brought(const ocdm__schedule *schedule)
+{
+    uint64_t sum = 0;
+    if (!schedule->multitask)
+        return schedule->order.ends[schedule->order.task_count - 1];
+    for (size_t k = 0; k < schedule->order.task_count; k++)
+        sum += (uint64_t)schedule->epochs * schedule->order.ends[k];
+    return sum;
+}
+
+/* At the end of the stream: an agent that was never trained has no results. */
+static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__stream_order *order = &run->schedule.order;
+    if (run->agent == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
+        run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
+        return OCDM_OK;
+    return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
+}
+
+static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+{
+    double begun = ocdm__seconds_now();
+    size_t place = run->evaluation_count;
+    ocdm__evaluation *evaluation = &run->evaluations[place];
+    const ocdm__examination examination = {.agent = run->agent,
+                                           .inputs = run->inputs,
+                                           .table = &run->stream->table,
+                                           .tests = &run->tests,
+                                           .groups = run->groups,
+                                           .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
+                                           .progress = progress};
+    ocdm_status status = check_trained(run, error);
+    if (status != OCDM_OK)
+        return status;
+    status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
+                                : ocdm__evaluation_start(evaluation, place + 1, error);
+    if (status != OCDM_OK) {
+        ocdm__evaluation_clear(evaluation);
+        return status;
+    }
+    evaluation->task = run->schedule.order.tasks[place];
+    evaluation->step = run->step;
+    evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
+    evaluation->distance = distance(run, OCDM_IN_PLAY);
+    evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
+    run->evaluation_count++;
+    run->evaluate_seconds += ocdm__seconds_now() - begun;
+    return OCDM_OK;
+}
+
+/* The samples of the step after it are prepared meanwhile, unless an evaluation comes first, which needs the same room. */
+static ocdm_status step(ocdm__run *run, ocdm_error *error)
+{
+    bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
+    ocdm__online_batch batch = {.step = run->step, .samples = run->samples, .next = run->next};
+    batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
+    batch.next_count = last ? 0 : ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
+    ocdm_status status = ocdm__online_step(&run->online, &batch, &run->loss, error);
+    if (status != OCDM_OK)
+        return status;
+    run->step++;
+    if (ocdm__run_logs_step(run)) {
+        ocdm__curve_point point = ocdm__run_point(run);
+        ocdm__curve_add(run->curve, &point);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error)
+{
+    if (run->evaluation_count == run->schedule.order.task_count) {
+        *event = OCDM__RUN_FINISHED;
+        return OCDM_OK;
+    }
+    bool due = run->step == run->schedule.task_ends[run->evaluation_count];
+    *event = due ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
+    return due ? evaluate(run, progress, error) : step(run, error);
+}
+
+/* ---- what it is like now ----------------------------------------------------------------------------------------------- */
+
+bool ocdm__run_logs_step(const ocdm__run *run)
+{
+    size_t place = ocdm__schedule_place(&run->schedule, run->step - 1);
+    return run->step % run->settings->log_every == 0 || run->step == run->schedule.task_ends[place];
+}
+
+ocdm__curve_point ocdm__run_point(const ocdm__run *run)
+{
+    size_t place = ocdm__schedule_place(&run->schedule, run->step - 1);
+    return (ocdm__curve_point){.step = (double)run->step,
+                               .task = run->schedule.order.tasks[place],
+                               .loss = run->loss,
+                               .distance = distance(run, OCDM_IN_PLAY),
+                               .distance_seen = distance(run, OCDM_SEEN_EVER)};
+}
+
+double ocdm__step_seconds(const ocdm__step_times *times)
+{
+    return times->draw + times->decode + times->train + times->update;
+}
+
+ocdm__run_times ocdm__run_times_now(const ocdm__run *run)
+{
+    ocdm__run_times times = run->earlier;
+    times.steps.draw += run->online.times.draw;
+    times.steps.decode += run->online.times.decode;
+    times.steps.train += run->online.times.train;
+    times.steps.update += run->online.times.update;
+    times.evaluate += run->evaluate_seconds;
+    times.total += ocdm__seconds_now() - run->started;
+    return times;
+}
+
+uint64_t ocdm__run_skipped(const ocdm__run *run)
+{
+    uint64_t tests = run->evaluation_count > 0 ? run->evaluations[run->evaluation_count - 1].skipped : 0;
+    return run->earlier_skipped + run->online.skipped + tests;
+}

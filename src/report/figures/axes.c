@@ -1,0 +1,231 @@
+/* Scales, axes, text. */
+#include "report/figures/axes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/page/text.h"
+
+const char ocdm__figure_style[] =
+    ".fig{font-family:system-ui,\"DejaVu Sans\",Arial,sans-serif;font-size:13px}\n"
+    ".fig text{fill:#1f2328}\n.fig .small{font-size:11.5px}\n.fig .tiny{font-size:10px}\n.fig .faint{fill:#57606a}\n"
+    ".fig .strong{font-weight:600}\n.fig .head{font-size:17px;font-weight:600}\n"
+    ".fig .paper{fill:#ffffff}\n.fig .axis{stroke:#57606a;fill:none}\n"
+    ".fig .grid{stroke:#d8dee4;fill:none}\n.fig .mark{stroke:#1f2328;stroke-width:1.5;fill:none}\n.fig .solid{fill:#1f2328}\n"
+    ".fig .change{stroke:#8c959f;stroke-dasharray:3 3;fill:none}\n.fig .lead{stroke:#8c959f;stroke-width:.8;fill:none}\n"
+    ".fig .line{fill:none;stroke-width:2;stroke-linejoin:round}\n.fig .band{fill-opacity:.18}\n"
+    ".fig .d1{stroke-dasharray:7 3}\n.fig .d2{stroke-dasharray:2 3}\n"
+    ".s0{stroke:#0072B2}.s1{stroke:#D55E00}.s2{stroke:#009E73}.s3{stroke:#CC79A7}\n"
+    ".s4{stroke:#E69F00}.s5{stroke:#56B4E9}.s6{stroke:#1f2328}.s7{stroke:#7f7f7f}\n"
+    ".f0{fill:#0072B2}.f1{fill:#D55E00}.f2{fill:#009E73}.f3{fill:#CC79A7}\n"
+    ".f4{fill:#E69F00}.f5{fill:#56B4E9}.f6{fill:#1f2328}.f7{fill:#7f7f7f}\n"
+    ".k0{fill:#0072B2}.k1{fill:#56B4E9}.k2{fill:#D55E00}.k3{fill:#8c959f}\n";
+
+const char ocdm__figure_style_dark[] =
+    ".fig text{fill:#e6edf3}.fig .faint{fill:#a3adb8}.fig .paper{fill:#0d1117}.fig .axis{stroke:#a3adb8}\n"
+    ".fig .grid{stroke:#30363d}.fig .mark{stroke:#e6edf3}.fig .solid{fill:#e6edf3}\n"
+    ".fig .change,.fig .lead{stroke:#7d8590}\n"
+    ".s0{stroke:#3d9be0}.s1{stroke:#f0722b}.s2{stroke:#1cb98d}.s3{stroke:#dc97c0}.s5{stroke:#8fd0f5}.s6{stroke:#e6edf3}\n"
+    ".f0{fill:#3d9be0}.f1{fill:#f0722b}.f2{fill:#1cb98d}.f3{fill:#dc97c0}.f5{fill:#8fd0f5}.f6{fill:#e6edf3}\n"
+    ".k0{fill:#3d9be0}.k1{fill:#9ad4f5}.k2{fill:#f0722b}\n";
+
+/* ---- scales ------------------------------------------------------------------------------------------------------------- */
+
+double ocdm__scale_place(const ocdm__scale *scale, double value)
+{
+    double low = scale->low, high = scale->high;
+    if (scale->is_log) {
+        value = value > low ? log10(value) : log10(low);
+        low = log10(low);
+        high = log10(high);
+    }
+    double share = high > low ? (value - low) / (high - low) : 0.5;
+    share = share > 1 ? 1 : share > 0 ? share : 0;
+    return scale->from + share * (scale->to - scale->from);
+}
+
+/* 1, 2 or 5 times a power of ten, so that about five of them make the range. */
+static double tick_step(const ocdm__scale *scale)
+{
+    double raw = (scale->high - scale->low) / 5;
+    if (!(raw > 0) || !isfinite(raw))
+        return 1;
+    double power = pow(10, floor(log10(raw)));
+    double digit = raw / power;
+    return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room)
+{
+    size_t count = 0;
+    if (scale->is_log) {
+        for (double power = ceil(log10(scale->low) - 1e-9); power <= log10(scale->high) + 1e-9 && count < room; power++)
+            ticks[count++] = pow(10, power);
+        return count;
+    }
+    double step = tick_step(scale);
+    for (double number = ceil(scale->low / step - 1e-9); number * step <= scale->high + step * 1e-9 && count < room; number++)
+        ticks[count++] = number * step;
+    return count;
+}
+
+void ocdm__scale_widen(ocdm__scale *scale)
+{
+    if (scale->is_log) {
+        scale->low = pow(10, floor(log10(scale->low) + 1e-9));
+        scale->high = pow(10, ceil(log10(scale->high) - 1e-9));
+        scale->high = scale->high > scale->low ? scale->high : scale->low * 10;
+        return;
+    }
+    if (!(scale->high > scale->low))
+        scale->high = scale->low + 1;
+    /* A wider range may ask for wider steps: then its ends must be round in those. Once more is enough; where rounding makes
+     * the step waver there is no end to it. */
+    for (int round = 0; round < 2; round++) {
+        double step = tick_step(scale);
+        scale->low = floor(scale->low / step + 1e-9) * step;
+        scale->high = ceil(scale->high / step - 1e-9) * step;
+    }
+}
+
+void ocdm__tick_text(double value, char *text, size_t room)
+{
+    if (fabs(value) < 1e-12)
+        snprintf(text, room, "0");
+    else if (fabs(value) >= 1e6 || fabs(value) < 1e-4)
+        snprintf(text, room, "%.3g", value);
+    else if (fabs(value) >= 1000)
+        snprintf(text, room, "%.0f,%03.0f", trunc(value / 1000), fmod(fabs(value), 1000));
+    else
+        snprintf(text, room, "%.4g", value);
+}
+
+void ocdm__task_text(double task, char *text, size_t room)
+{
+    if (task >= 0 && task < 1e9)
+        snprintf(text, room, "task %.0f", task);
+    else
+        snprintf(text, room, "task ?");
+}
+
+/* ---- the picture -------------------------------------------------------------------------------------------------------- */
+
+void ocdm__put_place(ocdm__output *out, double place)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%.1f", place);
+    if (length > 2 && text[length - 1] == '0')
+        length -= 2;
+    ocdm__output_write(out, text, (size_t)length);
+}
+
+static void put_attribute(ocdm__output *out, const char *name, double place)
+{
+    ocdm__put(out, " %s=\"", name);
+    ocdm__put_place(out, place);
+    ocdm__output_text(out, "\"");
+}
+
+void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height)
+{
+    ocdm__output *out = canvas->out;
+    ocdm__output_text(out, "<svg class=\"fig\"");
+    if (canvas->top == NULL)
+        ocdm__output_text(out, " role=\"img\"");
+    if (canvas->alone)
+        ocdm__output_text(out, " xmlns=\"http://www.w3.org/2000/svg\"");
+    if (canvas->top != NULL) {
+        put_attribute(out, "y", *canvas->top);
+        *canvas->top += height;
+    }
+    if (canvas->alone || canvas->top != NULL) {
+        put_attribute(out, "width", width);
+        put_attribute(out, "height", height);
+    }
+    ocdm__put(out, " viewBox=\"0 0 %.0f %.0f\">\n<title>", width, height);
+    ocdm__put_plain(out, canvas->title, 200);
+    ocdm__output_text(out, "</title>\n");
+    if (!canvas->alone)
+        return;
+    ocdm__put(out, "<style>\n");
+    ocdm__output_text(out, ocdm__figure_style);
+    ocdm__put(out, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
+}
+
+void ocdm__picture_end(const ocdm__canvas *canvas)
+{
+    ocdm__output_text(canvas->out, "</svg>\n");
+}
+
+static void begin_text(ocdm__output *out, double x, double y, enum ocdm__anchor anchor, const char *class)
+{
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    ocdm__output_text(out, "<text");
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    ocdm__output_text(out, anchors[anchor]);
+    if (class[0] != '\0')
+        ocdm__put(out, " class=\"%s\"", class);
+}
+
+void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
+                     const char *text)
+{
+    begin_text(canvas->out, x, y, anchor, class);
+    ocdm__output_text(canvas->out, ">");
+    ocdm__put_plain(canvas->out, text, 1000);
+    ocdm__output_text(canvas->out, "</text>\n");
+}
+
+void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
+                        const char *text, size_t limit)
+{
+    begin_text(canvas->out, x, y, anchor, class);
+    ocdm__output_text(canvas->out, " transform=\"rotate(-90 ");
+    ocdm__put_place(canvas->out, x);
+    ocdm__output_text(canvas->out, " ");
+    ocdm__put_place(canvas->out, y);
+    ocdm__output_text(canvas->out, ")\">");
+    ocdm__put_plain(canvas->out, text, limit);
+    ocdm__output_text(canvas->out, "</text>\n");
+}
+
+void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2)
+{
+    ocdm__put(canvas->out, "<line class=\"%s\"", class);
+    put_attribute(canvas->out, "x1", x1);
+    put_attribute(canvas->out, "y1", y1);
+    put_attribute(canvas->out, "x2", x2);
+    put_attribute(canvas->out, "y2", y2);
+    ocdm__output_text(canvas->out, "/>\n");
+}
+
+void ocdm__draw_y_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right, const char *what)
+{
+    double ticks[16];
+    size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
+    for (size_t i = 0; i < count; i++) {
+        char text[32];
+        double y = ocdm__scale_place(scale, ticks[i]);
+        ocdm__tick_text(ticks[i], text, sizeof text);
+        ocdm__draw_rule(canvas, "grid", left, y, right, y);
+        ocdm__draw_text(canvas, left - 6, y + 4, OCDM__ANCHOR_END, "small faint", text);
+    }
+    ocdm__draw_text_up(canvas, 14, (scale->from + scale->to) / 2, OCDM__ANCHOR_MIDDLE, "", what, 100);
+}
+
+void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what)
+{
+    double ticks[16];
+    size_t count = ocdm__scale_ticks(scale, ticks, sizeof ticks / sizeof ticks[0]);
+    ocdm__draw_rule(canvas, "axis", scale->from, y, scale->to, y);
+    for (size_t i = 0; i < count; i++) {
+        char text[32];
+        double x = ocdm__scale_place(scale, ticks[i]);
+        ocdm__tick_text(ticks[i], text, sizeof text);
+        ocdm__draw_rule(canvas, "axis", x, y, x, y + 4);
+        ocdm__draw_text(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
+    }
+    ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__ANCHOR_MIDDLE, "", what);
+}

@@ -1,0 +1,221 @@
+/* Classes as bars: in memory at the end, and in each task of the stream. */
+#include "report/figures/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/figures/classes.h"
+#include "report/page/text.h"
+
+static ocdm__class_list classes_of(const ocdm__study *study)
+{
+    return (ocdm__class_list){study->classes, study->class_count, study->order};
+}
+
+/* ---- in memory ---------------------------------------------------------------------------------------------------------- */
+
+static double count_of(const void *group, const ocdm__study_class *class)
+{
+    return ocdm__group_count(group, class->column);
+}
+
+static double target_of(const void *group, const ocdm__study_class *class)
+{
+    return ocdm__group_target(group, class->column);
+}
+
+static bool has_counts(const ocdm__run_group *group)
+{
+    for (size_t i = 0; i < group->run_count; i++)
+        for (size_t c = 0; c < group->runs[i]->counts.count; c++)
+            if (group->runs[i]->counts.values[c] > 0)
+                return true;
+    return false;
+}
+
+static void note_group(const ocdm__study *study, const ocdm__run_group *group, ocdm__panel *panel)
+{
+    double fewest = INFINITY, most = -INFINITY;
+    for (size_t c = 0; c < study->class_count; c++) {
+        double count = ocdm__group_count(group, study->classes[c].column);
+        fewest = count < fewest ? count : fewest;
+        most = count > most ? count : most;
+    }
+    double distance = ocdm__group_summary(group, "final.distance_seen").mean;
+    if (isfinite(distance))
+        snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.0f, most %.0f", fewest, most);
+    const char *comma = strchr(group->label, ',');
+    if (comma != NULL)
+        snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
+}
+
+ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
+                              ocdm_error *error)
+{
+    ocdm__panels panels = {.y_what = "samples in memory with the class", .target_what = "target", .marks_lost = true};
+    ocdm__class_list classes = classes_of(study);
+    ocdm_status status = ocdm__class_panels_begin(&panels, &classes, error);
+    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
+        const ocdm__run_group *group = &study->groups[i];
+        if (!takes(study, group) || !has_counts(group))
+            continue;
+        ocdm__panel *panel = ocdm__panels_add(&panels, group->method[0] != '\0' ? group->method : group->label);
+        if (panel == NULL) {
+            status = ocdm__fail_memory(error, "a figure");
+            break;
+        }
+        ocdm__class_panels_fill(&classes, panel->values, count_of, group);
+        ocdm__class_panels_fill(&classes, panel->targets, target_of, group);
+        note_group(study, group, panel);
+    }
+    if (status == OCDM_OK)
+        ocdm__panels_draw(&panels, canvas);
+    ocdm__panels_clear(&panels);
+    return status;
+}
+
+static void csv_number(ocdm__output *out, const ocdm__numbers *numbers, size_t column)
+{
+    ocdm__put_csv_number(out, column < numbers->count ? numbers->values[column] : NAN);
+}
+
+void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out)
+{
+    ocdm__output_text(out, "label,seed,class,group,in_memory,target,in_stream\n");
+    for (size_t i = 0; i < study->group_count; i++)
+        for (size_t j = 0; takes(study, &study->groups[i]) && j < study->groups[i].run_count; j++)
+            for (size_t c = 0; c < study->class_count; c++) {
+                const ocdm__run *run = study->groups[i].runs[j];
+                ocdm__put_csv(out, study->groups[i].label);
+                ocdm__put_csv_number(out, run->seed);
+                ocdm__output_text(out, ",");
+                ocdm__put_csv(out, study->classes[c].name);
+                ocdm__output_text(out, ",");
+                ocdm__put_csv(out, study->classes[c].group);
+                csv_number(out, &run->counts, study->classes[c].column);
+                csv_number(out, &run->target, study->classes[c].column);
+                csv_number(out, &run->seen, study->classes[c].column);
+                ocdm__output_text(out, "\n");
+            }
+}
+
+static bool has_memory(const ocdm__study *study)
+{
+    for (size_t i = 0; i < study->base_count; i++)
+        if (study->class_count > 0 && has_counts(&study->groups[i]))
+            return true;
+    return false;
+}
+
+static ocdm_status draw_memory(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+{
+    return ocdm__draw_memory(study, ocdm__is_base_group, canvas, error);
+}
+
+static ocdm_status csv_memory(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
+{
+    (void)error;
+    ocdm__csv_memory(study, ocdm__is_base_group, out);
+    return OCDM_OK;
+}
+
+const ocdm__figure ocdm__figure_memory = {
+    .name = "memory",
+    .title = "Classes in memory at the end",
+    .reading =
+        "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
+        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours tell how "
+        "frequent the class is in the stream; classes stand in the order in which the stream brings them.",
+    .is_there = has_memory,
+    .draw = draw_memory,
+    .write_csv = csv_memory,
+};
+
+/* ---- in the stream ------------------------------------------------------------------------------------------------------ */
+
+static double task_count_of(const void *task, const ocdm__study_class *class)
+{
+    size_t number = *(const size_t *)task;
+    return number < class->tasks.count ? class->tasks.values[number] : NAN;
+}
+
+static bool has_stream(const ocdm__study *study)
+{
+    for (size_t c = 0; c < study->class_count; c++)
+        for (size_t t = 0; t < study->classes[c].tasks.count; t++)
+            if (study->classes[c].tasks.values[t] > 0)
+                return true;
+    return false;
+}
+
+static void note_task(const ocdm__study *study, size_t task, ocdm__panel *panel)
+{
+    size_t classes = 0;
+    double labels = 0;
+    for (size_t c = 0; c < study->class_count; c++) {
+        double count = task_count_of(&task, &study->classes[c]);
+        classes += count > 0;
+        labels += count > 0 ? count : 0;
+    }
+    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", classes);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "%.0f labels", labels);
+}
+
+static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+{
+    ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
+    ocdm__class_list classes = classes_of(study);
+    char(*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
+    ocdm_status status =
+        names == NULL ? ocdm__fail_memory(error, "a figure") : ocdm__class_panels_begin(&panels, &classes, error);
+    panels.section_count = 0;
+    for (size_t turn = 0; status == OCDM_OK && turn < study->order.count; turn++) {
+        if (!(study->order.values[turn] >= 0 && study->order.values[turn] < 1e6))
+            continue;
+        size_t task = (size_t)study->order.values[turn];
+        snprintf(names[turn], sizeof names[turn], "task %zu", task);
+        ocdm__panel *panel = ocdm__panels_add(&panels, names[turn]);
+        if (panel == NULL) {
+            status = ocdm__fail_memory(error, "a figure");
+            break;
+        }
+        ocdm__class_panels_fill(&classes, panel->values, task_count_of, &task);
+        note_task(study, task, panel);
+    }
+    if (status == OCDM_OK)
+        ocdm__panels_draw(&panels, canvas);
+    ocdm__panels_clear(&panels);
+    ocdm__release(names);
+    return status;
+}
+
+static ocdm_status csv_stream(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
+{
+    (void)error;
+    ocdm__output_text(out, "class,group,task,training_samples\n");
+    for (size_t c = 0; c < study->class_count; c++)
+        for (size_t t = 0; t < study->classes[c].tasks.count; t++) {
+            ocdm__put_csv(out, study->classes[c].name);
+            ocdm__output_text(out, ",");
+            ocdm__put_csv(out, study->classes[c].group);
+            ocdm__put(out, ",%zu", t);
+            csv_number(out, &study->classes[c].tasks, t);
+            ocdm__output_text(out, "\n");
+        }
+    return OCDM_OK;
+}
+
+const ocdm__figure ocdm__figure_stream = {
+    .name = "stream",
+    .title = "Classes in the stream, task by task",
+    .reading =
+        "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. The "
+        "scale is logarithmic: a step from one number to the next is ten times as many samples.",
+    .is_there = has_stream,
+    .draw = draw_stream,
+    .write_csv = csv_stream,
+};

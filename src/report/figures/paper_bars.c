@@ -1,0 +1,203 @@
+/* The figures of classes: in the tasks of a stream, and in memory. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/figures/paper_parts.h"
+#include "report/tables/paper_numbers.h"
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+/* The place of a task among those that are there; it is added when it is new. */
+static size_t turn_of(ocdm__paper_bars *bars, uint64_t task)
+{
+    ocdm__numbers *order = &bars->list.order;
+    if (order->count == 0 || order->values[order->count - 1] != (double)task)
+        order->values[order->count++] = (double)task;
+    return order->count - 1;
+}
+
+ocdm_status ocdm__paper_bars_make(ocdm__paper_bars *bars, const ocdm__stream_info *info, ocdm_error *error)
+{
+    size_t count = 0;
+    ocdm_status status = ocdm__paper_classes(info, &bars->numbers, &count, error);
+    if (status != OCDM_OK)
+        return status;
+    bars->classes = ocdm__allocate(count, sizeof *bars->classes);
+    bars->tasks = ocdm__allocate(count, sizeof *bars->tasks);
+    if (bars->classes == NULL || bars->tasks == NULL)
+        return ocdm__fail_memory(error, "a figure");
+    bars->list = (ocdm__class_list){.classes = bars->classes, .count = count, .order = {.values = bars->tasks}};
+    for (size_t i = 0; i < count; i++)
+        bars->classes[i] = (ocdm__study_class){.name = bars->numbers[i].name,
+                                               .group = bars->numbers[i].group,
+                                               .column = bars->numbers[i].number,
+                                               .turn = turn_of(bars, bars->numbers[i].task)};
+    return OCDM_OK;
+}
+
+void ocdm__paper_bars_clear(ocdm__paper_bars *bars)
+{
+    ocdm__release(bars->classes);
+    ocdm__release(bars->numbers);
+    ocdm__release(bars->tasks);
+    *bars = (ocdm__paper_bars){.tasks = NULL};
+}
+
+/* ---- in the stream ------------------------------------------------------------------------------------------------------ */
+
+static double count_in_task(const void *task, const ocdm__study_class *class)
+{
+    return (double)ocdm__tally_class(task, class->column).count;
+}
+
+static void note_task(const ocdm__paper_source *source, size_t number, ocdm__panel *panel)
+{
+    const ocdm__tally *task = &source->info->statistics.tasks[number];
+    char setting[32];
+    snprintf(setting, sizeof setting, "task%zu", number + 1);
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, setting, "");
+    double ours = ocdm__tally_amlr(task), paper = ocdm__paper_line_number(&line, "total", "AMLR");
+    snprintf(panel->notes[0], sizeof panel->notes[0], "%zu classes", ocdm__tally_class_count(task));
+    snprintf(panel->notes[1], sizeof panel->notes[1], "%llu samples", (unsigned long long)task->train);
+    if (isfinite(ours))
+        snprintf(panel->notes[2], sizeof panel->notes[2], "AMLR %.1f", ours);
+    size_t used = strlen(panel->notes[2]);
+    if (used > 0 && isfinite(paper))
+        snprintf(panel->notes[2] + used, sizeof panel->notes[2] - used, ", paper %.1f", paper);
+}
+
+ocdm_status ocdm__paper_draw_stream(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &part->source->info->statistics;
+    ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
+    ocdm__paper_bars bars = {.tasks = NULL};
+    char(*names)[40] = ocdm__allocate(statistics->task_count, sizeof *names);
+    ocdm_status status =
+        names == NULL ? ocdm__fail_memory(error, "a figure") : ocdm__paper_bars_make(&bars, part->source->info, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_panels_begin(&panels, &bars.list, error);
+    panels.section_count = 0;
+    for (size_t i = 0; status == OCDM_OK && i < statistics->task_count; i++) {
+        ocdm__task_text((double)statistics->tasks[i].task, names[i], sizeof names[i]);
+        ocdm__panel *panel = ocdm__panels_add(&panels, names[i]);
+        if (panel == NULL) {
+            status = ocdm__fail_memory(error, "a figure");
+            break;
+        }
+        ocdm__class_panels_fill(&bars.list, panel->values, count_in_task, &statistics->tasks[i]);
+        note_task(part->source, i, panel);
+    }
+    ocdm__canvas canvas = ocdm__sheet_canvas(sheet, "classes of each task");
+    if (status == OCDM_OK)
+        ocdm__panels_draw(&panels, &canvas);
+    ocdm__panels_clear(&panels);
+    ocdm__paper_bars_clear(&bars);
+    ocdm__release(names);
+    return status;
+}
+
+/* ---- in memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Columns of the table. */
+enum { METHOD = 1, ORDER = 2, KEPT = 7, TARGET = 8 };
+
+/* Rows of one method and order: a row for each class. */
+struct rows {
+    const ocdm__table *table;
+    size_t first;
+    const ocdm__class_list *list;
+};
+
+static double number_in(const struct rows *rows, const ocdm__study_class *class, size_t column)
+{
+    const ocdm__cell *cell = ocdm__table_at(rows->table, rows->first + (size_t)(class - rows->list->classes), column);
+    return cell->kind == OCDM__CELL_NUMBER ? cell->value : NAN;
+}
+
+static double kept_of(const void *rows, const ocdm__study_class *class)
+{
+    return number_in(rows, class, KEPT);
+}
+
+static double target_of(const void *rows, const ocdm__study_class *class)
+{
+    return number_in(rows, class, TARGET);
+}
+
+static double classes_beyond(const struct rows *rows, const ocdm__paper_claim *claim)
+{
+    double found = 0;
+    for (size_t i = 0; i < rows->list->count; i++) {
+        double kept = kept_of(rows, &rows->list->classes[i]);
+        found += claim->more ? kept > claim->mark : kept < claim->mark;
+    }
+    return found;
+}
+
+/* What the paper's text says of the memory, in the panel's notes from number `note` on. It is about the order of the tasks that
+ * needs no telling. */
+static void note_claims(const ocdm__paper_part *part, const struct rows *rows, ocdm__panel *panel, size_t note)
+{
+    const char *order = ocdm__table_at(rows->table, rows->first, ORDER)->text;
+    for (size_t i = 0; ocdm__paper_claim_at(i) != NULL && note < 3 && order[0] == '\0'; i++) {
+        const ocdm__paper_claim *claim = ocdm__paper_claim_at(i);
+        if (strcmp(claim->stream, part->source->stands_for) == 0 && strcmp(claim->method, panel->label) == 0)
+            snprintf(panel->notes[note++], sizeof panel->notes[0], "%s %u: %.0f, paper %u", claim->more ? "over" : "under",
+                     claim->mark, classes_beyond(rows, claim), claim->classes);
+    }
+}
+
+static void note_kept(const ocdm__paper_part *part, const struct rows *rows, ocdm__panel *panel)
+{
+    double fewest = INFINITY, most = -INFINITY, lost = 0;
+    for (size_t i = 0; i < rows->list->count; i++) {
+        double kept = kept_of(rows, &rows->list->classes[i]);
+        fewest = kept < fewest ? kept : fewest;
+        most = kept > most ? kept : most;
+        lost += !(kept > 0);
+    }
+    size_t note = 0;
+    const char *order = ocdm__table_at(rows->table, rows->first, ORDER)->text;
+    if (part->item->orders)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "order %.30s", order);
+    if (most >= fewest)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "fewest %.0f, most %.0f", fewest, most);
+    if (lost > 0)
+        snprintf(panel->notes[note++], sizeof panel->notes[0], "%.0f class%s lost", lost, lost > 1 ? "es" : "");
+    note_claims(part, rows, panel, note);
+}
+
+static ocdm_status add_panel(const ocdm__paper_part *part, const struct rows *rows, ocdm__panels *panels, ocdm_error *error)
+{
+    ocdm__panel *panel = ocdm__panels_add(panels, ocdm__table_at(rows->table, rows->first, METHOD)->text);
+    if (panel == NULL)
+        return ocdm__fail_memory(error, "a figure");
+    ocdm__class_panels_fill(rows->list, panel->values, kept_of, rows);
+    ocdm__class_panels_fill(rows->list, panel->targets, target_of, rows);
+    note_kept(part, rows, panel);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__paper_draw_kept(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error)
+{
+    ocdm__panels panels = {.y_what = "samples in memory", .target_what = "equal share", .marks_lost = true};
+    ocdm__paper_bars bars = {.tasks = NULL};
+    ocdm_status status = ocdm__paper_bars_make(&bars, part->source->info, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_panels_begin(&panels, &bars.list, error);
+    for (size_t row = part->first, end; status == OCDM_OK && row < part->table->row_count; row = end) {
+        struct rows rows = {part->table, row, &bars.list};
+        end = ocdm__paper_rows_end(part->table, row, ORDER + 1);
+        if (end - row == bars.list.count)
+            status = add_panel(part, &rows, &panels, error);
+    }
+    ocdm__canvas canvas = ocdm__sheet_canvas(sheet, "classes in memory");
+    if (status == OCDM_OK)
+        ocdm__panels_draw(&panels, &canvas);
+    ocdm__panels_clear(&panels);
+    ocdm__paper_bars_clear(&bars);
+    return status;
+}

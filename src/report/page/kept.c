@@ -1,0 +1,240 @@
+/* Who is in memory: the label sets that occur most, and pictures of samples where the stream has some. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/page/parts.h"
+#include "report/page/text.h"
+
+#define SETS_SHOWN 15
+#define LABELS_SHOWN 6
+#define LABEL_LIMIT 28
+
+/* ---- label sets --------------------------------------------------------------------------------------------------------- */
+
+/* A sample in memory. Labels are in the stream's order in the file, so equal sets are equal lists. */
+struct entry {
+    const ocdm__json_node *labels;
+    size_t group;
+};
+
+/* A label set, and how often each group has it. */
+struct label_set {
+    const ocdm__json_node *labels;
+    size_t *counts;
+    size_t total;
+};
+
+static int compare_labels(const ocdm__json_node *a, const ocdm__json_node *b)
+{
+    const ocdm__json_node *left = a != NULL ? a->first : NULL, *right = b != NULL ? b->first : NULL;
+    for (; left != NULL && right != NULL; left = left->next, right = right->next) {
+        int order = strcmp(left->text != NULL ? left->text : "", right->text != NULL ? right->text : "");
+        if (order != 0)
+            return order;
+    }
+    return (left != NULL) - (right != NULL);
+}
+
+static int by_labels(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    return compare_labels(left->labels, right->labels);
+}
+
+/* The more frequent first; of equals, by their labels. */
+static int by_total(const void *a, const void *b)
+{
+    const struct label_set *left = a, *right = b;
+    if (left->total != right->total)
+        return left->total > right->total ? -1 : 1;
+    return compare_labels(left->labels, right->labels);
+}
+
+/* What is in memory of the first run of every base group. */
+static const ocdm__json_node *kept_of(const ocdm__study *study, size_t group)
+{
+    return study->groups[group].runs[0]->kept.root;
+}
+
+static struct entry *collect_entries(const ocdm__study *study, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        *count += kept_of(study, i) != NULL ? kept_of(study, i)->count : 0;
+    struct entry *entries = ocdm__allocate(*count, sizeof *entries);
+    size_t used = 0;
+    for (size_t i = 0; i < study->base_count && entries != NULL; i++) {
+        const ocdm__json_node *line = kept_of(study, i) != NULL ? kept_of(study, i)->first : NULL;
+        for (; line != NULL; line = line->next)
+            entries[used++] = (struct entry){ocdm__json_find(line, "labels"), i};
+    }
+    return entries;
+}
+
+/* `sets` and `counts` have room for as many as there are entries, times groups for the counts. */
+static size_t count_sets(const struct entry *entries, size_t count, size_t groups, struct label_set *sets, size_t *counts)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_labels(entries[i].labels, entries[i - 1].labels) != 0) {
+            sets[found] = (struct label_set){entries[i].labels, counts + found * groups, 0};
+            found++;
+        }
+        sets[found - 1].counts[entries[i].group]++;
+        sets[found - 1].total++;
+    }
+    if (found > 1)
+        qsort(sets, found, sizeof *sets, by_total);
+    return found;
+}
+
+static void put_labels(ocdm__output *out, const ocdm__json_node *labels)
+{
+    size_t shown = 0;
+    const ocdm__json_node *node = labels != NULL && labels->kind == OCDM__JSON_ARRAY ? labels->first : NULL;
+    if (node == NULL)
+        ocdm__output_text(out, "(no label)");
+    for (; node != NULL && shown < LABELS_SHOWN; node = node->next, shown++) {
+        ocdm__output_text(out, shown == 0 ? "" : ", ");
+        ocdm__put_name(out, node->text != NULL ? node->text : "", LABEL_LIMIT);
+    }
+    if (node != NULL)
+        ocdm__put(out, " and %zu more", labels->count - shown);
+}
+
+static void put_sets(ocdm__output *out, const ocdm__study *study, const struct label_set *sets, size_t count)
+{
+    ocdm__put(
+        out,
+        "<p class=\"note\">The %zu most frequent of %zu label sets: how many samples in memory have exactly these labels, "
+        "in the first seed's run of each method.</p>\n",
+        count < SETS_SHOWN ? count : (size_t)SETS_SHOWN, count);
+    ocdm__output_text(out,
+                      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"label sets\"><table class=\"sort\" "
+                      "data-name=\"label-sets\">\n<thead><tr><th scope=\"col\" class=\"text\">labels</th>");
+    for (size_t i = 0; i < study->base_count; i++) {
+        ocdm__output_text(out, "<th scope=\"col\">");
+        ocdm__put_name(out, study->groups[i].label, 24);
+        ocdm__output_text(out, "</th>");
+    }
+    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+    for (size_t s = 0; s < count && s < SETS_SHOWN; s++) {
+        ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
+        put_labels(out, sets[s].labels);
+        ocdm__output_text(out, "</th>");
+        for (size_t i = 0; i < study->base_count; i++)
+            ocdm__put(out, "<td data-v=\"%zu\">%zu</td>", sets[s].counts[i], sets[s].counts[i]);
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__output_text(out, "</tbody></table></div>\n");
+}
+
+static ocdm_status put_label_sets(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
+{
+    size_t count = 0;
+    struct entry *entries = collect_entries(study, &count);
+    struct label_set *sets = ocdm__allocate(count, sizeof *sets);
+    size_t *counts =
+        study->base_count < SIZE_MAX / sizeof *counts ? ocdm__allocate(count, study->base_count * sizeof *counts) : NULL;
+    bool ready = entries != NULL && sets != NULL && counts != NULL;
+    if (ready && count > 0) {
+        qsort(entries, count, sizeof *entries, by_labels);
+        put_sets(out, study, sets, count_sets(entries, count, study->base_count, sets, counts));
+    } else if (ready) {
+        ocdm__output_text(out, "<p>No run has a memory.jsonl with samples in it.</p>\n");
+    }
+    ocdm__release(entries);
+    ocdm__release(sets);
+    ocdm__release(counts);
+    return ready ? OCDM_OK : ocdm__fail_memory(error, "label sets");
+}
+
+/* ---- pictures ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status put_sample(ocdm__output *out, const ocdm__json_node *sample, const uint8_t *rgb, ocdm_error *error)
+{
+    double arrival = ocdm__json_number(ocdm__json_find(sample, "arrival"));
+    const ocdm__json_node *labels = ocdm__json_find(sample, "labels");
+    ocdm__output_text(out, "<li><img width=\"112\" height=\"112\" alt=\"\" src=\"");
+    ocdm_status status = ocdm__put_picture(out, rgb, OCDM__PICTURE_SIDE, error);
+    ocdm__output_text(out, "\">");
+    put_labels(out, labels);
+    ocdm__output_text(out, " <span class=\"sd\">no. ");
+    ocdm__put_grouped(out, arrival);
+    ocdm__output_text(out, "</span></li>\n");
+    return status;
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    double left = ocdm__json_number(ocdm__json_find(*(const ocdm__json_node *const *)a, "arrival"));
+    double right = ocdm__json_number(ocdm__json_find(*(const ocdm__json_node *const *)b, "arrival"));
+    return left < right ? -1 : left > right;
+}
+
+static const char *id_of(const ocdm__json_node *sample)
+{
+    const ocdm__json_node *id = ocdm__json_find(sample, "id");
+    return id != NULL && id->text != NULL ? id->text : "";
+}
+
+/* Some samples of a group, from the oldest to the newest, evenly apart. `shown` counts those that had a picture. */
+static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
+                                      const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
+{
+    const ocdm__json_node *kept = kept_of(study, group);
+    size_t count = kept != NULL ? kept->count : 0, filled = 0;
+    uint8_t *rgb = ocdm__allocate((size_t)OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE, 3);
+    const ocdm__json_node **samples = ocdm__allocate(count, sizeof *samples);
+    ocdm_status status = rgb == NULL || samples == NULL ? ocdm__fail_memory(error, "pictures") : OCDM_OK;
+    for (const ocdm__json_node *line = count > 0 ? kept->first : NULL; status == OCDM_OK && line != NULL; line = line->next)
+        samples[filled++] = line;
+    if (filled > 1)
+        qsort(samples, filled, sizeof *samples, by_arrival);
+    bool begun = false;
+    for (size_t k = 0; status == OCDM_OK && k < wanted && k < filled; k++) {
+        const ocdm__json_node *sample = samples[filled <= wanted ? k : k * (filled - 1) / (wanted - 1 > 0 ? wanted - 1 : 1)];
+        if (!pictures->picture(pictures->state, study, id_of(sample), rgb))
+            continue;
+        if (!begun) {
+            ocdm__output_text(out, "<h4>");
+            ocdm__put_name(out, study->groups[group].label, 60);
+            ocdm__output_text(out, "</h4>\n<ul class=\"thumbs\">\n");
+            begun = true;
+        }
+        status = put_sample(out, sample, rgb, error);
+    }
+    if (begun)
+        ocdm__output_text(out, "</ul>\n");
+    ocdm__release(rgb);
+    ocdm__release(samples);
+    return status;
+}
+
+/* Whether the pictures of the study's stream can be had: asked for one sample of each group. */
+static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *pictures)
+{
+    uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];
+    for (size_t i = 0; i < study->base_count && pictures->picture != NULL; i++) {
+        const ocdm__json_node *kept = kept_of(study, i);
+        if (kept != NULL && kept->first != NULL && pictures->picture(pictures->state, study, id_of(kept->first), rgb))
+            return true;
+    }
+    return false;
+}
+
+ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures, ocdm_error *error)
+{
+    ocdm_status status = put_label_sets(out, study, error);
+    if (status != OCDM_OK || !has_pictures(study, pictures))
+        return status;
+    ocdm__output_text(out, "<h3>Some of the samples</h3>\n<p class=\"how\">From the oldest to the newest in the memory of the "
+                           "first seed's run; the number is the sample's position in the stream.</p>\n");
+    size_t wanted = OCDM__MOST_PICTURES / study->base_count;
+    wanted = wanted > 9 ? 9 : wanted < 1 ? 1 : wanted;
+    for (size_t i = 0; status == OCDM_OK && i < study->base_count && i < OCDM__MOST_PICTURES; i++)
+        status = put_group_pictures(out, study, i, pictures, wanted, error);
+    return status;
+}

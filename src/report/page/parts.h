@@ -1,0 +1,40 @@
+/* The parts that a page is made of. Inside src/report only. */
+#ifndef OCDM_REPORT_PAGE_PARTS_H
+#define OCDM_REPORT_PAGE_PARTS_H
+
+#include "base/output.h"
+#include "report/page/page.h"
+
+/* style.c: what it looks like, and the script that sorts tables. */
+extern const char ocdm__page_style[];
+extern const char ocdm__page_script[];
+
+/* verdict.c: which method wins by how much, as one paragraph; how to repeat the runs. */
+void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
+ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_error *error);
+
+/* tables.c: tables of numbers by group. */
+void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study);
+
+/* settings.c: what runs have in common and where they differ; where they ran; what is not whole. */
+void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_environment(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs);
+
+/* kept.c: who is in memory. */
+ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures,
+                           ocdm_error *error);
+
+/* data.c: everything as JSON that cannot end the element it stands in. */
+void ocdm__put_data(ocdm__output *out, const ocdm__page *page);
+
+/* encode.c: bytes as base64; the digest of a text as a Content-Security-Policy wants it; a picture as an address. */
+void ocdm__put_base64(ocdm__output *out, const unsigned char *bytes, size_t size);
+void ocdm__put_digest(ocdm__output *out, const char *text);
+ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
+
+#endif

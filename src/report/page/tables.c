@@ -1,0 +1,307 @@
+/* Tables of numbers by group: mean and standard deviation over seeds, bold what is not significantly worse than the best. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/page/parts.h"
+#include "report/page/text.h"
+
+#define LABEL_LIMIT 60
+#define MOST_CLASSES 300
+
+#define SECONDS (-1)
+
+typedef ocdm__summary cell_of(const ocdm__study *study, const ocdm__run_group *group, const char *path);
+
+struct column {
+    const char *name;
+    const char *path;
+    cell_of *cell; /* NULL: the number at the path of the summary */
+    int decimals;  /* SECONDS: as many as the size asks for */
+    int better;    /* 1: more is, -1: less is, 0: neither */
+    bool starts;   /* a group of columns */
+};
+
+static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+{
+    return column->cell != NULL ? column->cell(study, group, column->path) : ocdm__group_summary(group, column->path);
+}
+
+/* The rival with the best mean of a column; NULL when nothing is better than anything. */
+static const ocdm__run_group *best_of(const ocdm__study *study, const struct column *column)
+{
+    const ocdm__run_group *best = NULL;
+    for (size_t i = 0; i < study->base_count && column->better != 0; i++) {
+        double mean = cell(study, &study->groups[i], column).mean;
+        if (!study->groups[i].bound && !isnan(mean) &&
+            (best == NULL || (mean - cell(study, best, column).mean) * column->better > 0))
+            best = &study->groups[i];
+    }
+    return best;
+}
+
+/* Whether a group is not significantly worse than the best: the rule of `ocdm compare`, the paired interval of the difference
+ * has 0 in it. Without an interval, as with one seed, only the best itself. */
+static bool is_as_good(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+{
+    const ocdm__run_group *best = best_of(study, column);
+    if (best == NULL || study->base_count < 2 || !group->base || group->bound)
+        return false;
+    if (cell(study, group, column).mean == cell(study, best, column).mean)
+        return true;
+    if (column->cell != NULL)
+        return false;
+    ocdm__summary difference = ocdm__group_difference(best, group, column->path);
+    return difference.low <= 0 && difference.high >= 0;
+}
+
+static void put_value(ocdm__output *out, double value)
+{
+    ocdm__output_text(out, " data-v=\"");
+    if (isfinite(value))
+        ocdm__output_double(out, value);
+    ocdm__output_text(out, "\"");
+}
+
+static void put_cell(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+{
+    ocdm__summary summary = cell(study, group, column);
+    ocdm__put(out, "<td class=\"%s%s\"", is_as_good(study, group, column) ? "best" : "", column->starts ? " start" : "");
+    put_value(out, summary.mean);
+    ocdm__output_text(out, ">");
+    int decimals = column->decimals != SECONDS ? column->decimals : summary.mean >= 100 ? 1 : summary.mean >= 1 ? 2 : 4;
+    ocdm__put_decimals(out, summary.mean, decimals);
+    if (isfinite(summary.deviation)) {
+        ocdm__output_text(out, " <span class=\"sd\">± ");
+        ocdm__put_decimals(out, summary.deviation, decimals);
+        ocdm__output_text(out, "</span>");
+    }
+    ocdm__output_text(out, "</td>");
+}
+
+static void put_label(ocdm__output *out, const ocdm__run_group *group)
+{
+    ocdm__output_text(out, "<tr><th scope=\"row\">");
+    if (group->base)
+        ocdm__put(out,
+                  "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"f%u\" width=\"12\" "
+                  "height=\"12\"/></svg>",
+                  group->colour % 8);
+    ocdm__put_name(out, group->label, LABEL_LIMIT);
+    if (group->bound)
+        ocdm__output_text(out, " <span class=\"sd\">(upper bound)</span>");
+    ocdm__put(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
+}
+
+static void put_rows(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
+{
+    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < groups; i++) {
+        put_label(out, &study->groups[i]);
+        for (size_t c = 0; c < count; c++)
+            put_cell(out, study, &study->groups[i], &columns[c]);
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__output_text(out, "</tbody></table></div>\n");
+}
+
+static void put_heads(ocdm__output *out, const struct column *columns, size_t count)
+{
+    ocdm__output_text(out, "<tr><th scope=\"col\" class=\"text\">method</th><th scope=\"col\">seeds</th>");
+    for (size_t c = 0; c < count; c++)
+        ocdm__put(out, "<th scope=\"col\"%s>%s</th>", columns[c].starts ? " class=\"start\"" : "", columns[c].name);
+}
+
+/* What the table is about stands before its box, so that it does not scroll away with it. */
+static void begin_table(ocdm__output *out, const char *name, const char *caption)
+{
+    ocdm__put(out, "<p class=\"note\">%s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", caption,
+              name);
+    ocdm__put(out, "<table class=\"sort\" data-name=\"%s\">\n<thead>", name);
+}
+
+/* ---- the paper's table -------------------------------------------------------------------------------------------------- */
+
+static const struct column paper_columns[] = {
+    {.name = "CF1", .path = "final.majority.CF1", .decimals = 1, .better = 1, .starts = true},
+    {.name = "OF1", .path = "final.majority.OF1", .decimals = 1, .better = 1},
+    {.name = "mAP", .path = "final.majority.mAP", .decimals = 1, .better = 1},
+    {.name = "CF1", .path = "final.moderate.CF1", .decimals = 1, .better = 1, .starts = true},
+    {.name = "OF1", .path = "final.moderate.OF1", .decimals = 1, .better = 1},
+    {.name = "mAP", .path = "final.moderate.mAP", .decimals = 1, .better = 1},
+    {.name = "CF1", .path = "final.minority.CF1", .decimals = 1, .better = 1, .starts = true},
+    {.name = "OF1", .path = "final.minority.OF1", .decimals = 1, .better = 1},
+    {.name = "mAP", .path = "final.minority.mAP", .decimals = 1, .better = 1},
+    {.name = "CF1", .path = "final.total.CF1", .decimals = 1, .better = 1, .starts = true},
+    {.name = "OF1", .path = "final.total.OF1", .decimals = 1, .better = 1},
+    {.name = "mAP", .path = "final.total.mAP", .decimals = 1, .better = 1},
+};
+
+void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
+{
+    if (!study->trained)
+        return;
+    begin_table(out, "results",
+                "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
+                "bold is the best of a column, and what is not significantly worse (its paired 95 % interval holds 0).");
+    ocdm__output_text(out,
+                      "<tr class=\"groups\"><td></td><td></td><th scope=\"colgroup\" colspan=\"3\">majority</th>"
+                      "<th scope=\"colgroup\" colspan=\"3\">moderate</th><th scope=\"colgroup\" colspan=\"3\">minority</th>"
+                      "<th scope=\"colgroup\" colspan=\"3\">total</th></tr>\n");
+    put_heads(out, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
+    put_rows(out, study, study->base_count, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
+}
+
+/* ---- the memory --------------------------------------------------------------------------------------------------------- */
+
+/* Over the classes of the stream, in each run: the fewest, the most, or those that are lost. */
+static ocdm__summary count_cell(const ocdm__study *study, const ocdm__run_group *group, const char *what)
+{
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__numbers *counts = &group->runs[i]->counts;
+        double fewest = INFINITY, most = -INFINITY, lost = 0;
+        for (size_t c = 0; c < study->class_count && c < counts->count; c++) {
+            fewest = counts->values[c] < fewest ? counts->values[c] : fewest;
+            most = counts->values[c] > most ? counts->values[c] : most;
+            lost += !(counts->values[c] > 0);
+        }
+        double value = what[0] == 'f' ? fewest : what[0] == 'm' ? most : lost;
+        group->room[i] = isfinite(fewest) ? value : NAN;
+    }
+    return ocdm__summarise(group->room, group->run_count);
+}
+
+static const struct column memory_columns[] = {
+    {.name = "distance", .path = "final.distance", .decimals = 4, .better = -1},
+    {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4, .better = -1},
+    {.name = "samples kept", .path = "memory.kept"},
+    {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1, .better = 1},
+    {.name = "most of a class", .path = "most", .cell = count_cell, .decimals = 1},
+    {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1, .better = -1},
+    {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
+    {.name = "mean mAP, %", .path = "mean_mAP", .decimals = 1, .better = 1},
+};
+
+void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
+{
+    size_t count = sizeof memory_columns / sizeof memory_columns[0] - (study->trained ? 0 : 2);
+    begin_table(out, "balance",
+                study->trained
+                    ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
+                      "over all classes seen), and what it holds of the rarest and the most frequent class; how much "
+                      "of what was learned is lost again; the mean over the evaluations after each task."
+                    : "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
+                      "over all classes seen), and what it holds of the rarest and the most frequent class.");
+    put_heads(out, memory_columns, count);
+    put_rows(out, study, study->base_count, memory_columns, count);
+}
+
+static const struct column sweep_columns[] = {
+    {.name = "majority mAP", .path = "final.majority.mAP", .decimals = 1},
+    {.name = "moderate mAP", .path = "final.moderate.mAP", .decimals = 1},
+    {.name = "minority mAP", .path = "final.minority.mAP", .decimals = 1},
+    {.name = "total mAP", .path = "final.total.mAP", .decimals = 1},
+    {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
+    {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1},
+    {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1},
+};
+
+void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
+{
+    size_t skipped = study->trained ? 0 : 4;
+    if (study->base_count == study->group_count)
+        return;
+    ocdm__output_text(out, "<details><summary>Every setting that was swept</summary>\n");
+    begin_table(out, "sweeps", "As above, for every combination of settings that was run; mAP in percent.");
+    put_heads(out, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
+    put_rows(out, study, study->group_count, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
+    ocdm__output_text(out, "</details>\n");
+}
+
+/* ---- time --------------------------------------------------------------------------------------------------------------- */
+
+static const struct column time_columns[] = {
+    {.name = "1000 steps", .path = "times.per_1000_steps", .decimals = SECONDS, .better = -1},
+    {.name = "draw", .path = "times.draw", .decimals = SECONDS},
+    {.name = "decode", .path = "times.decode", .decimals = SECONDS},
+    {.name = "train", .path = "times.train", .decimals = SECONDS},
+    {.name = "update", .path = "times.update", .decimals = SECONDS},
+    {.name = "evaluate", .path = "times.evaluate", .decimals = SECONDS},
+    {.name = "total", .path = "times.total", .decimals = SECONDS},
+    {.name = "update, % of steps", .path = "times.update_share", .decimals = 2},
+};
+
+void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
+{
+    begin_table(out, "times",
+                "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation.");
+    put_heads(out, time_columns, sizeof time_columns / sizeof time_columns[0]);
+    put_rows(out, study, study->base_count, time_columns, sizeof time_columns / sizeof time_columns[0]);
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+static double precision_of(const ocdm__run_group *group, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "final.per_class");
+        sum += ocdm__json_number(ocdm__json_find(ocdm__json_element(list, column), "AP"));
+    }
+    return sum / (double)group->run_count;
+}
+
+static void put_number(ocdm__output *out, double value, int decimals, bool starts)
+{
+    ocdm__put(out, "<td%s", starts ? " class=\"start\"" : "");
+    put_value(out, value);
+    ocdm__output_text(out, ">");
+    ocdm__put_decimals(out, value, decimals);
+    ocdm__output_text(out, "</td>");
+}
+
+static void put_class_heads(ocdm__output *out, const ocdm__study *study)
+{
+    ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td><td></td><td></td>");
+    for (size_t i = 0; i < study->base_count; i++) {
+        ocdm__put(out, "<th scope=\"colgroup\"%s>", study->trained ? " colspan=\"2\"" : "");
+        ocdm__put_name(out, study->groups[i].label, 24);
+        ocdm__output_text(out, "</th>");
+    }
+    ocdm__output_text(out, "</tr>\n<tr><th scope=\"col\" class=\"text\">class</th><th scope=\"col\" class=\"text\">group</th>"
+                           "<th scope=\"col\">in stream</th><th scope=\"col\">target</th>");
+    for (size_t i = 0; i < study->base_count; i++)
+        ocdm__output_text(out, study->trained ? "<th scope=\"col\" class=\"start\">in memory</th><th scope=\"col\">AP</th>"
+                                              : "<th scope=\"col\" class=\"start\">in memory</th>");
+    ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
+{
+    ocdm__output_text(out, "<details><summary>Every class in numbers</summary>\n");
+    begin_table(out, "classes",
+                "Training samples with the class; samples in memory with it at the end, and what the target of the "
+                "first method asks for; average precision in percent. Means over seeds.");
+    put_class_heads(out, study);
+    for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
+        const ocdm__study_class *class = &study->classes[c];
+        ocdm__output_text(out, "<tr><th scope=\"row\">");
+        ocdm__put_name(out, class->name, 40);
+        ocdm__output_text(out, "</th><td class=\"text\">");
+        ocdm__put_name(out, class->group, 20);
+        ocdm__output_text(out, "</td>");
+        put_number(out, class->train, 0, false);
+        put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, false);
+        for (size_t i = 0; i < study->base_count; i++) {
+            put_number(out, ocdm__group_count(&study->groups[i], class->column), 1, true);
+            if (study->trained)
+                put_number(out, precision_of(&study->groups[i], class->column), 1, false);
+        }
+        ocdm__output_text(out, "</tr>\n");
+    }
+    ocdm__output_text(out, "</tbody></table></div>\n");
+    if (study->class_count > MOST_CLASSES)
+        ocdm__put(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",
+                  MOST_CLASSES, study->class_count);
+    ocdm__output_text(out, "</details>\n");
+}

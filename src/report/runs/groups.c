@@ -1,0 +1,276 @@
+/* Sorting runs into studies and groups. The numbers of runs are small: everything is compared with everything. */
+#include "report/runs/groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/runs/labels.h"
+
+bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
+{
+    if (a == NULL || b == NULL || a->kind != b->kind || a->count != b->count)
+        return a == b;
+    if ((a->kind == OCDM__JSON_STRING || a->kind == OCDM__JSON_NUMBER) && strcmp(a->text, b->text) != 0)
+        return false;
+    const ocdm__json_node *left = a->first, *right = b->first;
+    for (; left != NULL && right != NULL; left = left->next, right = right->next)
+        if ((left->key != NULL && strcmp(left->key, right->key) != 0) || !ocdm__json_same(left, right))
+            return false;
+    return true;
+}
+
+static bool same_stream(const ocdm__run *a, const ocdm__run *b)
+{
+    return ocdm__json_same(ocdm__json_find(a->summary.root, "stream.checksum"),
+                           ocdm__json_find(b->summary.root, "stream.checksum")) &&
+           ocdm__json_same(ocdm__json_find(a->summary.root, "classes"), ocdm__json_find(b->summary.root, "classes"));
+}
+
+/* All settings but the seed are equal. */
+static bool same_settings(const ocdm__run *a, const ocdm__run *b)
+{
+    if (a->settings == NULL || b->settings == NULL || a->settings->count != b->settings->count)
+        return false;
+    for (const ocdm__json_node *node = a->settings->first; node != NULL; node = node->next) {
+        const ocdm__json_node *other = b->settings->first;
+        while (other != NULL && strcmp(other->key, node->key) != 0)
+            other = other->next;
+        if (strcmp(node->key, "seed") != 0 && !ocdm__json_same(node, other))
+            return false;
+    }
+    return true;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status join_group(ocdm__run_group *group, const ocdm__run *run, ocdm_error *error)
+{
+    bool failed = false;
+    group->runs = ocdm__grown(group->runs, group->run_count + 1, sizeof *group->runs, &failed);
+    group->room = ocdm__grown(group->room, group->run_count + 1, sizeof *group->room, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "groups of runs");
+    size_t place = group->run_count++;
+    for (; place > 0 && run->seed < group->runs[place - 1]->seed; place--)
+        group->runs[place] = group->runs[place - 1];
+    group->runs[place] = run;
+    return OCDM_OK;
+}
+
+static ocdm_status join_study(ocdm__study *study, const ocdm__run *run, ocdm_error *error)
+{
+    for (size_t i = 0; i < study->group_count; i++)
+        if (same_settings(study->groups[i].runs[0], run))
+            return join_group(&study->groups[i], run, error);
+    ocdm__run_group *larger = ocdm__resize(study->groups, study->group_count + 1, sizeof *larger);
+    if (larger == NULL)
+        return ocdm__fail_memory(error, "groups of runs");
+    study->groups = larger;
+    study->groups[study->group_count] =
+        (ocdm__run_group){.method = run->method, .bound = strcmp(run->method, "multitask") == 0};
+    return join_group(&study->groups[study->group_count++], run, error);
+}
+
+static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run *run, ocdm_error *error)
+{
+    for (size_t i = 0; i < studies->count; i++)
+        if (same_stream(studies->studies[i].groups[0].runs[0], run))
+            return join_study(&studies->studies[i], run, error);
+    ocdm__study *larger = ocdm__resize(studies->studies, studies->count + 1, sizeof *larger);
+    if (larger == NULL)
+        return ocdm__fail_memory(error, "studies");
+    studies->studies = larger;
+    studies->studies[studies->count] = (ocdm__study){.groups = NULL};
+    ocdm_status status = join_study(&studies->studies[studies->count++], run, error);
+    if (status != OCDM_OK && studies->studies[studies->count - 1].group_count == 0)
+        studies->count--;
+    return status;
+}
+
+/* ---- the base ----------------------------------------------------------------------------------------------------------- */
+
+bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
+{
+    for (size_t i = 0; i < study->group_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(study->groups[i].method, study->groups[j].method) == 0 &&
+                !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
+                                 ocdm__json_find(study->groups[j].runs[0]->settings, setting)))
+                return true;
+    return false;
+}
+
+/* The value that most groups have; of equals the one that comes first. */
+static const ocdm__json_node *usual_value(const ocdm__study *study, const char *setting)
+{
+    const ocdm__json_node *usual = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < study->group_count; i++) {
+        const ocdm__json_node *value = ocdm__json_find(study->groups[i].runs[0]->settings, setting);
+        size_t same = 0;
+        for (size_t j = 0; j < study->group_count; j++)
+            same += ocdm__json_same(value, ocdm__json_find(study->groups[j].runs[0]->settings, setting));
+        if (same > most) {
+            most = same;
+            usual = value;
+        }
+    }
+    return usual;
+}
+
+/* A group is of the base when it has the usual value of every swept setting. A method without such a group keeps its first. */
+static void mark_base(ocdm__study *study)
+{
+    for (size_t i = 0; i < study->group_count; i++)
+        study->groups[i].base = true;
+    const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
+    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
+        if (strcmp(node->key, "seed") == 0 || !ocdm__study_sweeps(study, node->key))
+            continue;
+        const ocdm__json_node *usual = usual_value(study, node->key);
+        for (size_t i = 0; i < study->group_count; i++)
+            if (!ocdm__json_same(usual, ocdm__json_find(study->groups[i].runs[0]->settings, node->key)))
+                study->groups[i].base = false;
+    }
+    for (size_t i = 0; i < study->group_count; i++) {
+        bool any = false;
+        for (size_t j = 0; j < study->group_count; j++)
+            any = any || (strcmp(study->groups[i].method, study->groups[j].method) == 0 && study->groups[j].base);
+        study->groups[i].base = study->groups[i].base || !any;
+    }
+}
+
+static double measure_of(const ocdm__study *study, const ocdm__run_group *group)
+{
+    return ocdm__group_summary(group, ocdm__study_measure(study)).mean;
+}
+
+/* Base groups first, the better first, a bound before all; the others as they came. A stable sort of a few. */
+static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, const ocdm__run_group *b)
+{
+    if (a->base != b->base)
+        return a->base;
+    if (!a->base)
+        return false;
+    if (a->bound != b->bound)
+        return a->bound;
+    double left = measure_of(study, a), right = measure_of(study, b);
+    return ocdm__study_better(study, left, right) || (!isnan(left) && isnan(right));
+}
+
+static void sort_groups(ocdm__study *study)
+{
+    for (size_t i = 1; i < study->group_count; i++)
+        for (size_t j = i; j > 0 && comes_before(study, &study->groups[j], &study->groups[j - 1]); j--) {
+            ocdm__run_group moved = study->groups[j];
+            study->groups[j] = study->groups[j - 1];
+            study->groups[j - 1] = moved;
+        }
+    for (study->base_count = 0; study->base_count < study->group_count && study->groups[study->base_count].base;)
+        study->base_count++;
+    for (size_t i = 0; i < study->group_count; i++) {
+        size_t same = 0;
+        while (same < i && strcmp(study->groups[same].method, study->groups[i].method) != 0)
+            same++;
+        study->groups[i].colour = i < study->base_count ? (unsigned)i : study->groups[same].colour;
+    }
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+static size_t first_turn(const ocdm__study *study, const ocdm__study_class *class)
+{
+    for (size_t turn = 0; turn < study->order.count; turn++) {
+        double task = study->order.values[turn];
+        if (task >= 0 && task<(double)class->tasks.count &&class->tasks.values[(size_t)task]> 0)
+            return turn;
+    }
+    return study->order.count;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const ocdm__study_class *left = a, *right = b;
+    if (left->turn != right->turn)
+        return left->turn < right->turn ? -1 : 1;
+    return left->column < right->column ? -1 : left->column > right->column;
+}
+
+static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
+{
+    const ocdm__json_node *root = study->groups[0].runs[0]->summary.root;
+    const ocdm__json_node *list = ocdm__json_find(root, "classes");
+    size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
+    ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error);
+    study->task_count = study->order.count;
+    study->classes = ocdm__allocate(count, sizeof *study->classes);
+    if (study->classes == NULL)
+        return ocdm__fail_memory(error, "classes");
+    const ocdm__json_node *node = count > 0 ? list->first : NULL;
+    for (; status == OCDM_OK && node != NULL; node = node->next) {
+        ocdm__study_class *class = &study->classes[study->class_count];
+        class->name = ocdm__json_text(ocdm__json_find(node, "name"), "");
+        class->group = ocdm__json_text(ocdm__json_find(node, "group"), "");
+        class->train = ocdm__json_number(ocdm__json_find(node, "train"));
+        class->column = study->class_count++;
+        status = ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->tasks, error);
+        class->turn = first_turn(study, class);
+    }
+    if (study->class_count > 1)
+        qsort(study->classes, study->class_count, sizeof *study->classes, by_turn);
+    return status;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
+{
+    for (size_t i = 0; i < study->group_count; i++)
+        for (size_t j = 0; j < study->groups[i].run_count; j++)
+            study->trained =
+                study->trained ||
+                !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root, "final.total.mAP")));
+    mark_base(study);
+    sort_groups(study);
+    ocdm_status status = read_classes(study, error);
+    return status == OCDM_OK ? ocdm__label_groups(study, error) : status;
+}
+
+ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *runs, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    *studies = (ocdm__study_list){.studies = NULL};
+    for (size_t i = 0; status == OCDM_OK && i < runs->count; i++)
+        if (runs->runs[i].state == OCDM__RUN_WHOLE)
+            status = join_studies(studies, &runs->runs[i], error);
+    for (size_t i = 0; status == OCDM_OK && i < studies->count; i++)
+        status = finish_study(&studies->studies[i], error);
+    if (status != OCDM_OK)
+        ocdm__studies_clear(studies);
+    return status;
+}
+
+static void study_clear(ocdm__study *study)
+{
+    for (size_t i = 0; i < study->group_count; i++) {
+        ocdm__release(study->groups[i].runs);
+        ocdm__release(study->groups[i].room);
+        ocdm__release(study->groups[i].label);
+    }
+    for (size_t i = 0; i < study->class_count; i++)
+        ocdm__release(study->classes[i].tasks.values);
+    ocdm__release(study->groups);
+    ocdm__release(study->classes);
+    ocdm__release(study->order.values);
+}
+
+void ocdm__studies_clear(ocdm__study_list *studies)
+{
+    for (size_t i = 0; i < studies->count; i++)
+        study_clear(&studies->studies[i]);
+    ocdm__release(studies->studies);
+    *studies = (ocdm__study_list){.studies = NULL};
+}

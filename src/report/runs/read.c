@@ -1,0 +1,214 @@
+/* What is in one run folder. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "report/runs/read.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "report/runs/folder.h"
+
+char *ocdm__path_in(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = ocdm__allocate(size, 1);
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s", folder, folder[0] != '\0' && folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+/* ---- lines of JSON ------------------------------------------------------------------------------------------------------ */
+
+/* The lines with commas between, in brackets. A line end cannot be inside a JSON string, so this is a list of the same values,
+ * and an error keeps its line. Empty lines have no value and get no comma. */
+static size_t join_lines(const unsigned char *bytes, size_t size, char *list)
+{
+    size_t used = 0, start = 0;
+    bool first = true;
+    list[used++] = '[';
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != '\n')
+            continue;
+        if (i > start && !first)
+            list[used++] = ',';
+        first = first && i == start;
+        memcpy(list + used, bytes + start, i + 1 - start);
+        used += i + 1 - start;
+        start = i + 1;
+    }
+    list[used++] = ']';
+    return used;
+}
+
+ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.size = 0};
+    *tree = (ocdm__json_tree){.root = NULL};
+    ocdm_status status = ocdm__map_file(&file, path, error);
+    if (status != OCDM_OK)
+        return status;
+    size_t lines = 0;
+    for (size_t i = 0; i < file.size; i++)
+        lines += file.bytes[i] == '\n';
+    char *list = file.size > OCDM__JSON_TREE_LIMIT ? NULL : ocdm__allocate(file.size + lines + 2, 1);
+    if (file.size > OCDM__JSON_TREE_LIMIT)
+        status = ocdm__fail(error, OCDM_LIMIT, "", "%s: larger than %zu bytes", path, OCDM__JSON_TREE_LIMIT);
+    else if (list == NULL)
+        status = ocdm__fail_memory(error, path);
+    else
+        status = ocdm__json_tree_parse(tree, path, list, join_lines(file.bytes, file.size, list), error);
+    ocdm__release(list);
+    ocdm__unmap_file(&file);
+    return status;
+}
+
+ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers, ocdm_error *error)
+{
+    *numbers = (ocdm__numbers){.values = NULL};
+    if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
+        return OCDM_OK;
+    numbers->values = ocdm__allocate(list->count, sizeof *numbers->values);
+    if (numbers->values == NULL)
+        return ocdm__fail_memory(error, "the numbers of a run");
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
+        numbers->values[numbers->count++] = ocdm__json_number(node);
+    return OCDM_OK;
+}
+
+/* ---- one folder --------------------------------------------------------------------------------------------------------- */
+
+static bool has_file(const char *folder, const char *name)
+{
+    char *path = ocdm__path_in(folder, name);
+    bool there = path != NULL && access(path, F_OK) == 0;
+    ocdm__release(path);
+    return there;
+}
+
+bool ocdm__looks_like_run(const char *folder)
+{
+    static const char *const names[] = {"summary.json", "run.jsonl", "checkpoint.safetensors", "lock"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (has_file(folder, names[i]))
+            return true;
+    return false;
+}
+
+static ocdm_status read_file(ocdm_status (*read)(ocdm__json_tree *, const char *, ocdm_error *), ocdm__json_tree *tree,
+                             const char *folder, const char *name, ocdm_error *error)
+{
+    char *path = ocdm__path_in(folder, name);
+    if (path == NULL)
+        return ocdm__fail_memory(error, folder);
+    ocdm_status status = read(tree, path, error);
+    ocdm__release(path);
+    return status;
+}
+
+static ocdm_status read_numbers(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__json_node *root = run->summary.root;
+    ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "memory.counts"), &run->counts, error);
+    if (status == OCDM_OK)
+        status = ocdm__numbers_of(ocdm__json_find(root, "memory.target"), &run->target, error);
+    if (status == OCDM_OK)
+        status = ocdm__numbers_of(ocdm__json_find(root, "memory.seen"), &run->seen, error);
+    if (status == OCDM_OK)
+        status = ocdm__numbers_of(ocdm__json_find(root, "curve.step"), &run->step, error);
+    if (status == OCDM_OK)
+        status = ocdm__numbers_of(ocdm__json_find(root, "curve.distance_seen"), &run->distance_seen, error);
+    return status;
+}
+
+static ocdm_status read_summary(ocdm__run *run, ocdm_error *error)
+{
+    ocdm_status status = read_file(ocdm__json_tree_read, &run->summary, run->folder, "summary.json", &run->why);
+    if (status == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(error, run->folder);
+    const ocdm__json_node *root = run->summary.root;
+    run->state = OCDM__RUN_BROKEN;
+    if (status != OCDM_OK)
+        return OCDM_OK;
+    if (strcmp(ocdm__json_text(ocdm__json_find(root, "format"), ""), "ocdm-run") != 0 ||
+        !(ocdm__json_number(ocdm__json_find(root, "version")) == 1)) {
+        ocdm__fail(&run->why, OCDM_BAD_FILE, "", "summary.json is not the summary of a run, version 1");
+        return OCDM_OK;
+    }
+    run->state = OCDM__RUN_WHOLE;
+    run->settings = ocdm__json_find(root, "settings");
+    run->kept_why.status = read_file(ocdm__json_lines_read, &run->kept, run->folder, "memory.jsonl", &run->kept_why);
+    if (run->kept_why.status == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(error, run->folder);
+    return read_numbers(run, error);
+}
+
+/* How far a run got that has no summary. */
+static ocdm_status read_log(ocdm__run *run, ocdm_error *error)
+{
+    ocdm_status status = read_file(ocdm__json_lines_read, &run->log, run->folder, "run.jsonl", &run->why);
+    if (status == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(error, run->folder);
+    run->state = OCDM__RUN_HALF;
+    if (status != OCDM_OK)
+        return OCDM_OK;
+    double step = 0;
+    for (const ocdm__json_node *line = run->log.root->first; line != NULL; line = line->next) {
+        const char *type = ocdm__json_text(ocdm__json_find(line, "type"), "");
+        double here = ocdm__json_number(ocdm__json_find(line, "step"));
+        if (strcmp(type, "start") == 0)
+            run->settings = ocdm__json_find(line, "settings");
+        if (here > step && here < 1e15)
+            step = here;
+    }
+    ocdm__fail(&run->why, OCDM_BAD_FILE, "", "no summary.json; the log ends at step %.0f", step);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__run_read(ocdm__run *run, const char *folder, ocdm_error *error)
+{
+    *run = (ocdm__run){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
+    if (run->folder == NULL)
+        return ocdm__fail_memory(error, folder);
+    for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/'; end--)
+        run->folder[end - 1] = '\0';
+    const char *slash = strrchr(run->folder, '/');
+    run->name = slash != NULL && slash[1] != '\0' ? slash + 1 : run->folder;
+    ocdm_status status = OCDM_OK;
+    if (has_file(folder, "summary.json"))
+        status = read_summary(run, error);
+    else if (has_file(folder, "run.jsonl"))
+        status = read_log(run, error);
+    else
+        ocdm__fail(&run->why, OCDM_IO, "",
+                   access(folder, F_OK) == 0 ? "neither summary.json nor run.jsonl is here" : "there is no such folder");
+    run->method = ocdm__json_text(ocdm__json_find(run->settings, "method"), "");
+    run->seed = ocdm__json_number(ocdm__json_find(run->settings, "seed"));
+    return status;
+}
+
+static void run_clear(ocdm__run *run)
+{
+    ocdm__json_tree_clear(&run->summary);
+    ocdm__json_tree_clear(&run->log);
+    ocdm__json_tree_clear(&run->kept);
+    ocdm__release(run->counts.values);
+    ocdm__release(run->target.values);
+    ocdm__release(run->seen.values);
+    ocdm__release(run->step.values);
+    ocdm__release(run->distance_seen.values);
+    ocdm__release(run->folder);
+}
+
+void ocdm__runs_clear(ocdm__run_list *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        run_clear(&runs->runs[i]);
+    ocdm__release(runs->runs);
+    *runs = (ocdm__run_list){.runs = NULL};
+}

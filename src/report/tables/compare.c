@@ -1,0 +1,193 @@
+/* A comparison as tables. */
+#include "report/tables/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* ---- for people ------------------------------------------------------------------------------------------------------- */
+
+enum { METHOD, FIRST_METRIC, TIME = FIRST_METRIC + OCDM__COMPARE_TIME, DISTANCE, DIFFERENCE, COLUMNS };
+
+static void name_columns(ocdm__column columns[COLUMNS])
+{
+    memset(columns, 0, COLUMNS * sizeof *columns);
+    snprintf(columns[METHOD].head, OCDM__TABLE_TEXT, "method");
+    for (size_t i = 0; i < OCDM__COMPARE_TIME; i++) {
+        snprintf(columns[FIRST_METRIC + i].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].metric);
+        snprintf(columns[FIRST_METRIC + i].group, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].group);
+    }
+    snprintf(columns[TIME].head, OCDM__TABLE_TEXT, "s/1000 steps");
+    snprintf(columns[DISTANCE].head, OCDM__TABLE_TEXT, "distance");
+    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, "mAP against best other");
+}
+
+/* "+1.3 [0.2, 2.4] prs"; without an interval, as with one seed, the difference alone. */
+static void write_difference(const ocdm__compare_results *results, const ocdm__compare_judgement *judgement, ocdm__cell *cell)
+{
+    char text[OCDM__TABLE_TEXT];
+    const ocdm__summary *difference = &judgement->difference;
+    if (judgement->other == results->method_count || isnan(difference->mean))
+        return;
+    const char *other = results->methods[judgement->other];
+    if (isnan(difference->low))
+        snprintf(text, sizeof text, "%+.1f %.20s", difference->mean, other);
+    else
+        snprintf(text, sizeof text, "%+.1f [%.1f, %.1f] %.20s", difference->mean, difference->low, difference->high, other);
+    ocdm__cell_text(cell, text);
+}
+
+static ocdm_status fill_column(ocdm__table *table, const ocdm__compare_results *results, size_t point, size_t column,
+                               ocdm__compare_judgement *judgements, ocdm_error *error)
+{
+    static const size_t places[] = {[OCDM__COMPARE_TIME] = TIME, [OCDM__COMPARE_DISTANCE] = DISTANCE};
+    size_t place = column < OCDM__COMPARE_TIME ? FIRST_METRIC + column : places[column];
+    int decimals = column == OCDM__COMPARE_TIME ? 2 : column == OCDM__COMPARE_DISTANCE ? 4 : 1;
+    ocdm_status status = ocdm__compare_judge(results, point, column, judgements, error);
+    for (size_t i = 0; status == OCDM_OK && i < results->method_count; i++) {
+        const ocdm__summary *summary = &judgements[i].summary;
+        double deviation = column < OCDM__COMPARE_TIME ? summary->deviation : NAN;
+        ocdm__cell *cell = ocdm__table_at(table, i, place);
+        *cell = ocdm__cell_number(summary->mean, deviation, decimals);
+        cell->bold = judgements[i].bold && column != OCDM__COMPARE_DISTANCE && cell->kind == OCDM__CELL_NUMBER;
+        if (column == OCDM__COMPARE_TOTAL_MAP)
+            write_difference(results, &judgements[i], ocdm__table_at(table, i, DIFFERENCE));
+    }
+    return status;
+}
+
+static ocdm_status add_methods(ocdm__table *table, const ocdm__compare_results *results, ocdm_error *error)
+{
+    for (size_t i = 0; i < results->method_count; i++) {
+        ocdm__cell *row = ocdm__table_row(table, error);
+        if (row == NULL)
+            return OCDM_NO_MEMORY;
+        ocdm__cell_text(&row[METHOD], results->methods[i]);
+    }
+    return OCDM_OK;
+}
+
+static void write_note(ocdm__table *table, const ocdm__compare_results *results)
+{
+    if (results->seed_count > 1)
+        snprintf(
+            table->note, sizeof table->note,
+            "Mean and standard deviation over %zu seeds. Bold, or a star: the best, and what is not significantly worse (95 %% "
+            "interval of the paired differences). Last column: difference in total mAP to the best other method, with "
+            "that interval.",
+            results->seed_count);
+    else
+        snprintf(table->note, sizeof table->note,
+                 "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to "
+                 "the best "
+                 "other method.");
+}
+
+ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                      size_t point, ocdm_error *error)
+{
+    static const size_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, OCDM__COMPARE_TIME, OCDM__COMPARE_DISTANCE};
+    ocdm__column named[COLUMNS];
+    name_columns(named);
+    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
+    ocdm_status status = ocdm__table_begin(table, named, COLUMNS, error);
+    if (status == OCDM_OK && judgements == NULL)
+        status = ocdm__fail_memory(error, "judging the methods");
+    if (status == OCDM_OK)
+        status = add_methods(table, results, error);
+    for (size_t i = 0; status == OCDM_OK && i < sizeof columns / sizeof *columns; i++)
+        status = fill_column(table, results, point, columns[i], judgements, error);
+    ocdm__release(judgements);
+    snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
+    write_note(table, results);
+    return status;
+}
+
+/* ---- for programs ----------------------------------------------------------------------------------------------------- */
+
+/* Where things stand in a row; the columns of what is not swept are not there. */
+struct places {
+    size_t memory, rho, order; /* 0: not there, else the position + 1 */
+    size_t method, group, metric, mean, std, n;
+    size_t count;
+};
+
+static size_t add_column(ocdm__column *columns, struct places *places, const char *key)
+{
+    snprintf(columns[places->count].key, OCDM__TABLE_TEXT, "%s", key);
+    snprintf(columns[places->count].head, OCDM__TABLE_TEXT, "%s", key);
+    return places->count++;
+}
+
+static struct places place_columns(const ocdm__compare_plan *plan, ocdm__column columns[9])
+{
+    struct places places = {.count = 0};
+    memset(columns, 0, 9 * sizeof *columns);
+    if (plan->sweeps_memory)
+        places.memory = add_column(columns, &places, "memory") + 1;
+    if (plan->sweeps_rho)
+        places.rho = add_column(columns, &places, "rho") + 1;
+    if (plan->sweeps_order)
+        places.order = add_column(columns, &places, "order") + 1;
+    places.method = add_column(columns, &places, "method");
+    places.group = add_column(columns, &places, "group");
+    places.metric = add_column(columns, &places, "metric");
+    places.mean = add_column(columns, &places, "mean");
+    places.std = add_column(columns, &places, "std");
+    places.n = add_column(columns, &places, "n");
+    return places;
+}
+
+static void fill_point(ocdm__cell *row, const struct places *places, const ocdm__compare_point *point)
+{
+    if (places->memory > 0)
+        row[places->memory - 1] = ocdm__cell_number(point->memory, NAN, 0);
+    if (places->rho > 0)
+        row[places->rho - 1] = ocdm__cell_number(point->rho, NAN, 2);
+    if (places->order > 0) {
+        char text[OCDM__TABLE_TEXT];
+        ocdm__compare_order_text(point, text, sizeof text);
+        ocdm__cell_text(&row[places->order - 1], text);
+    }
+}
+
+static ocdm_status add_data(ocdm__table *table, const struct places *places, const ocdm__compare_plan *plan, size_t point,
+                            const ocdm__compare_results *results, ocdm__compare_judgement *judgements, ocdm_error *error)
+{
+    for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
+        ocdm_status status = ocdm__compare_judge(results, point, column, judgements, error);
+        for (size_t i = 0; status == OCDM_OK && i < results->method_count; i++) {
+            ocdm__cell *row = ocdm__table_row(table, error);
+            if (row == NULL)
+                return OCDM_NO_MEMORY;
+            fill_point(row, places, &plan->points[point]);
+            ocdm__cell_text(&row[places->method], results->methods[i]);
+            ocdm__cell_text(&row[places->group], ocdm__compare_columns[column].group);
+            ocdm__cell_text(&row[places->metric], ocdm__compare_columns[column].metric);
+            row[places->mean] = ocdm__cell_number(judgements[i].summary.mean, NAN, 2);
+            row[places->std] = ocdm__cell_number(judgements[i].summary.deviation, NAN, 2);
+            row[places->n] = ocdm__cell_number((double)judgements[i].summary.count, NAN, 0);
+        }
+        if (status != OCDM_OK)
+            return status;
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
+                                           const ocdm__compare_results *results, ocdm_error *error)
+{
+    ocdm__column columns[9];
+    struct places places = place_columns(plan, columns);
+    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
+    ocdm_status status = ocdm__table_begin(table, columns, places.count, error);
+    if (status == OCDM_OK && judgements == NULL)
+        status = ocdm__fail_memory(error, "judging the methods");
+    for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)
+        status = add_data(table, &places, plan, point, results, judgements, error);
+    ocdm__release(judgements);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The tables of a comparison: methods by groups of classes and metrics, as the paper has them, and the same as data. */
+#ifndef OCDM_REPORT_TABLES_COMPARE_H
+#define OCDM_REPORT_TABLES_COMPARE_H
+
+#include "experiment/compare/plan.h"
+#include "experiment/compare/results.h"
+#include "report/tables/table.h"
+
+/* One point of the sweep for people: a row a method, mean and standard deviation over seeds, seconds per 1000 steps, the
+ * distance of the memory, and the paired difference in total mAP to the best other method with its 95 % interval. OCDM_OK,
+ * OCDM_NO_MEMORY. To be cleared in either case. */
+ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                      size_t point, ocdm_error *error);
+
+/* All points for programs: a row for each method, group and metric: method, group, metric, mean, std, n; before them memory,
+ * rho and order where they are swept. */
+ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
+                                           const ocdm__compare_results *results, ocdm_error *error);
+
+#endif

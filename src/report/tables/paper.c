@@ -1,0 +1,232 @@
+/* The tables of the paper: ours beside its numbers. */
+#include "report/tables/paper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "report/tables/paper_numbers.h"
+
+#define MOST_COLUMNS 12
+
+/* ---- columns of each kind --------------------------------------------------------------------------------------------- */
+
+static const char *const *keys_of(enum ocdm__paper_kind kind)
+{
+    static const char *const amlr[] = {"stream", "task", "ours", "paper", NULL};
+    static const char *const metrics[] = {"stream",   "setting", "method", "group",     "metric", "ours",
+                                          "ours_std", "n",       "paper",  "paper_std", NULL};
+    static const char *const process[] = {"step", "event", "id", "labels", "distance", NULL};
+    static const char *const stream[] = {"stream", "task", "class", "group", "samples", NULL};
+    static const char *const kept[] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target", NULL};
+    static const char *const series[] = {"stream", "method", "order", "series", "x", "value", "std", NULL};
+    static const char *const rho[] = {"stream", "rho", "group", "kept", "kept_per_class", "mAP", "mAP_std", NULL};
+    static const char *const claims[] = {"stream", "claim", "ours", "paper", NULL};
+    switch (kind) {
+    case OCDM__PAPER_AMLR:
+        return amlr;
+    case OCDM__PAPER_METRICS:
+        return metrics;
+    case OCDM__PAPER_PROCESS:
+        return process;
+    case OCDM__PAPER_STREAM:
+        return stream;
+    case OCDM__PAPER_KEPT:
+        return kept;
+    case OCDM__PAPER_CURVES:
+    case OCDM__PAPER_DISTANCE:
+        return series;
+    case OCDM__PAPER_RHO:
+        return rho;
+    case OCDM__PAPER_CLAIMS:
+        break;
+    }
+    return claims;
+}
+
+ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error)
+{
+    ocdm__column columns[MOST_COLUMNS];
+    const char *const *keys = keys_of(kind);
+    size_t count = 0;
+    memset(columns, 0, sizeof columns);
+    for (; keys[count] != NULL; count++) {
+        snprintf(columns[count].key, OCDM__TABLE_TEXT, "%s", keys[count]);
+        snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", keys[count]);
+    }
+    return ocdm__table_begin(table, columns, count, error);
+}
+
+/* ---- statistics of streams -------------------------------------------------------------------------------------------- */
+
+static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source, const char *task, double ours,
+                            ocdm_error *error)
+{
+    ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
+    ocdm__cell *row = ocdm__table_row(table, error);
+    if (row == NULL)
+        return OCDM_NO_MEMORY;
+    ocdm__cell_text(&row[0], source->label);
+    ocdm__cell_text(&row[1], task);
+    row[2] = ocdm__cell_number(ours, NAN, 2);
+    row[3] = ocdm__cell_number(line.columns != NULL ? line.values[0] : NAN, NAN, 2);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+{
+    const ocdm__statistics *statistics = &source->info->statistics;
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < statistics->task_count; i++) {
+        char task[32];
+        snprintf(task, sizeof task, "task%zu", i + 1);
+        status = add_amlr(table, source, task, ocdm__tally_amlr(&statistics->tasks[i]), error);
+    }
+    return status == OCDM_OK ? add_amlr(table, source, "total", ocdm__tally_amlr(&statistics->total), error) : status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* The setting of the paper's table that a point of ours is. */
+static void setting_of(const ocdm__compare_plan *plan, size_t point, char setting[OCDM__TABLE_TEXT])
+{
+    setting[0] = '\0';
+    if (plan->sweeps_memory)
+        snprintf(setting, OCDM__TABLE_TEXT, "%u", plan->points[point].memory);
+    else if (plan->sweeps_order)
+        ocdm__compare_order_text(&plan->points[point], setting, OCDM__TABLE_TEXT);
+}
+
+/* Our column with a group and metric. */
+static size_t column_of(const ocdm__paper_column *column)
+{
+    size_t i = 0;
+    while (i < OCDM__COMPARE_COLUMNS && (strcmp(ocdm__compare_columns[i].group, column->group) != 0 ||
+                                         strcmp(ocdm__compare_columns[i].metric, column->metric) != 0))
+        i++;
+    return i;
+}
+
+/* Ours and the paper's in one column of the table. */
+struct beside {
+    ocdm__summary ours;
+    double paper, paper_deviation;
+};
+
+static ocdm_status look_up(const ocdm__compare_results *results, size_t point, size_t method, const ocdm__paper_line *line,
+                           size_t k, struct beside *beside, ocdm_error *error)
+{
+    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
+    if (judgements == NULL)
+        return ocdm__fail_memory(error, "judging the methods");
+    ocdm_status status = ocdm__compare_judge(results, point, column_of(&line->columns[k]), judgements, error);
+    if (status == OCDM_OK)
+        *beside = (struct beside){judgements[method].summary, line->values[k], line->deviations[k]};
+    ocdm__release(judgements);
+    return status;
+}
+
+static ocdm_status add_line(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_results *results,
+                            size_t point, size_t method, const ocdm__paper_line *line, ocdm_error *error)
+{
+    for (size_t k = 0; k < line->count; k++) {
+        struct beside beside;
+        ocdm_status status = look_up(results, point, method, line, k, &beside, error);
+        ocdm__cell *row = status == OCDM_OK ? ocdm__table_row(table, error) : NULL;
+        if (row == NULL)
+            return status == OCDM_OK ? OCDM_NO_MEMORY : status;
+        ocdm__cell_text(&row[0], source->label);
+        ocdm__cell_text(&row[1], line->setting);
+        ocdm__cell_text(&row[2], line->method);
+        ocdm__cell_text(&row[3], line->columns[k].group);
+        ocdm__cell_text(&row[4], line->columns[k].metric);
+        row[5] = ocdm__cell_number(beside.ours.mean, NAN, 2);
+        row[6] = ocdm__cell_number(beside.ours.deviation, NAN, 2);
+        row[7] = ocdm__cell_number((double)beside.ours.count, NAN, 0);
+        row[8] = ocdm__cell_number(beside.paper, NAN, 2);
+        row[9] = ocdm__cell_number(beside.paper_deviation, NAN, 2);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__paper_source *source,
+                                    const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
+{
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (size_t method = 0; method < plan->method_count; method++) {
+            char setting[OCDM__TABLE_TEXT];
+            setting_of(plan, point, setting);
+            ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
+            ocdm_status status = line.columns != NULL ? add_line(table, source, results, point, method, &line, error) : OCDM_OK;
+            if (status != OCDM_OK)
+                return status;
+        }
+    return OCDM_OK;
+}
+
+/* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
+
+static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+                              const ocdm__compare_plan *plan, ocdm_error *error)
+{
+    ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
+    size_t count = 1;
+    memset(columns, 0, sizeof columns);
+    snprintf(columns[0].head, OCDM__TABLE_TEXT, "method");
+    for (size_t point = 0; point < plan->point_count; point++) {
+        char setting[OCDM__TABLE_TEXT];
+        setting_of(plan, point, setting);
+        ocdm__paper_line line = ocdm__paper_line_find(item->name, source->stands_for, setting, "ocdm");
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
+            bool time = strcmp(line.columns[k].group, "run") == 0;
+            snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
+            if (setting[0] != '\0')
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s %.40s", plan->sweeps_memory ? "memory" : "order", setting);
+            else if (!time)
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", line.columns[k].group);
+        }
+    }
+    return ocdm__table_begin(table, columns, count, error);
+}
+
+static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__paper_source *source,
+                            const ocdm__compare_plan *plan, const ocdm__compare_results *results, size_t method,
+                            ocdm_error *error)
+{
+    char name[OCDM__TABLE_TEXT];
+    size_t first = table->row_count, column = 1;
+    for (size_t i = 0; i < 2; i++)
+        if (ocdm__table_row(table, error) == NULL)
+            return OCDM_NO_MEMORY;
+    snprintf(name, sizeof name, "%.40s, ours", plan->methods[method]);
+    ocdm__cell_text(ocdm__table_at(table, first, 0), name);
+    ocdm__cell_text(ocdm__table_at(table, first + 1, 0), "  the paper");
+    for (size_t point = 0; point < plan->point_count; point++) {
+        char setting[OCDM__TABLE_TEXT];
+        setting_of(plan, point, setting);
+        ocdm__paper_line line = ocdm__paper_line_find(item, source->stands_for, setting, plan->methods[method]);
+        for (size_t k = 0; line.columns != NULL && k < line.count; k++, column++) {
+            struct beside beside;
+            ocdm_status status = look_up(results, point, method, &line, k, &beside, error);
+            if (status != OCDM_OK)
+                return status;
+            bool time = strcmp(line.columns[k].group, "run") == 0;
+            *ocdm__table_at(table, first, column) =
+                ocdm__cell_number(beside.ours.mean, time ? NAN : beside.ours.deviation, time ? 2 : line.decimals);
+            *ocdm__table_at(table, first + 1, column) = ocdm__cell_number(beside.paper, beside.paper_deviation, line.decimals);
+        }
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+                                 const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
+{
+    ocdm_status status = begin_wide(table, item, source, plan, error);
+    for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
+        status = add_wide(table, item->name, source, plan, results, method, error);
+    snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", item->what, source->label);
+    return status;
+}

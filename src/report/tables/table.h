@@ -1,0 +1,92 @@
+/*
+ * A table to print: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation, or
+ * nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON.
+ *
+ *     ocdm__table table;
+ *     if (ocdm__table_begin(&table, columns, 3, error) != OCDM_OK) ...
+ *     ocdm__cell *row = ocdm__table_row(&table, error);
+ *     ocdm__cell_text(&row[0], "ocdm");
+ *     row[1] = ocdm__cell_number(43.02, 0.7, 1);
+ *     ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
+ *     ocdm__table_clear(&table);
+ *
+ * Text, Markdown and LaTeX show numbers rounded, with bold and headings over several columns; CSV and JSON have the keys and
+ * the numbers as they are, without the deviation, which wants a column of its own there.
+ */
+#ifndef OCDM_REPORT_TABLES_TABLE_H
+#define OCDM_REPORT_TABLES_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/output.h"
+#include "ocdm/ocdm.h"
+
+#define OCDM__TABLE_TEXT 64
+#define OCDM__TABLE_TITLE 320
+
+enum ocdm__table_format { OCDM__TEXT, OCDM__MARKDOWN, OCDM__LATEX, OCDM__CSV, OCDM__JSON };
+
+/* The names of the formats in that order, ended by NULL: the choices of a flag. */
+extern const char *const ocdm__table_formats[];
+
+/* Whether a format is for programs: keys and full numbers. */
+bool ocdm__table_is_data(enum ocdm__table_format format);
+
+typedef struct ocdm__column {
+    char key[OCDM__TABLE_TEXT];   /* in CSV and JSON */
+    char head[OCDM__TABLE_TEXT];  /* over the column */
+    char group[OCDM__TABLE_TEXT]; /* over neighbouring columns that have the same; "" for none */
+} ocdm__column;
+
+enum ocdm__cell_kind { OCDM__CELL_EMPTY, OCDM__CELL_TEXT, OCDM__CELL_NUMBER };
+
+typedef struct ocdm__cell {
+    enum ocdm__cell_kind kind;
+    bool bold;
+    int decimals;
+    double value, deviation; /* NaN: there is none */
+    char text[OCDM__TABLE_TEXT];
+} ocdm__cell;
+
+typedef struct ocdm__table {
+    char title[OCDM__TABLE_TITLE]; /* "" for none */
+    char note[OCDM__TABLE_TITLE];  /* under the table */
+    ocdm__column *columns;         /* the first names the row */
+    size_t column_count;
+    ocdm__cell *cells; /* row by row */
+    size_t row_count, room;
+} ocdm__table;
+
+/* Makes a table without rows; the columns are copied. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error);
+
+/* Appends a row of empty cells; valid until the next one. NULL with an error when there is no room. */
+ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error);
+
+/* The cell in a row and column. */
+ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
+
+/* Takes the column with this key out, if there is one. */
+void ocdm__table_drop(ocdm__table *table, const char *key);
+
+/* Fills a cell; what does not fit is cut at a character's end. */
+void ocdm__cell_text(ocdm__cell *cell, const char *text);
+
+/* A number with as many decimals; empty when it is NaN. `deviation` NaN: none. */
+ocdm__cell ocdm__cell_number(double value, double deviation, int decimals);
+
+/* What the reader's side is like. */
+typedef struct ocdm__table_style {
+    unsigned width; /* text: columns; a wider table is broken into several, between groups of columns where it can be */
+    bool bold;      /* text: by the terminal's means; else a star marks what is bold */
+} ocdm__table_style;
+
+/* Writes it. An output remembers its own failures. */
+void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format, const ocdm__table_style *style,
+                       ocdm__output *output);
+
+/* Gives everything back. A table of zeros is fine. */
+void ocdm__table_clear(ocdm__table *table);
+
+#endif

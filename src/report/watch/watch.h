@@ -1,0 +1,58 @@
+/*
+ * A running experiment as its log tells it: line by line, as they are written. What is shown is a few lines of text: how far it
+ * is, sparklines of loss and distance, bars of the classes in memory when the log has counts, and the mAP after each task.
+ *
+ *     ocdm__watch *watch = NULL;
+ *     if (ocdm__watch_create(&watch, error) != OCDM_OK) ...
+ *     while (a line of run.jsonl comes)
+ *         ocdm__watch_line(watch, line, length);
+ *     ocdm__watch_draw(watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
+ *     ocdm__watch_destroy(watch);
+ *
+ * Left out: files, terminals and time, which are the caller's.
+ */
+#ifndef OCDM_REPORT_WATCH_WATCH_H
+#define OCDM_REPORT_WATCH_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/output.h"
+#include "ocdm/ocdm.h"
+
+typedef struct ocdm__watch ocdm__watch;
+
+/* OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__watch_create(ocdm__watch **watch, ocdm_error *error);
+void ocdm__watch_destroy(ocdm__watch *watch);
+
+/* What a line was. */
+enum ocdm__watch_event {
+    OCDM__WATCH_OTHER, /* nothing that is known, or no JSON: it is passed over */
+    OCDM__WATCH_START,
+    OCDM__WATCH_STEP,
+    OCDM__WATCH_EVALUATION,
+    OCDM__WATCH_END
+};
+
+/* Takes in a line, without its end. After a resume what was logged beyond the resumed step is forgotten. */
+enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, size_t length);
+
+/* Forgets everything: the log starts anew. */
+void ocdm__watch_forget(ocdm__watch *watch);
+
+/* The last step that was logged; 0 before the first. */
+double ocdm__watch_step(const ocdm__watch *watch);
+
+typedef struct ocdm__watch_look {
+    unsigned width; /* columns */
+    bool utf8;      /* bars of block characters; else ASCII */
+} ocdm__watch_look;
+
+/* The view: whole lines, none wider than the width. Returns how many. */
+size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look);
+
+/* The last event as one line of plain text. */
+void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out);
+
+#endif

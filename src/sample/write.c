@@ -1,0 +1,212 @@
+/* Sampling: what comes out. The trace, batch by batch; at the end the summary and the kept records. */
+#include "sample/sample.h"
+
+#include "base/allocate.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sample/state.h"
+
+#include <stdlib.h>
+
+/* ---- the trace ------------------------------------------------------------------------------------------------------ */
+
+/* Whether JSON would read the text as a whole number and write it the same way again. */
+static bool is_plain_number(const char *text, size_t length)
+{
+    size_t sign = length > 0 && text[0] == '-';
+    if (length == sign || (text[sign] == '0' && length > 1))
+        return false;
+    for (size_t i = sign; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return true;
+}
+
+/* An id as in the input: a JSON record's own text; else a number where it is one, or a string. */
+static void write_id(ocdm__output *output, const ocdm__id_text *id)
+{
+    if (id->shown_length)
+        ocdm__output_write(output, id->shown, id->shown_length);
+    else if (is_plain_number(id->content, id->length))
+        ocdm__output_write(output, id->content, id->length);
+    else
+        ocdm__output_json_string(output, id->content, id->length);
+}
+
+void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
+{
+    ocdm__output *trace = &sampling->trace;
+    ocdm__output_text(trace, "{\"step\":");
+    ocdm__output_uint64(trace, sampling->step);
+    ocdm__output_text(trace, ",\"in\":[");
+    for (uint32_t i = 0; i < sampling->batch_count; i++) {
+        ocdm__id_text id = ocdm__id_of_item(sampling, i);
+        ocdm__output_text(trace, i ? "," : "");
+        write_id(trace, &id);
+    }
+    ocdm__output_text(trace, "],\"out\":[");
+    for (size_t i = 0; i < change->left_count; i++) {
+        const ocdm_departure *left = &change->left[i];
+        ocdm__id_text id =
+            left->item != OCDM_NONE ? ocdm__id_of_item(sampling, left->item) : ocdm__id_of_kept(sampling, left->slot);
+        ocdm__output_text(trace, i ? "," : "");
+        write_id(trace, &id);
+    }
+    ocdm__output_text(trace, "],\"size\":");
+    ocdm__output_uint64(trace, ocdm_memory_size(sampling->memory));
+    ocdm__output_text(trace, ",\"distance\":");
+    ocdm__output_double(trace, ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
+    ocdm__output_text(trace, "}\n");
+}
+
+/* ---- the classes ---------------------------------------------------------------------------------------------------- */
+
+int ocdm__compare_labels(const void *left, const void *right)
+{
+    const ocdm__class_row *a = left, *b = right;
+    return ocdm__compare_texts(a->label, a->length, b->label, b->length);
+}
+
+ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error)
+{
+    size_t class_count = ocdm_memory_counts(sampling->memory, NULL, 0);
+    ocdm_class *classes = ocdm__allocate(class_count, sizeof *classes);
+    ocdm__class_row *made = ocdm__allocate(class_count, sizeof *made);
+    if (!classes || !made) {
+        ocdm__release(classes);
+        ocdm__release(made);
+        return ocdm__fail_memory(error, "the list of classes");
+    }
+    ocdm_memory_counts(sampling->memory, classes, class_count);
+    const ocdm__label_table *labels = ocdm__records_label_table(sampling->records);
+    for (size_t i = 0; i < class_count; i++) {
+        made[i].counts = classes[i];
+        made[i].label = ocdm__label_table_text(labels, classes[i].id, &made[i].length);
+    }
+    ocdm__release(classes);
+    qsort(made, class_count, sizeof *made, ocdm__compare_labels);
+    *rows = made;
+    *count = class_count;
+    return OCDM_OK;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------------------------------- */
+
+static void write_word(ocdm__output *output, const char *before, const char *word)
+{
+    ocdm__output_text(output, before);
+    ocdm__output_json_string(output, word, strlen(word));
+}
+
+static void write_class(ocdm__output *output, const ocdm__class_row *row)
+{
+    ocdm__output_text(output, "{\"label\":");
+    ocdm__output_json_string(output, row->label, row->length);
+    ocdm__output_count(output, ",\"seen\":", row->counts.seen);
+    ocdm__output_count(output, ",\"kept\":", row->counts.kept);
+    ocdm__output_real(output, ",\"target\":", row->counts.target);
+    ocdm__output_text(output, "}");
+}
+
+static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
+{
+    const ocdm_options *options = ocdm_memory_options(sampling->memory);
+    write_word(output, ",\"policy\":", options->policy->name);
+    ocdm__output_count(output, ",\"memory\":", options->capacity);
+    ocdm__output_count(output, ",\"batch\":", options->batch);
+    ocdm__output_real(output, ",\"rho\":", options->rho);
+    ocdm__output_count(output, ",\"seed\":", options->seed);
+    write_word(output, ",\"distance_name\":", ocdm_distance_name(options->distance));
+    write_word(output, ",\"tie\":", ocdm_tie_name(options->tie));
+    write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
+}
+
+static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
+{
+    ocdm__output *output = &sampling->summary;
+    ocdm__class_row *rows;
+    size_t count;
+    ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_count(output, "{\"records\":", sampling->accepted);
+    ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
+    ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
+    ocdm__output_count(output, ",\"classes\":", count);
+    ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
+    ocdm__output_real(output, ",\"distance_seen\":", ocdm_memory_distance(sampling->memory, OCDM_SEEN_EVER));
+    write_settings(output, sampling);
+    ocdm__output_real(output, ",\"seconds\":", ocdm__seconds_now() - sampling->started);
+    ocdm__output_text(output, ",\"per_class\":[");
+    for (size_t i = 0; i < count; i++) {
+        ocdm__output_text(output, i ? "," : "");
+        write_class(output, &rows[i]);
+    }
+    ocdm__output_text(output, "]}\n");
+    ocdm__release(rows);
+    return ocdm__output_commit(output, error);
+}
+
+/* ---- the records ---------------------------------------------------------------------------------------------------- */
+
+struct arrival {
+    uint64_t number;
+    uint32_t slot;
+};
+
+static int compare_arrivals(const void *left, const void *right)
+{
+    const struct arrival *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
+{
+    uint32_t count = ocdm_memory_size(sampling->memory);
+    struct arrival *order = ocdm__allocate(count, sizeof *order);
+    if (!order)
+        return ocdm__fail_memory(error, "the order of the kept records");
+    for (uint32_t slot = 0; slot < count; slot++)
+        order[slot] = (struct arrival){.number = ocdm_memory_arrival(sampling->memory, slot), .slot = slot};
+    qsort(order, count, sizeof *order, compare_arrivals);
+    size_t header_length;
+    const char *header = ocdm__records_header(sampling->records, &header_length);
+    if (header) {
+        ocdm__output_write(output, header, header_length);
+        ocdm__output_text(output, "\n");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const ocdm__kept_record *kept = &sampling->kept[order[i].slot];
+        ocdm__output_write(output, kept->bytes, kept->line_length);
+        ocdm__output_text(output, "\n");
+    }
+    ocdm__release(order);
+    return OCDM_OK;
+}
+
+static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, fd, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    status = write_records(sampling, &output, error);
+    if (status == OCDM_OK)
+        return ocdm__output_commit(&output, error);
+    ocdm__output_abandon(&output);
+    return status;
+}
+
+/* What was kept comes first: a full disk under the trace must not cost hours of a stream. */
+ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
+{
+    ocdm_error trace_error, summary_error;
+    ocdm_status records = print_records(sampling, fd, error);
+    ocdm_status trace = sampling->options.trace ? ocdm__output_commit(&sampling->trace, &trace_error) : OCDM_OK;
+    ocdm_status summary = sampling->options.summary ? write_summary(sampling, &summary_error) : OCDM_OK;
+    if (records != OCDM_OK)
+        return records;
+    if (error && (trace != OCDM_OK || summary != OCDM_OK))
+        *error = trace != OCDM_OK ? trace_error : summary_error;
+    return trace != OCDM_OK ? trace : summary;
+}

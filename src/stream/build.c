@@ -1,0 +1,348 @@
+/* Building a stream file, a step after another. */
+#define _XOPEN_SOURCE 700
+
+#include "stream/build.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "stream/class_columns.h"
+#include "stream/feature_payload.h"
+#include "stream/file.h"
+#include "stream/provenance.h"
+#include "stream/readers/source.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/recipe.h"
+#include "stream/scenes/stream.h"
+#include "stream/selection.h"
+#include "stream/statistics.h"
+
+/* The most files that a stream names as its sources. */
+#define MOST_FILES 4096
+
+struct building {
+    const ocdm__build_settings *settings;
+    ocdm__reading *reading;
+    ocdm_error *error;
+    ocdm__build_report *report;
+    ocdm__source source;
+    uint8_t *groups; /* of the recipe, by label of the source */
+    ocdm__selection selection;
+    ocdm__class_columns columns;
+    ocdm__stream_table table;
+    ocdm__feature_rows *rows;
+    ocdm__feature_payload payload;
+    ocdm__scene_stream scenes;
+    ocdm__provenance provenance;
+    ocdm__found_files found;       /* in folders that are sources */
+    char *root;                    /* the image root as an absolute path, from malloc */
+    const char *files[MOST_FILES]; /* sources for the notes */
+    size_t file_count;
+};
+
+/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+
+/* Groups by how many training samples a class has. */
+static ocdm_status bound_groups(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    const uint64_t *bounds = building->settings->bounds;
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (counts == NULL || table->groups == NULL) {
+        ocdm__release(counts);
+        return ocdm__fail_memory(building->error, "the groups of the classes");
+    }
+    for (size_t i = 0; i < table->sample_count; i++)
+        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
+            counts[table->labels[k]]++;
+    for (size_t i = 0; i < table->class_count; i++)
+        table->groups[i] = counts[i] > bounds[0] ? OCDM__MAJORITY : counts[i] < bounds[1] ? OCDM__MINORITY : OCDM__MODERATE;
+    ocdm__release(counts);
+    return OCDM_OK;
+}
+
+/* The recipe's groups are by label of the source; columns->of leads to the stream's classes. A class that the recipe does not
+ * know has no group, and then the stream has none. */
+static ocdm_status take_recipe_groups(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    size_t known = 0;
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (table->groups == NULL)
+        return ocdm__fail_memory(building->error, "the groups of the classes");
+    for (uint32_t i = 0; i < building->source.set.classes.count; i++) {
+        if (building->columns.of[i] == UINT32_MAX || building->groups[i] == UINT8_MAX)
+            continue;
+        table->groups[building->columns.of[i]] = building->groups[i];
+        known++;
+    }
+    if (known == table->class_count)
+        return OCDM_OK;
+    ocdm__release(table->groups);
+    table->groups = NULL;
+    return OCDM_OK;
+}
+
+static ocdm_status read_group_file(struct building *building)
+{
+    ocdm__stream_table *table = &building->table;
+    ocdm__label_table names = {.count = 0};
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < table->class_count && status == OCDM_OK; i++) {
+        size_t length;
+        uint32_t number;
+        const char *name = ocdm__text_at(&table->classes, i, &length);
+        status = ocdm__label_table_add(&names, name, length, &number, building->error);
+    }
+    table->groups = ocdm__allocate(table->class_count, 1);
+    if (status == OCDM_OK && table->groups == NULL)
+        status = ocdm__fail_memory(building->error, "the groups of the classes");
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_file_read(building->settings->groups, &names, table->groups, NULL, building->error);
+    ocdm__label_table_clear(&names);
+    return status;
+}
+
+static ocdm_status make_groups(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    if (settings->bounded_groups)
+        return bound_groups(building);
+    if (settings->groups != NULL)
+        return read_group_file(building);
+    return building->groups != NULL ? take_recipe_groups(building) : OCDM_OK;
+}
+
+/* ---- images ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status refuse_image(struct building *building, size_t sample, const char *path, const char *why)
+{
+    return ocdm__fail(building->error, OCDM_BAD_RECORD, "--images names the folder that the paths start from",
+                      "sample %zu: image %s: %s", sample, path, why);
+}
+
+/* Every image must be there: better told now than in the middle of a run. */
+static ocdm_status check_image(struct building *building, size_t sample)
+{
+    char path[PATH_MAX];
+    size_t length;
+    struct stat facts;
+    const char *name = ocdm__text_at(&building->table.paths, sample, &length);
+    int count = snprintf(path, sizeof path, "%s/%.*s", building->root, (int)length, name);
+    if (length == 0)
+        return refuse_image(building, sample, "", "the sample names none");
+    if (count < 0 || (size_t)count >= sizeof path)
+        return refuse_image(building, sample, name, "the path is too long");
+    if (stat(path, &facts) != 0)
+        return refuse_image(building, sample, path, strerror(errno));
+    return S_ISREG(facts.st_mode) ? OCDM_OK : refuse_image(building, sample, path, "not a regular file");
+}
+
+static ocdm_status check_images(struct building *building)
+{
+    const char *root = building->settings->image_root;
+    if (root == NULL) {
+        ocdm__release(building->table.paths.starts);
+        ocdm__release(building->table.paths.bytes);
+        building->table.paths = (ocdm__text_list){.starts = NULL};
+        return OCDM_OK;
+    }
+    building->root = realpath(root, NULL);
+    if (building->root == NULL)
+        return ocdm__fail(building->error, OCDM_IO, "--images names the folder that the paths start from", "%s: %s", root,
+                          strerror(errno));
+    if (building->table.paths.starts == NULL)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "records name their image in the member `image`",
+                          "--images is given, but no sample names an image");
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < building->table.sample_count && status == OCDM_OK; i++)
+        status = check_image(building, i);
+    return status;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status order_classes(struct building *building)
+{
+    const char *path = building->settings->classes;
+    return path != NULL ? ocdm__class_columns_read(&building->columns, &building->source.set.classes, path, building->error)
+                        : ocdm__class_columns_sorted(&building->columns, &building->source.set.classes,
+                                                     building->selection.kept_classes, building->error);
+}
+
+/* Labels of chosen samples that only the file of classes takes away. */
+static uint64_t count_unlisted(const struct building *building)
+{
+    const ocdm__labelled_set *set = &building->source.set;
+    const ocdm__selection *selection = &building->selection;
+    uint64_t count = 0;
+    for (size_t i = 0; i < selection->count; i++) {
+        const ocdm__chosen *chosen = &selection->chosen[i];
+        for (uint64_t k = set->label_starts[chosen->sample]; k < set->label_starts[chosen->sample + 1]; k++) {
+            uint32_t label = set->labels[k];
+            bool kept = selection->kept_classes == NULL || selection->kept_classes[label] != 0;
+            bool of_task = selection->class_tasks == NULL || selection->class_tasks[label] == chosen->task;
+            count += kept && of_task && building->columns.of[label] == UINT32_MAX;
+        }
+    }
+    return count;
+}
+
+static ocdm_status make_table(struct building *building)
+{
+    if (building->settings->classes != NULL)
+        ocdm__reading_skip_many(building->reading, "labels of classes that --classes does not list", count_unlisted(building));
+    ocdm_status status = ocdm__stream_table_make(&building->table, &building->source.set, &building->selection,
+                                                 &building->columns, building->error);
+    const ocdm__stream_table *table = &building->table;
+    const char *source = building->settings->sources[0];
+    if (status == OCDM_OK && table->sample_count == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD, "", "%s: no sample is left for the stream", source);
+    if (status == OCDM_OK && table->label_starts[table->sample_count] == 0)
+        status = ocdm__fail(building->error, OCDM_BAD_RECORD,
+                            building->settings->classes != NULL ? "is --classes the list for another source?" : "",
+                            "%s: no sample %s a label", source, building->settings->classes != NULL ? "keeps" : "has");
+    return status;
+}
+
+static ocdm_status open_features(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    ocdm_status status =
+        ocdm__source_open_rows(&building->source, settings, building->reading, &building->rows, building->error);
+    if (status == OCDM_OK && building->rows == NULL && settings->standardize)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
+                          "--standardize is given, but no features");
+    if (status == OCDM_OK && building->rows == NULL && settings->feature_type == OCDM__F16)
+        return ocdm__fail(building->error, OCDM_BAD_ARGUMENT, "--features names them",
+                          "--feature-type is given, but no features");
+    if (status != OCDM_OK || building->rows == NULL)
+        return status;
+    status = ocdm__feature_payload_open(&building->payload, building->rows, &building->selection, settings->feature_type,
+                                        settings->standardize, building->reading->progress, building->error);
+    building->payload.file = settings->features != NULL ? settings->features : settings->sources[0];
+    return status;
+}
+
+static void add_file(struct building *building, const char *path)
+{
+    struct stat facts;
+    bool known = path == NULL || building->file_count == MOST_FILES || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode);
+    for (size_t i = 0; !known && i < building->file_count; i++)
+        known = strcmp(building->files[i], path) == 0;
+    if (!known)
+        building->files[building->file_count++] = path;
+}
+
+static ocdm_status make_notes(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    for (size_t i = 0; i < settings->source_count; i++)
+        add_file(building, settings->sources[i]);
+    const char *more[] = {settings->test_source, settings->xml,   settings->features,
+                          settings->classes,     settings->tasks, settings->groups};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        add_file(building, more[i]);
+    for (size_t i = 0; i < building->found.count; i++)
+        add_file(building, building->found.paths[i]);
+    return ocdm__provenance_make(&building->provenance, settings->command, building->root, building->files,
+                                 building->file_count, &building->table, building->reading->progress, building->error);
+}
+
+static ocdm_status write_stream(struct building *building)
+{
+    const ocdm__payload_source *source = building->rows != NULL ? &building->payload.source : NULL;
+    if (building->settings->kind == OCDM__FROM_SCENES)
+        source = &building->scenes.source;
+    return ocdm__stream_write(building->settings->output, &building->table, source, building->provenance.notes,
+                              building->provenance.note_count, building->reading->progress, building->error);
+}
+
+static ocdm_status read_labels(struct building *building)
+{
+    return ocdm__source_read(&building->source, building->settings, building->reading, building->error);
+}
+
+static ocdm_status choose_samples(struct building *building)
+{
+    return ocdm__apply_recipe(&building->selection, &building->source.set, building->settings, building->reading,
+                              &building->groups, building->error);
+}
+
+static ocdm_status make_scenes(struct building *building)
+{
+    const ocdm__build_settings *settings = building->settings;
+    ocdm_status status = ocdm__scene_stream_open(&building->scenes, settings->seed, settings->image_size, building->error);
+    building->table = building->scenes.table;
+    building->scenes.table = (ocdm__stream_table){.sample_count = 0};
+    return status;
+}
+
+/* A task is one that has a sample, as for `ocdm stream info`. */
+static ocdm_status fill_report(struct building *building)
+{
+    ocdm__build_report *report = building->report;
+    const ocdm__stream_table *table = &building->table;
+    bool *seen = ocdm__allocate(OCDM__MAX_TASKS, sizeof *seen);
+    if (seen == NULL)
+        return ocdm__fail_memory(building->error, "the tasks of a stream");
+    *report = (ocdm__build_report){.classes = table->class_count};
+    for (size_t i = 0; i < table->sample_count; i++) {
+        report->test += table->parts[i] == OCDM__TEST;
+        report->train += table->parts[i] == OCDM__TRAIN;
+        report->tasks += !seen[table->tasks[i]];
+        seen[table->tasks[i]] = true;
+    }
+    memcpy(report->ids, building->provenance.ids, sizeof report->ids);
+    ocdm__release(seen);
+    return OCDM_OK;
+}
+
+static ocdm_status build(struct building *building)
+{
+    typedef ocdm_status step(struct building *);
+    static step *const from_source[] = {read_labels,   choose_samples, order_classes, make_table,   check_images, make_groups,
+                                        open_features, make_notes,     fill_report,   write_stream, NULL};
+    static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
+    step *const *steps = building->settings->kind == OCDM__FROM_SCENES ? from_scenes : from_source;
+    ocdm_status status = OCDM_OK;
+    for (; *steps != NULL && status == OCDM_OK; steps++)
+        status = (*steps)(building);
+    return status;
+}
+
+ocdm_status ocdm__stream_build(const ocdm__build_settings *settings, ocdm__reading *reading, ocdm__build_report *report,
+                               ocdm_error *error)
+{
+    struct building *building = ocdm__allocate(1, sizeof *building);
+    if (building == NULL)
+        return ocdm__fail_memory(error, "a stream");
+    building->settings = settings;
+    building->reading = reading;
+    building->error = error;
+    building->report = report;
+    reading->files = &building->found;
+    ocdm_status status = build(building);
+    reading->files = NULL;
+    ocdm__provenance_clear(&building->provenance);
+    ocdm__feature_payload_close(&building->payload);
+    ocdm__feature_rows_close(building->rows);
+    ocdm__scene_stream_close(&building->scenes);
+    ocdm__stream_table_clear(&building->table);
+    ocdm__class_columns_clear(&building->columns);
+    ocdm__selection_clear(&building->selection);
+    ocdm__release(building->groups);
+    ocdm__source_clear(&building->source);
+    ocdm__found_files_clear(&building->found);
+    free(building->root);
+    ocdm__release(building);
+    return status;
+}

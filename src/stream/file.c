@@ -1,0 +1,388 @@
+/* Opening a stream file: its tables are copied out and every number in them is checked, so that nobody behind needs to. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "stream/file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/half.h"
+#include "base/json.h"
+#include "base/relative_path.h"
+#include "stream/labelled_set.h"
+#include "stream/statistics.h"
+
+static const char rebuild[] = "build it again with `ocdm stream build`";
+
+struct opening {
+    ocdm__stream *stream;
+    const char *path;
+    ocdm_error *error;
+};
+
+static ocdm_status bad(const struct opening *opening, const char *tensor, const char *what)
+{
+    return ocdm__fail(opening->error, OCDM_BAD_FILE, rebuild, "%s: \"%s\" %s", opening->path, tensor, what);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+
+/* The tensor of a name; NULL, with a message, when it is missing or of another kind. */
+static const struct ocdm__tensor *find(const struct opening *opening, const char *name, enum ocdm__dtype dtype, uint64_t count)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&opening->stream->tensors, name);
+    if (tensor == NULL)
+        bad(opening, name, "is missing");
+    else if (tensor->dtype != dtype || tensor->rank != 1)
+        bad(opening, name, "has another type or shape than a stream's");
+    else if (count != UINT64_MAX && tensor->shape[0] != count)
+        bad(opening, name, "has not as many elements as the other tables say");
+    else
+        return tensor;
+    return NULL;
+}
+
+static ocdm_status copy_u64(const struct opening *opening, const char *name, uint64_t count, uint64_t **out)
+{
+    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U64, count);
+    if (tensor == NULL)
+        return OCDM_BAD_FILE;
+    *out = ocdm__allocate((size_t)tensor->shape[0], sizeof **out);
+    if (*out == NULL)
+        return ocdm__fail_memory(opening->error, "a stream's tables");
+    for (size_t i = 0; i < tensor->shape[0]; i++)
+        (*out)[i] = ocdm__get_u64(tensor->data + 8 * i);
+    return OCDM_OK;
+}
+
+static ocdm_status copy_u32(const struct opening *opening, const char *name, uint64_t count, uint32_t **out)
+{
+    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U32, count);
+    if (tensor == NULL)
+        return OCDM_BAD_FILE;
+    *out = ocdm__allocate((size_t)count, sizeof **out);
+    if (*out == NULL)
+        return ocdm__fail_memory(opening->error, "a stream's tables");
+    for (size_t i = 0; i < count; i++)
+        (*out)[i] = ocdm__get_u32(tensor->data + 4 * i);
+    return OCDM_OK;
+}
+
+/* Small numbers, all below `below`. */
+static ocdm_status copy_u8(const struct opening *opening, const char *name, uint64_t count, uint8_t below, uint8_t **out)
+{
+    const struct ocdm__tensor *tensor = find(opening, name, OCDM__U8, count);
+    if (tensor == NULL)
+        return OCDM_BAD_FILE;
+    for (size_t i = 0; i < tensor->size; i++)
+        if (tensor->data[i] >= below)
+            return bad(opening, name, "has a value out of range");
+    *out = ocdm__allocate(tensor->size, 1);
+    if (*out == NULL)
+        return ocdm__fail_memory(opening->error, "a stream's tables");
+    memcpy(*out, tensor->data, tensor->size);
+    return OCDM_OK;
+}
+
+/* Positions must start at 0 and never fall; the last is given back. */
+static bool are_starts(const uint64_t *starts, size_t count, uint64_t *end)
+{
+    if (starts[0] != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (starts[i + 1] < starts[i])
+            return false;
+    *end = starts[count];
+    return true;
+}
+
+static ocdm_status copy_texts(const struct opening *opening, const char *starts_name, const char *text_name, size_t count,
+                              ocdm__text_list *texts)
+{
+    uint64_t end;
+    ocdm_status status = copy_u64(opening, starts_name, (uint64_t)count + 1, &texts->starts);
+    if (status != OCDM_OK)
+        return status;
+    const struct ocdm__tensor *tensor = find(opening, text_name, OCDM__U8, UINT64_MAX);
+    if (tensor == NULL)
+        return OCDM_BAD_FILE;
+    if (!are_starts(texts->starts, count, &end) || end > tensor->size)
+        return bad(opening, starts_name, "does not fit its text");
+    /* Sixteen bytes more than there are: tables of labels read that far. */
+    texts->bytes = ocdm__allocate((size_t)end + OCDM__LABEL_PADDING, 1);
+    if (texts->bytes == NULL)
+        return ocdm__fail_memory(opening->error, "a stream's texts");
+    memcpy(texts->bytes, tensor->data, (size_t)end);
+    return OCDM_OK;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_labels(const struct opening *opening)
+{
+    const ocdm__stream_table *table = &opening->stream->table;
+    for (size_t i = 0; i < table->sample_count; i++)
+        for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++) {
+            if (table->labels[k] >= table->class_count)
+                return bad(opening, "labels", "names a class that is not there");
+            if (k > table->label_starts[i] && table->labels[k] <= table->labels[k - 1])
+                return bad(opening, "labels", "is not ascending within a sample");
+        }
+    return OCDM_OK;
+}
+
+static ocdm_status check_tasks(const struct opening *opening)
+{
+    ocdm__stream *stream = opening->stream;
+    for (size_t i = 0; i < stream->table.sample_count; i++) {
+        if (stream->table.tasks[i] >= OCDM__MAX_TASKS)
+            return bad(opening, "tasks", "has a number that is too large");
+        if (stream->table.tasks[i] >= stream->task_count)
+            stream->task_count = stream->table.tasks[i] + 1;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status check_class_names(const struct opening *opening)
+{
+    const ocdm__stream_table *table = &opening->stream->table;
+    ocdm__label_table names = {.count = 0};
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < table->class_count && status == OCDM_OK; i++) {
+        size_t length;
+        uint32_t number;
+        const char *text = ocdm__text_at(&table->classes, i, &length);
+        status = ocdm__label_table_add(&names, text, length, &number, opening->error);
+        if (status == OCDM_OK && number != i)
+            status = bad(opening, "class_text", "has a name twice");
+    }
+    ocdm__label_table_clear(&names);
+    return status;
+}
+
+/* A sample may name no image; one that it names is below the root. */
+static ocdm_status check_paths(const struct opening *opening)
+{
+    const ocdm__stream_table *table = &opening->stream->table;
+    for (size_t i = 0; table->paths.starts != NULL && i < table->sample_count; i++) {
+        size_t length;
+        const char *path = ocdm__text_at(&table->paths, i, &length);
+        if (length > 0 && !ocdm__is_relative_path(path, length))
+            return bad(opening, "path_text", "has a path that leads out of its root folder");
+    }
+    return OCDM_OK;
+}
+
+/* ---- the parts of a file --------------------------------------------------------------------------------------------- */
+
+/* What comes first in all files of this kind, so that weights or a checkpoint are told apart from a stream. */
+static ocdm_status check_kind(const struct opening *opening)
+{
+    const struct ocdm__safetensors *file = &opening->stream->tensors;
+    if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), "ocdm-stream"))
+        return ocdm__fail(opening->error, OCDM_BAD_FILE, "`ocdm stream build` makes stream files",
+                          "%s: a safetensors file, but not a stream", opening->path);
+    if (!ocdm__note_is(ocdm__safetensors_note(file, "version"), "1"))
+        return ocdm__fail(opening->error, OCDM_BAD_FILE, rebuild,
+                          "%s: a stream file of a version that this program does not know", opening->path);
+    return OCDM_OK;
+}
+
+static ocdm_status read_labels(const struct opening *opening)
+{
+    ocdm__stream_table *table = &opening->stream->table;
+    const struct ocdm__tensor *tasks = find(opening, "tasks", OCDM__U32, UINT64_MAX);
+    const struct ocdm__tensor *classes = find(opening, "class_starts", OCDM__U64, UINT64_MAX);
+    if (tasks == NULL || classes == NULL)
+        return OCDM_BAD_FILE;
+    if (classes->shape[0] == 0 || classes->shape[0] - 1 > OCDM__MAX_CLASSES)
+        return bad(opening, "class_starts", "has no or too many classes");
+    table->sample_count = (size_t)tasks->shape[0];
+    table->class_count = (size_t)classes->shape[0] - 1;
+    uint64_t end = 0, samples = table->sample_count;
+    ocdm_status status = copy_u64(opening, "label_starts", samples + 1, &table->label_starts);
+    if (status == OCDM_OK && !are_starts(table->label_starts, table->sample_count, &end))
+        status = bad(opening, "label_starts", "is not ascending from 0");
+    if (status == OCDM_OK)
+        status = copy_u32(opening, "labels", end, &table->labels);
+    if (status == OCDM_OK)
+        status = copy_u32(opening, "tasks", samples, &table->tasks);
+    if (status == OCDM_OK)
+        status = copy_u8(opening, "parts", samples, OCDM__NO_PART, &table->parts);
+    return status;
+}
+
+static ocdm_status read_names(const struct opening *opening)
+{
+    ocdm__stream_table *table = &opening->stream->table;
+    const struct ocdm__safetensors *file = &opening->stream->tensors;
+    ocdm_status status = copy_texts(opening, "id_starts", "id_text", table->sample_count, &table->ids);
+    if (status == OCDM_OK)
+        status = copy_texts(opening, "class_starts", "class_text", table->class_count, &table->classes);
+    if (status == OCDM_OK && ocdm__safetensors_find(file, "path_starts") != NULL)
+        status = copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths);
+    if (status == OCDM_OK && ocdm__safetensors_find(file, "class_groups") != NULL)
+        status = copy_u8(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups);
+    return status;
+}
+
+static ocdm_status read_payload(const struct opening *opening)
+{
+    ocdm__stream *stream = opening->stream;
+    const struct ocdm__tensor *features = ocdm__safetensors_find(&stream->tensors, "features");
+    const struct ocdm__tensor *images = ocdm__safetensors_find(&stream->tensors, "images");
+    if (features != NULL && images != NULL)
+        return bad(opening, "images", "is there beside features: a stream has one of them");
+    const struct ocdm__tensor *tensor = features != NULL ? features : images;
+    if (tensor == NULL)
+        return OCDM_OK;
+    stream->payload = tensor->data;
+    stream->shape = (ocdm__payload_shape){.kind = features != NULL ? OCDM__FEATURES : OCDM__IMAGES, .dtype = tensor->dtype};
+    bool fits = features != NULL ? tensor->rank == 2 && (tensor->dtype == OCDM__F32 || tensor->dtype == OCDM__F16)
+                                 : tensor->rank == 4 && tensor->dtype == OCDM__U8 && tensor->shape[1] == 3;
+    if (!fits || tensor->shape[0] != stream->table.sample_count || tensor->shape[1] == 0)
+        return bad(opening, features != NULL ? "features" : "images", "has another type or shape than a stream's");
+    stream->shape.width = (size_t)tensor->shape[tensor->rank - 1];
+    if (images != NULL) {
+        stream->shape.channels = (size_t)tensor->shape[1];
+        stream->shape.height = (size_t)tensor->shape[2];
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_root(const struct opening *opening)
+{
+    const struct ocdm__note *note = ocdm__safetensors_note(&opening->stream->tensors, "image_root");
+    if (note == NULL)
+        return OCDM_OK;
+    char *root = ocdm__allocate(note->value_length + 1, 1);
+    if (root == NULL)
+        return ocdm__fail_memory(opening->error, "the root folder's name");
+    ocdm__json_unescape(note->value, note->value_length, root);
+    opening->stream->image_root = root;
+    return OCDM_OK;
+}
+
+/* The tables are few bytes and are read anyway: their checksum is looked at whenever a stream is opened. */
+static ocdm_status check_sums(const struct opening *opening)
+{
+    ocdm__stream *stream = opening->stream;
+    const struct ocdm__tensor *sums = find(opening, "checksums", OCDM__U64, 2);
+    if (sums == NULL)
+        return OCDM_BAD_FILE;
+    const unsigned char *end = stream->payload != NULL ? stream->payload : sums->data;
+    for (size_t i = 0; i < 2; i++)
+        stream->checksum[i] = ocdm__get_u64(sums->data + 8 * i);
+    if (end > sums->data ||
+        ocdm__checksum(OCDM__CHECKSUM_START, stream->file.bytes, (size_t)(end - stream->file.bytes)) != stream->checksum[0])
+        return bad(opening, "checksums", "is not that of the tables: the file is damaged");
+    return OCDM_OK;
+}
+
+static ocdm_status read_all(const struct opening *opening)
+{
+    static ocdm_status (*const steps[])(const struct opening *) = {check_kind,        read_labels, read_names,   read_payload,
+                                                                   read_root,         check_sums,  check_labels, check_tasks,
+                                                                   check_class_names, check_paths};
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == OCDM_OK; i++)
+        status = steps[i](opening);
+    return status;
+}
+
+ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error)
+{
+    struct opening opening = {stream, path, error};
+    *stream = (ocdm__stream){.task_count = 0};
+    ocdm_status status = ocdm__map_file(&stream->file, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__safetensors_read(&stream->tensors, path, stream->file.bytes, stream->file.size, error);
+    if (status == OCDM_OK)
+        status = read_all(&opening);
+    if (status != OCDM_OK)
+        ocdm__stream_close(stream);
+    return status;
+}
+
+bool ocdm__is_stream_file(const char *path)
+{
+    unsigned char start[9];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, start, sizeof start);
+    close(fd);
+    /* The header's length is far below 2^32 and its first byte is a brace; no text has four NULs. */
+    return got == (ssize_t)sizeof start && memcmp(start + 4, "\0\0\0\0{", 5) == 0;
+}
+
+ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *progress, ocdm_error *error)
+{
+    const size_t block = (size_t)16 * 1024 * 1024;
+    size_t size = stream->table.sample_count * ocdm__payload_size(&stream->shape);
+    uint64_t sum = OCDM__CHECKSUM_START;
+    for (size_t at = 0; at < size; at += block) {
+        sum = ocdm__checksum(sum, stream->payload + at, size - at < block ? size - at : block);
+        ocdm__mapped_file_passed(&stream->file, (size_t)(stream->payload - stream->file.bytes) + at);
+        ocdm__progress_tell(progress, "verifying", at, size);
+        if (ocdm__progress_stopped(progress))
+            return ocdm__fail(error, OCDM_STOPPED, "", "stopped while verifying %s", stream->file.name);
+    }
+    if (sum == stream->checksum[1])
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum is another",
+                      stream->file.name);
+}
+
+size_t ocdm__payload_size(const ocdm__payload_shape *shape)
+{
+    size_t elements = shape->kind == OCDM__IMAGES ? shape->channels * shape->height * shape->width : shape->width;
+    return shape->kind == OCDM__NO_PAYLOAD ? 0 : elements * ocdm__dtype_size(shape->dtype);
+}
+
+void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out)
+{
+    const unsigned char *at = stream->payload + sample * ocdm__payload_size(&stream->shape);
+    for (size_t i = 0; i < stream->shape.width; i++) {
+        if (stream->shape.dtype == OCDM__F16) {
+            out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
+            continue;
+        }
+        uint32_t bits = ocdm__get_u32(at + 4 * i);
+        memcpy(&out[i], &bits, sizeof bits);
+    }
+}
+
+const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample)
+{
+    return stream->payload + sample * ocdm__payload_size(&stream->shape);
+}
+
+void ocdm__stream_table_clear(ocdm__stream_table *table)
+{
+    ocdm__release(table->label_starts);
+    ocdm__release(table->labels);
+    ocdm__release(table->tasks);
+    ocdm__release(table->parts);
+    ocdm__release(table->groups);
+    ocdm__text_list *texts[] = {&table->ids, &table->classes, &table->paths};
+    for (size_t i = 0; i < 3; i++) {
+        ocdm__release(texts[i]->starts);
+        ocdm__release(texts[i]->bytes);
+    }
+    *table = (ocdm__stream_table){.sample_count = 0};
+}
+
+void ocdm__stream_close(ocdm__stream *stream)
+{
+    ocdm__stream_table_clear(&stream->table);
+    ocdm__safetensors_close(&stream->tensors);
+    ocdm__release(stream->image_root);
+    ocdm__unmap_file(&stream->file);
+    *stream = (ocdm__stream){.task_count = 0};
+}

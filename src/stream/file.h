@@ -1,0 +1,123 @@
+/*
+ * A stream as a file: safetensors with the labels, tasks, parts, ids and classes of every sample, and what the samples are made
+ * of: features, small images, or the paths of image files. docs/stream-format.md tells the format byte by byte.
+ *
+ *     ocdm__stream stream = {0};
+ *     if (ocdm__stream_open(&stream, path, error) != OCDM_OK) ...
+ *     for (size_t i = 0; i < stream.table.sample_count; i++)
+ *         if (stream.table.parts[i] == OCDM__TRAIN) ...
+ *     ocdm__stream_close(&stream);
+ *
+ * The tables are copied out of the file when it is opened, checked and in the machine's own byte order; features and images
+ * stay in the mapped file.
+ */
+#ifndef OCDM_STREAM_FILE_H
+#define OCDM_STREAM_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mapped_file.h"
+#include "base/progress.h"
+#include "base/safetensors.h"
+#include "ocdm/ocdm.h"
+#include "stream/class_group.h"
+
+/* The most classes of a stream. */
+#define OCDM__MAX_CLASSES 1000000
+
+/* Texts one after another: number i is the bytes from starts[i] up to starts[i + 1]. */
+typedef struct ocdm__text_list {
+    uint64_t *starts; /* NULL: there are none */
+    char *bytes;
+} ocdm__text_list;
+
+/* Text number i; no NUL after it. */
+static inline const char *ocdm__text_at(const ocdm__text_list *texts, size_t i, size_t *length)
+{
+    *length = (size_t)(texts->starts[i + 1] - texts->starts[i]);
+    return texts->bytes + texts->starts[i];
+}
+
+/* What a stream tells of its samples. */
+typedef struct ocdm__stream_table {
+    size_t sample_count;
+    size_t class_count;
+    uint64_t *label_starts; /* sample i has labels[label_starts[i]] up to labels[label_starts[i + 1] - 1] */
+    uint32_t *labels;       /* of each sample ascending, below class_count */
+    uint32_t *tasks;        /* of each sample, from 0 */
+    uint8_t *parts;         /* of each sample: OCDM__TRAIN or OCDM__TEST of stream/labelled_set.h */
+    uint8_t *groups;        /* of each class, enum ocdm__class_group; NULL when the stream has none of its own */
+    ocdm__text_list ids;
+    ocdm__text_list classes;
+    ocdm__text_list paths; /* of image files, relative to the root folder; starts is NULL when there are none */
+} ocdm__stream_table;
+
+/* Frees the arrays. A table of zeros is fine. */
+void ocdm__stream_table_clear(ocdm__stream_table *table);
+
+enum ocdm__payload_kind { OCDM__NO_PAYLOAD, OCDM__FEATURES, OCDM__IMAGES };
+
+/* The shape of what samples are made of, when it is in the file itself. */
+typedef struct ocdm__payload_shape {
+    enum ocdm__payload_kind kind;
+    enum ocdm__dtype dtype;        /* features: OCDM__F32 or OCDM__F16; images: OCDM__U8 */
+    size_t width;                  /* features: how many; images: pixels in a row */
+    size_t height, channels;       /* images only */
+    const float *mean, *deviation; /* features that were standardized: `width` numbers each; else NULL */
+} ocdm__payload_shape;
+
+/* Bytes of one sample's features or image. */
+size_t ocdm__payload_size(const ocdm__payload_shape *shape);
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__stream {
+    ocdm__stream_table table;
+    size_t task_count;
+    ocdm__payload_shape shape;
+    uint64_t checksum[2]; /* of the header and the tables, and of the features or images: what the file says they are */
+    char *image_root;     /* NULL for none */
+    ocdm__mapped_file file;
+    struct ocdm__safetensors tensors;
+    const unsigned char *payload;
+} ocdm__stream;
+
+/* Opens a stream file and checks everything but the checksum of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
+ * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must live as long as the stream. */
+ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
+
+/* Whether a file starts like safetensors: how commands tell a stream file from records. False when it cannot be read. */
+bool ocdm__is_stream_file(const char *path);
+
+/* Reads all features or images once and compares their checksum. OCDM_OK, OCDM_BAD_FILE, OCDM_STOPPED. */
+ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *progress, ocdm_error *error);
+
+/* The features of a sample as floats; the stream has features. */
+void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out);
+
+/* The image of a sample, channels x height x width bytes; the stream has images. */
+const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample);
+
+/* Closes it. A stream of zeros is fine. */
+void ocdm__stream_close(ocdm__stream *stream);
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+/* Where features or images come from: fills `bytes` with those of `count` samples from `first` on, as they will stand in the
+ * file. Asked for in ascending order, block by block. */
+typedef struct ocdm__payload_source {
+    ocdm__payload_shape shape;
+    ocdm_status (*fill)(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error);
+    void *state;
+} ocdm__payload_source;
+
+/* Writes a stream file, atomically: on error, or when stopped, the path is as it was. `source` is NULL without a payload, notes
+ * are as for ocdm__safetensors_write. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED, and whatever `fill` gives. */
+ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
+                               const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
+                               ocdm_error *error);
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * JPEG files through libjpeg-turbo, with its default arithmetic (accurate DCT, smooth upsampling), which is also Pillow's.
+ * libjpeg reports errors by a call that must not return: everything that calls it runs below one setjmp, in a
+ * function that has no variables of its own, and what has to be given back afterwards is in a struct that outlives the jump.
+ */
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h> /* after jpeglib.h, whose settings decide the numbers of the messages */
+
+#include "base/error.h"
+#include "stream/images/decoder.h"
+#include "stream/images/resize.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+struct jpeg_reader {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr messages;
+    struct jpeg_progress_mgr progress;
+    const struct ocdm__image_job *job;
+    ocdm_status status;
+    jmp_buf escape;
+};
+
+bool ocdm__is_jpeg(const uint8_t *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0;
+}
+
+_Noreturn static void leave(struct jpeg_reader *reader, ocdm_status status)
+{
+    reader->status = status;
+    longjmp(reader->escape, 1);
+}
+
+_Noreturn static void refuse(j_common_ptr info)
+{
+    struct jpeg_reader *reader = info->client_data;
+    const struct ocdm__image_job *job = reader->job;
+    char reason[JMSG_LENGTH_MAX];
+    info->err->format_message(info, reason);
+    if (info->err->msg_code == JERR_OUT_OF_MEMORY)
+        leave(reader, ocdm__fail_memory(job->error, "decoding a JPEG image"));
+    leave(reader, ocdm__fail(job->error, OCDM_BAD_FILE, "replace the file, or leave it out", "%s: damaged JPEG: %s",
+                             job->file->name, reason));
+}
+
+/* Warnings after which the pixels are guesses. The others are about what stands between markers, and do no harm. */
+static bool means_damage(int message)
+{
+    switch (message) {
+    case JWRN_JPEG_EOF:
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void take_message(j_common_ptr info, int level)
+{
+    if (level < 0 && means_damage(info->err->msg_code))
+        refuse(info);
+}
+
+static void say_nothing(j_common_ptr info)
+{
+    (void)info;
+}
+
+/* libjpeg calls it for every row of blocks, also while it only collects the scans of a progressive file. */
+static void count_scans(j_common_ptr info)
+{
+    struct jpeg_reader *reader = info->client_data;
+    const struct ocdm__image_job *job = reader->job;
+    if (reader->info.input_scan_number > 0 && (uint32_t)reader->info.input_scan_number > job->limits->scans)
+        leave(reader, ocdm__fail(job->error, OCDM_LIMIT, "store it as a JPEG that is not progressive, or leave it out",
+                                 "%s: more than %u scans in one JPEG", job->file->name, job->limits->scans));
+}
+
+/* Lets libjpeg shrink the picture when that gives exactly the wanted size. */
+static void choose_scale(struct jpeg_decompress_struct *info, uint32_t resize)
+{
+    ocdm__image_size wanted = ocdm__image_resized_size(info->image_width, info->image_height, resize);
+    info->scale_num = 1;
+    for (unsigned denominator = 1; denominator <= 8; denominator *= 2) {
+        info->scale_denom = denominator;
+        jpeg_calc_output_dimensions(info);
+        if (info->output_width == wanted.width && info->output_height == wanted.height)
+            return;
+    }
+    info->scale_denom = 1;
+    jpeg_calc_output_dimensions(info);
+}
+
+static void choose_colours(struct jpeg_reader *reader)
+{
+    const struct ocdm__image_job *job = reader->job;
+    int components = reader->info.num_components;
+    if (components != 1 && components != 3 && components != 4)
+        leave(reader, ocdm__fail(job->error, OCDM_BAD_FILE, "store it as grey, RGB or CMYK",
+                                 "%s: a JPEG with %d colour components", job->file->name, components));
+    reader->info.out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
+}
+
+/* CMYK is stored inverted, as Adobe's programs do and every reader assumes: the bytes are 255 - C and so on. The product is
+ * rounded as Pillow does it. */
+static void rgb_from_cmyk(uint8_t *rgb, const JSAMPLE *cmyk, size_t width)
+{
+    for (size_t x = 0; x < width; x++) {
+        unsigned key = cmyk[4 * x + 3];
+        for (size_t c = 0; c < 3; c++) {
+            unsigned product = (255u - cmyk[4 * x + c]) * key + 128;
+            rgb[3 * x + c] = (uint8_t)(key - (((product >> 8) + product) >> 8));
+        }
+    }
+}
+
+/* What libjpeg keeps of a whole picture that comes in several scans: all its coefficients, 64 of two bytes in a block. */
+static uint64_t kept_bytes(struct jpeg_decompress_struct *info)
+{
+    uint64_t blocks = 0;
+    for (int i = 0; jpeg_has_multiple_scans(info) && i < info->num_components; i++) {
+        const jpeg_component_info *component = &info->comp_info[i];
+        uint64_t across = (uint64_t)component->width_in_blocks + (unsigned)component->h_samp_factor - 1;
+        uint64_t down = (uint64_t)component->height_in_blocks + (unsigned)component->v_samp_factor - 1;
+        blocks += across * down;
+    }
+    return blocks * sizeof(JBLOCK);
+}
+
+static void read_rows(struct jpeg_reader *reader)
+{
+    struct jpeg_decompress_struct *info = &reader->info;
+    size_t width = info->output_width;
+    JSAMPARRAY cmyk = NULL;
+    if (info->out_color_space == JCS_CMYK)
+        cmyk = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE, info->output_width * 4, 1);
+    while (info->output_scanline < info->output_height) {
+        uint8_t *rgb = reader->job->image->rgb.bytes + 3 * width * info->output_scanline;
+        JSAMPROW row = cmyk ? cmyk[0] : rgb;
+        if (jpeg_read_scanlines(info, &row, 1) != 1)
+            ERREXIT(info, JERR_CANT_SUSPEND);
+        if (cmyk)
+            rgb_from_cmyk(rgb, cmyk[0], width);
+    }
+}
+
+static void decode(struct jpeg_reader *reader)
+{
+    struct jpeg_decompress_struct *info = &reader->info;
+    const struct ocdm__image_job *job = reader->job;
+    jpeg_create_decompress(info);
+    info->progress = &reader->progress;
+    jpeg_mem_src(info, job->file->bytes, (unsigned long)job->file->size);
+    jpeg_read_header(info, TRUE);
+    ocdm_status status = ocdm__image_check_pixels(job, info->image_width, info->image_height);
+    if (status != OCDM_OK)
+        leave(reader, status);
+    choose_colours(reader);
+    choose_scale(info, job->resize);
+    status = ocdm__image_make_room(job, info->output_width, info->output_height, kept_bytes(info));
+    if (status != OCDM_OK)
+        leave(reader, status);
+    jpeg_start_decompress(info);
+    read_rows(reader);
+    jpeg_finish_decompress(info);
+}
+
+static void decode_or_leave(struct jpeg_reader *reader)
+{
+    if (setjmp(reader->escape) == 0)
+        decode(reader);
+}
+
+ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job)
+{
+    struct jpeg_reader reader = {.job = job, .status = OCDM_OK};
+    reader.info.err = jpeg_std_error(&reader.messages);
+    reader.info.client_data = &reader;
+    reader.messages.error_exit = refuse;
+    reader.messages.emit_message = take_message;
+    reader.messages.output_message = say_nothing;
+    reader.progress.progress_monitor = count_scans;
+    decode_or_leave(&reader);
+    jpeg_destroy_decompress(&reader.info);
+    return reader.status;
+}

@@ -1,0 +1,233 @@
+/*
+ * The loader: one lock, one queue of slots in the order of submission. A thread takes the next image of the oldest batch that
+ * has one left, prepares it outside the lock, and says so; where its numbers go was settled at submission.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "stream/images/loader.h"
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+struct slot {
+    ocdm__image_request *requests;
+    ocdm_error *errors;
+    size_t room; /* of both arrays */
+    size_t count, taken, done;
+    float *tensor;
+    bool busy;
+};
+
+struct ocdm__image_loader {
+    ocdm__image_plan plan;
+    size_t floats;
+    pthread_mutex_t lock;
+    pthread_cond_t work;  /* there is an image to take, or the end has come */
+    pthread_cond_t ready; /* a batch is complete */
+    bool ending;
+    struct slot *slots;
+    size_t slot_count;
+    size_t *queue; /* a ring of slot_count: slots with images that nobody has taken */
+    size_t queue_first, queue_size;
+    pthread_t *threads;
+    size_t thread_count;
+};
+
+/* The next image to prepare. Called with the lock held and something in the queue. */
+static struct slot *take_image(ocdm__image_loader *loader, size_t *image)
+{
+    struct slot *slot = &loader->slots[loader->queue[loader->queue_first]];
+    *image = slot->taken++;
+    if (slot->taken == slot->count) {
+        loader->queue_first = (loader->queue_first + 1) % loader->slot_count;
+        loader->queue_size--;
+    }
+    return slot;
+}
+
+static void prepare_image(const ocdm__image_loader *loader, const struct slot *slot, size_t image, ocdm__image_scratch *scratch)
+{
+    float *out = slot->tensor + image * loader->floats;
+    ocdm_error *error = &slot->errors[image];
+    error->status = OCDM_OK;
+    if (ocdm__image_prepare(&loader->plan, &slot->requests[image], scratch, out, error) != OCDM_OK)
+        memset(out, 0, loader->floats * sizeof *out);
+}
+
+static void *work(void *argument)
+{
+    ocdm__image_loader *loader = argument;
+    ocdm__image_scratch scratch = {0};
+    pthread_mutex_lock(&loader->lock);
+    for (;;) {
+        while (!loader->ending && loader->queue_size == 0)
+            pthread_cond_wait(&loader->work, &loader->lock);
+        if (loader->ending)
+            break;
+        size_t image;
+        struct slot *slot = take_image(loader, &image);
+        pthread_mutex_unlock(&loader->lock);
+        prepare_image(loader, slot, image, &scratch);
+        pthread_mutex_lock(&loader->lock);
+        if (++slot->done == slot->count)
+            pthread_cond_signal(&loader->ready);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    ocdm__image_scratch_clear(&scratch);
+    return NULL;
+}
+
+/* Signals are for the caller's threads: these would take one in the middle of a decoder. But for those of a thread's own
+ * faults: blocked, they end the process past any handler. */
+static ocdm_status start_threads(ocdm__image_loader *loader, size_t count, ocdm_error *error)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+    sigset_t all, before;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = 0;
+    while (loader->thread_count < count && !failure) {
+        failure = pthread_create(&loader->threads[loader->thread_count], NULL, work, loader);
+        loader->thread_count += !failure;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure)
+        return ocdm__fail(error, OCDM_LIMIT, "use fewer threads", "cannot start thread %zu of %zu for images: %s",
+                          loader->thread_count + 1, count, strerror(failure));
+    return OCDM_OK;
+}
+
+static ocdm_status check_arguments(size_t threads, size_t slots, ocdm_error *error)
+{
+    if (threads < 1 || threads > OCDM__IMAGE_MAX_THREADS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu threads for images are not between 1 and %u", threads,
+                          OCDM__IMAGE_MAX_THREADS);
+    if (slots < 1 || slots > OCDM__IMAGE_MAX_SLOTS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu batches of images ahead are not between 1 and %u", slots,
+                          OCDM__IMAGE_MAX_SLOTS);
+    return OCDM_OK;
+}
+
+/* A loader without threads. */
+static ocdm__image_loader *allocate_loader(size_t threads, size_t slots)
+{
+    ocdm__image_loader *loader = ocdm__allocate(1, sizeof *loader);
+    if (!loader)
+        return NULL;
+    pthread_mutex_init(&loader->lock, NULL); /* these three cannot fail where they have nothing to allocate, as on Linux */
+    pthread_cond_init(&loader->work, NULL);
+    pthread_cond_init(&loader->ready, NULL);
+    loader->slot_count = slots;
+    loader->slots = ocdm__allocate(slots, sizeof *loader->slots);
+    loader->queue = ocdm__allocate(slots, sizeof *loader->queue);
+    loader->threads = ocdm__allocate(threads, sizeof *loader->threads);
+    if (loader->slots && loader->queue && loader->threads)
+        return loader;
+    ocdm__image_loader_destroy(loader);
+    return NULL;
+}
+
+ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size_t threads, size_t slots,
+                                      ocdm__image_loader **loader, ocdm_error *error)
+{
+    ocdm__image_plan plan;
+    ocdm_status status = check_arguments(threads, slots, error);
+    if (status == OCDM_OK)
+        status = ocdm__image_plan_make(settings, &plan, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__image_loader *made = allocate_loader(threads, slots);
+    if (!made)
+        return ocdm__fail_memory(error, "the image loader");
+    made->plan = plan;
+    made->floats = ocdm__image_floats(settings);
+    status = start_threads(made, threads, error);
+    if (status == OCDM_OK)
+        *loader = made;
+    else
+        ocdm__image_loader_destroy(made);
+    return status;
+}
+
+void ocdm__image_loader_destroy(ocdm__image_loader *loader)
+{
+    if (!loader)
+        return;
+    pthread_mutex_lock(&loader->lock);
+    loader->ending = true;
+    pthread_cond_broadcast(&loader->work);
+    pthread_mutex_unlock(&loader->lock);
+    for (size_t i = 0; i < loader->thread_count; i++)
+        pthread_join(loader->threads[i], NULL);
+    for (size_t i = 0; loader->slots && i < loader->slot_count; i++) {
+        ocdm__release(loader->slots[i].requests);
+        ocdm__release(loader->slots[i].errors);
+    }
+    pthread_cond_destroy(&loader->ready);
+    pthread_cond_destroy(&loader->work);
+    pthread_mutex_destroy(&loader->lock);
+    ocdm__release(loader->slots);
+    ocdm__release(loader->queue);
+    ocdm__release(loader->threads);
+    ocdm__release(loader);
+}
+
+static bool make_slot_room(struct slot *slot, size_t count)
+{
+    if (count <= slot->room)
+        return true;
+    bool failed = false;
+    slot->requests = ocdm__grown(slot->requests, count, sizeof *slot->requests, &failed);
+    slot->errors = ocdm__grown(slot->errors, count, sizeof *slot->errors, &failed);
+    if (!failed)
+        slot->room = count;
+    return !failed;
+}
+
+ocdm_status ocdm__image_loader_submit(ocdm__image_loader *loader, size_t slot_number, const ocdm__image_request *requests,
+                                      size_t count, float *tensor, ocdm_error *error)
+{
+    if (slot_number >= loader->slot_count || loader->slots[slot_number].busy)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "wait for the batch in it first", "batch slot %zu is not free",
+                          slot_number);
+    struct slot *slot = &loader->slots[slot_number];
+    if (!make_slot_room(slot, count))
+        return ocdm__fail_memory(error, "a batch of images");
+    if (count)
+        memcpy(slot->requests, requests, count * sizeof *requests);
+    slot->tensor = tensor;
+    slot->busy = true;
+    pthread_mutex_lock(&loader->lock);
+    slot->count = count;
+    slot->taken = slot->done = 0;
+    if (count) {
+        loader->queue[(loader->queue_first + loader->queue_size) % loader->slot_count] = slot_number;
+        loader->queue_size++;
+        pthread_cond_broadcast(&loader->work);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot_number, ocdm__image_outcome *outcome,
+                                    ocdm_error *error)
+{
+    if (slot_number >= loader->slot_count || !loader->slots[slot_number].busy)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "batch slot %zu holds no batch", slot_number);
+    struct slot *slot = &loader->slots[slot_number];
+    pthread_mutex_lock(&loader->lock);
+    while (slot->done < slot->count)
+        pthread_cond_wait(&loader->ready, &loader->lock);
+    pthread_mutex_unlock(&loader->lock);
+    slot->busy = false;
+    *outcome = (ocdm__image_outcome){.count = slot->count, .errors = slot->errors};
+    for (size_t i = 0; i < slot->count; i++)
+        outcome->failed += slot->errors[i].status != OCDM_OK;
+    return OCDM_OK;
+}

@@ -1,0 +1,175 @@
+/* Preparing images: which square, mirrored or not, and floats by a table. Knows nothing of threads. */
+#include "stream/images/prepare.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Blocks beyond this are given back after use, so that one huge image does not stay for ever in every thread. */
+#define ROOM_TO_KEEP ((size_t)16 << 20)
+
+ocdm__image_settings ocdm__image_settings_default(void)
+{
+    return (ocdm__image_settings){
+        .resize = 256, .crop = 224, .scaling = OCDM__IMAGE_IMAGENET, .limits = ocdm__image_limits_default()};
+}
+
+static float scaled(ocdm__image_scaling scaling, size_t channel, float byte)
+{
+    static const float mean[3] = {0.485f, 0.456f, 0.406f};
+    static const float deviation[3] = {0.229f, 0.224f, 0.225f};
+    if (scaling == OCDM__IMAGE_SYMMETRIC)
+        return byte / 127.5f - 1.0f;
+    return (byte / 255.0f - mean[channel]) / deviation[channel];
+}
+
+static ocdm_status check_settings(const ocdm__image_settings *settings, ocdm_error *error)
+{
+    uint32_t largest = settings->resize ? settings->resize : OCDM__IMAGE_LARGEST_SIDE;
+    if (settings->resize > OCDM__IMAGE_LARGEST_SIDE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "images cannot be resized to %" PRIu32 " pixels: at most %u",
+                          settings->resize, OCDM__IMAGE_LARGEST_SIDE);
+    if (settings->crop < 1 || settings->crop > largest)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the crop is taken out of the resized image",
+                          "a crop of %" PRIu32 " pixels is not between 1 and %" PRIu32, settings->crop, largest);
+    if (settings->scaling != OCDM__IMAGE_IMAGENET && settings->scaling != OCDM__IMAGE_SYMMETRIC)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "no scaling of pixels has the number %d", (int)settings->scaling);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__image_plan_make(const ocdm__image_settings *settings, ocdm__image_plan *plan, ocdm_error *error)
+{
+    ocdm_status status = check_settings(settings, error);
+    if (status != OCDM_OK)
+        return status;
+    plan->settings = *settings;
+    plan->random_base = ocdm__random_base(settings->seed, OCDM__FOR_AUGMENTATION);
+    for (size_t channel = 0; channel < 3; channel++)
+        for (size_t byte = 0; byte < 256; byte++)
+            plan->value[channel][byte] = scaled(settings->scaling, channel, (float)byte);
+    return OCDM_OK;
+}
+
+size_t ocdm__image_floats(const ocdm__image_settings *settings)
+{
+    return (size_t)3 * settings->crop * settings->crop;
+}
+
+void ocdm__image_scratch_clear(ocdm__image_scratch *scratch)
+{
+    ocdm__image_buffer_clear(&scratch->file);
+    ocdm__image_buffer_clear(&scratch->image.rgb);
+    ocdm__image_buffer_clear(&scratch->cropped);
+    ocdm__image_resizer_clear(&scratch->resizer);
+}
+
+/* Where the middle square begins. Half a pixel goes to the even side, as torchvision's CenterCrop has it from Python. */
+static uint64_t middle(uint64_t spare)
+{
+    uint64_t half = spare / 2;
+    return half + (spare & half & 1);
+}
+
+ocdm__image_view ocdm__image_choose_view(const ocdm__image_plan *plan, const ocdm__image_request *request,
+                                         ocdm__image_size size)
+{
+    uint32_t crop = plan->settings.crop;
+    uint64_t spare_width = size.width - crop, spare_height = size.height - crop;
+    ocdm__image_view view = {.region = {middle(spare_width), middle(spare_height), crop, crop}};
+    if (!request->training)
+        return view;
+    ocdm__random random = ocdm__random_stream(ocdm__random_at(plan->random_base, request->sample), request->step);
+    view.region.top = ocdm__random_below(&random, spare_height + 1);
+    view.region.left = ocdm__random_below(&random, spare_width + 1);
+    view.mirrored = ocdm__random_next(&random) >> 63;
+    return view;
+}
+
+static const char *name_of(const ocdm__image_request *request)
+{
+    return request->path ? request->path : "an image in memory";
+}
+
+/* Pixels in memory, brought into the order of those from files. */
+static ocdm_status take_planes(const ocdm__image_request *request, ocdm__image *image, ocdm_error *error)
+{
+    if (!request->planes || (request->channels != 1 && request->channels != 3))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "an image in memory has %" PRIu32 " channels, not 1 or 3",
+                          request->planes ? request->channels : 0);
+    size_t pixels = (size_t)request->width * request->height;
+    if (pixels > SIZE_MAX / 3 || !ocdm__image_buffer_fit(&image->rgb, pixels * 3))
+        return ocdm__fail_memory(error, "the pixels of an image");
+    image->width = request->width;
+    image->height = request->height;
+    for (size_t channel = 0; channel < 3; channel++) {
+        const uint8_t *plane = request->planes + (request->channels == 3 ? channel * pixels : 0);
+        uint8_t *rgb = image->rgb.bytes + channel;
+        for (size_t i = 0; i < pixels; i++)
+            rgb[3 * i] = plane[i];
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
+                        ocdm_error *error)
+{
+    const ocdm__image_settings *settings = &plan->settings;
+    if (!request->path)
+        return take_planes(request, &scratch->image, error);
+    return ocdm__image_read(request->path, &settings->limits, settings->resize, &scratch->file, &scratch->image, error);
+}
+
+static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, bool mirrored, float *out)
+{
+    size_t crop = plan->settings.crop;
+    for (size_t channel = 0; channel < 3; channel++) {
+        const float *value = plan->value[channel];
+        for (size_t y = 0; y < crop; y++, out += crop) {
+            const uint8_t *row = rgb + y * crop * 3 + channel;
+            if (mirrored)
+                for (size_t x = 0; x < crop; x++)
+                    out[crop - 1 - x] = value[row[3 * x]];
+            else
+                for (size_t x = 0; x < crop; x++)
+                    out[x] = value[row[3 * x]];
+        }
+    }
+}
+
+static ocdm_status crop_and_write(const ocdm__image_plan *plan, const ocdm__image_request *request,
+                                  ocdm__image_scratch *scratch, float *out, ocdm_error *error)
+{
+    const ocdm__image *image = &scratch->image;
+    uint32_t crop = plan->settings.crop;
+    ocdm__image_size size = ocdm__image_resized_size(image->width, image->height, plan->settings.resize);
+    if (size.width < crop || size.height < crop)
+        return ocdm__fail(error, OCDM_BAD_FILE, "resize the images, or take a smaller crop",
+                          "%s: %" PRIu32 " x %" PRIu32 " pixels are less than the crop of %" PRIu32, name_of(request),
+                          image->width, image->height, crop);
+    ocdm__image_view view = ocdm__image_choose_view(plan, request, size);
+    if (!ocdm__image_buffer_fit(&scratch->cropped, ocdm__image_floats(&plan->settings)))
+        return ocdm__fail_memory(error, "the crop of an image");
+    ocdm_status status = ocdm__image_resize(&scratch->resizer, image, size, &view.region, scratch->cropped.bytes, error);
+    if (status == OCDM_OK)
+        write_floats(plan, scratch->cropped.bytes, view.mirrored, out);
+    return status;
+}
+
+static void give_back_if_large(ocdm__image_buffer *buffer)
+{
+    if (buffer->room > ROOM_TO_KEEP)
+        ocdm__image_buffer_clear(buffer);
+}
+
+ocdm_status ocdm__image_prepare(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
+                                float *out, ocdm_error *error)
+{
+    ocdm_status status = load(plan, request, scratch, error);
+    if (status == OCDM_OK)
+        status = crop_and_write(plan, request, scratch, out, error);
+    give_back_if_large(&scratch->file);
+    give_back_if_large(&scratch->image.rgb);
+    give_back_if_large(&scratch->resizer.rows);
+    return status;
+}

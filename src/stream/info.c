@@ -1,0 +1,164 @@
+/* Counts the samples of a stream file, or records one by one, each looked into for task and split. */
+#include "stream/info.h"
+
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "stream/records/source_members.h"
+
+/* ---- the records ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *record, ocdm_error *error)
+{
+    static const ocdm__wanted_members wanted = {.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT};
+    ocdm__record_members members;
+    if (!ocdm__read_json_members(ocdm__records_bytes(info->records, record->at), record->length, &wanted, &members)) {
+        ocdm__record place = *record;
+        place.shown_at = members.at;
+        return ocdm__records_refuse(info->records, &place, members.reason, error);
+    }
+    bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
+    ocdm__counted_sample sample = {.label_count = record->label_count,
+                                   .test = has_split && members.part == OCDM__TEST,
+                                   .has_task = (members.found & 1u << OCDM__MEMBER_TASK) != 0};
+    if (sample.label_count > 0)
+        sample.labels = ocdm__records_labels(info->records) + record->label_at;
+    sample.task = sample.has_task ? members.task : 0;
+    return ocdm__statistics_add(&info->statistics, &sample, error);
+}
+
+static ocdm_status count_records(ocdm__stream_info *info, ocdm_error *error)
+{
+    for (;;) {
+        ocdm__record record;
+        bool found;
+        ocdm_status status = ocdm__records_next(info->records, &record, &found, error);
+        if (status == OCDM_OK && !found)
+            return OCDM_OK;
+        if (status == OCDM_OK)
+            status = count_record(info, &record, error);
+        if (status != OCDM_OK)
+            return status;
+        ocdm__records_release(info->records);
+    }
+}
+
+/* ---- a stream file -------------------------------------------------------------------------------------------------- */
+
+static ocdm_status count_samples(ocdm__stream_info *info, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &info->stream.table;
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < table->sample_count && status == OCDM_OK; i++) {
+        ocdm__counted_sample sample = {.labels = table->labels + table->label_starts[i],
+                                       .label_count = (size_t)(table->label_starts[i + 1] - table->label_starts[i]),
+                                       .test = table->parts[i] == OCDM__TEST,
+                                       .has_task = true,
+                                       .task = table->tasks[i]};
+        status = ocdm__statistics_add(&info->statistics, &sample, error);
+    }
+    return status;
+}
+
+static ocdm_status list_classes(ocdm__stream_info *info, ocdm_error *error)
+{
+    size_t count = info->stream.table.class_count;
+    info->classes = ocdm__allocate(count, sizeof *info->classes);
+    if (info->classes == NULL)
+        return ocdm__fail_memory(error, "the list of classes");
+    for (uint32_t i = 0; i < count; i++)
+        if (ocdm__tally_class(&info->statistics.total, i).count > 0)
+            info->classes[info->class_count++] = i;
+    return OCDM_OK;
+}
+
+static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_error *error)
+{
+    info->is_stream_file = true;
+    ocdm_status status = ocdm__stream_open(&info->stream, path, error);
+    if (status == OCDM_OK)
+        status = count_samples(info, error);
+    return status == OCDM_OK ? list_classes(info, error) : status;
+}
+
+ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds)
+{
+    const uint8_t *groups = info->stream.table.groups;
+    if (bounds != NULL || groups == NULL)
+        return ocdm__tally_groups(&info->statistics.total, bounds != NULL ? bounds[0] : 600, bounds != NULL ? bounds[1] : 100);
+    ocdm__class_groups counts = {0, 0, 0};
+    for (size_t i = 0; i < info->stream.table.class_count; i++) {
+        counts.majority += groups[i] == OCDM__MAJORITY;
+        counts.moderate += groups[i] == OCDM__MODERATE;
+        counts.minority += groups[i] == OCDM__MINORITY;
+    }
+    return counts;
+}
+
+/* ---- the order of the classes --------------------------------------------------------------------------------------- */
+
+struct named_class {
+    const char *label;
+    size_t length;
+    uint32_t number;
+};
+
+static int compare_labels(const void *left, const void *right)
+{
+    const struct named_class *a = left, *b = right;
+    return ocdm__compare_texts(a->label, a->length, b->label, b->length);
+}
+
+static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
+{
+    const ocdm__tally *total = &info->statistics.total;
+    size_t count = 0, room = ocdm__tally_class_count(total);
+    struct named_class *named = ocdm__allocate(room, sizeof *named);
+    info->classes = ocdm__allocate(room, sizeof *info->classes);
+    if (named == NULL || info->classes == NULL) {
+        ocdm__release(named);
+        return ocdm__fail_memory(error, "the list of classes");
+    }
+    for (uint32_t number = 0; count < room; number++) {
+        if (ocdm__tally_class(total, number).count == 0)
+            continue;
+        named[count].number = number;
+        named[count].label = ocdm__stream_info_label(info, number, &named[count].length);
+        count++;
+    }
+    qsort(named, count, sizeof *named, compare_labels);
+    for (size_t i = 0; i < count; i++)
+        info->classes[i] = named[i].number;
+    info->class_count = count;
+    ocdm__release(named);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, ocdm_error *error)
+{
+    static const ocdm__record_options options = {.format = OCDM__FORMAT_JSONL,
+                                                 .hint = "`ocdm stream info --help` tells what a record may hold"};
+    if (path != NULL && ocdm__is_stream_file(path))
+        return read_stream(info, path, error);
+    ocdm_status status = ocdm__records_open(&info->records, path, &options, NULL, error);
+    if (status == OCDM_OK)
+        status = count_records(info, error);
+    return status == OCDM_OK ? sort_classes(info, error) : status;
+}
+
+const char *ocdm__stream_info_label(const ocdm__stream_info *info, uint32_t class_number, size_t *length)
+{
+    if (info->is_stream_file)
+        return ocdm__text_at(&info->stream.table.classes, class_number, length);
+    return ocdm__label_table_text(ocdm__records_label_table(info->records), class_number, length);
+}
+
+void ocdm__stream_info_clear(ocdm__stream_info *info)
+{
+    ocdm__statistics_clear(&info->statistics);
+    ocdm__release(info->classes);
+    ocdm__records_close(info->records);
+    ocdm__stream_close(&info->stream);
+    *info = (ocdm__stream_info){.class_count = 0};
+}

@@ -1,0 +1,338 @@
+/*
+ * ARFF: which attributes are labels, from Mulan's XML file. Read is what such a file has: elements labels and label,
+ * attributes, comments, the declaration, the five named entities and characters by number. Anything else is refused.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/shown_label.h"
+#include "base/utf8.h"
+#include "stream/readers/arff_state.h"
+
+#define LONGEST_NAME 1023
+
+/* Going through the file. */
+struct xml {
+    ocdm__arff *arff;
+    ocdm_error *error;
+    ocdm__mapped_file file;
+    const char *at, *end;
+    size_t open_labels;  /* label elements that are not closed yet */
+    bool inside, closed; /* the labels element */
+    char name[LONGEST_NAME + 1 + OCDM__LABEL_PADDING];
+    size_t name_length;
+    bool has_name;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static ocdm_status
+fail_at(const struct xml *xml, const char *at, const char *format, ...)
+{
+    uint64_t line = 1;
+    const char *start = (const char *)xml->file.bytes;
+    for (const char *byte = start; byte < at; byte++)
+        if (*byte == '\n') {
+            line++;
+            start = byte + 1;
+        }
+    char reason[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return ocdm__fail(xml->error, OCDM_BAD_RECORD, "a list of labels is <labels><label name=\"...\"/>...</labels>",
+                      "%s:%" PRIu64 ":%zu: %s", xml->file.name, line, (size_t)(at - start) + 1, reason);
+}
+
+/* ---- small things --------------------------------------------------------------------------------------------------- */
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static void pass_spaces(struct xml *xml)
+{
+    while (xml->at < xml->end && is_space(*xml->at))
+        xml->at++;
+}
+
+static bool take(struct xml *xml, const char *text)
+{
+    size_t length = strlen(text);
+    bool there = (size_t)(xml->end - xml->at) >= length && memcmp(xml->at, text, length) == 0;
+    xml->at += there ? length : 0;
+    return there;
+}
+
+static bool is_name_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' ||
+           byte == '-' || byte == ':' || byte == '.';
+}
+
+/* The name that comes next; of length 0 when there is none. */
+static size_t take_name(struct xml *xml, const char **name)
+{
+    *name = xml->at;
+    while (xml->at < xml->end && is_name_byte(*xml->at))
+        xml->at++;
+    return (size_t)(xml->at - *name);
+}
+
+static bool is_text(const char *text, size_t length, const char *wanted)
+{
+    return length == strlen(wanted) && memcmp(text, wanted, length) == 0;
+}
+
+static ocdm_status pass_to(struct xml *xml, const char *start, const char *closing)
+{
+    while (xml->at < xml->end)
+        if (take(xml, closing))
+            return OCDM_OK;
+        else
+            xml->at++;
+    return fail_at(xml, start, "%s is missing", closing);
+}
+
+/* ---- attribute values ----------------------------------------------------------------------------------------------- */
+
+static ocdm_status add_byte(struct xml *xml, const char *at, unsigned byte)
+{
+    if (xml->name_length == LONGEST_NAME)
+        return fail_at(xml, at, "a value of over %d bytes", LONGEST_NAME);
+    xml->name[xml->name_length++] = (char)byte;
+    return OCDM_OK;
+}
+
+static ocdm_status add_character(struct xml *xml, const char *at, uint32_t code)
+{
+    if (code < 0x20 || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
+        return fail_at(xml, at, "a character that a label cannot have");
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
+    ocdm_status status = add_byte(xml, at, leads[more] | code >> (6 * more));
+    while (status == OCDM_OK && more-- > 0)
+        status = add_byte(xml, at, 0x80 | (code >> (6 * more) & 0x3F));
+    return status;
+}
+
+/* &#955; or &#x3BB;, after the #. */
+static ocdm_status add_numbered(struct xml *xml, const char *start)
+{
+    uint32_t base = take(xml, "x") ? 16 : 10, code = 0;
+    const char *digits = xml->at;
+    for (; xml->at < xml->end && code <= 0x10FFFF; xml->at++) {
+        char byte = *xml->at, lower = (char)(byte | 0x20);
+        uint32_t digit = byte >= '0' && byte <= '9'     ? (uint32_t)(byte - '0')
+                         : lower >= 'a' && lower <= 'f' ? (uint32_t)(lower - 'a') + 10
+                                                        : 16;
+        if (digit >= base)
+            break;
+        code = code * base + digit;
+    }
+    if (xml->at == digits || !take(xml, ";"))
+        return fail_at(xml, start, "an entity that is not known");
+    return add_character(xml, start, code);
+}
+
+static ocdm_status add_entity(struct xml *xml)
+{
+    static const struct {
+        const char *name;
+        char stands_for;
+    } known[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
+    const char *start = xml->at++;
+    if (take(xml, "#"))
+        return add_numbered(xml, start);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (take(xml, known[i].name))
+            return add_byte(xml, start, (unsigned char)known[i].stands_for);
+    return fail_at(xml, start, "an entity that is not known");
+}
+
+static ocdm_status add_plain(struct xml *xml)
+{
+    const unsigned char *at = (const unsigned char *)xml->at;
+    size_t length = ocdm__utf8_sequence(at, (const unsigned char *)xml->end);
+    if (length == 0)
+        return fail_at(xml, xml->at, "invalid UTF-8");
+    if (*at < 0x20 || *at == '<')
+        return fail_at(xml, xml->at, "a character that a label cannot have");
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < length; i++)
+        status = add_byte(xml, xml->at, at[i]);
+    xml->at += length;
+    return status;
+}
+
+/* The quoted value at hand, entities undone, to `name`. */
+static ocdm_status read_value(struct xml *xml)
+{
+    const char *start = xml->at;
+    if (xml->at == xml->end || (*xml->at != '"' && *xml->at != '\''))
+        return fail_at(xml, xml->at, "a value in quotes is missing");
+    char quote = *xml->at++;
+    xml->name_length = 0;
+    while (xml->at < xml->end && *xml->at != quote) {
+        ocdm_status status = *xml->at == '&' ? add_entity(xml) : add_plain(xml);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (xml->at == xml->end)
+        return fail_at(xml, start, "a quote without its other one");
+    xml->at++;
+    return OCDM_OK;
+}
+
+/* ---- labels --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status mark_label(struct xml *xml, const char *at, ocdm__arff_attribute *attribute, uint32_t number)
+{
+    ocdm__arff *arff = xml->arff;
+    if (attribute->label != UINT32_MAX)
+        return fail_at(xml, at, "a label that is there twice");
+    if (attribute->kind == OCDM__ARFF_NOMINAL || attribute->kind == OCDM__ARFF_TEXT)
+        return fail_at(xml, at, "a label that has other values than 0 and 1 in %s:%" PRIu64 ":%zu", arff->lines.path,
+                       attribute->place.line, attribute->column + 1);
+    if (arff->label_count == arff->label_room) {
+        size_t room = arff->label_room > 0 ? 2 * arff->label_room : 64;
+        uint32_t *labels = ocdm__resize(arff->label_attributes, room, sizeof *labels);
+        if (labels == NULL)
+            return ocdm__fail_memory(xml->error, "the labels of a table");
+        arff->label_attributes = labels;
+        arff->label_room = room;
+    }
+    attribute->label = (uint32_t)arff->label_count;
+    arff->label_attributes[arff->label_count++] = number;
+    return OCDM_OK;
+}
+
+/* The label whose name was read, at `at`. */
+static ocdm_status add_label(struct xml *xml, const char *at)
+{
+    uint32_t number;
+    memset(xml->name + xml->name_length, 0, OCDM__LABEL_PADDING);
+    ocdm_status status = ocdm__label_table_add(&xml->arff->names, xml->name, xml->name_length, &number, xml->error);
+    if (status != OCDM_OK)
+        return status;
+    if (number < xml->arff->attribute_count)
+        return mark_label(xml, at, &xml->arff->attributes[number], number);
+    ocdm__shown_label shown = ocdm__show_label(xml->name, xml->name_length);
+    return fail_at(xml, at, "the label \"%s\" is no attribute of %s", shown.text, xml->arff->lines.path);
+}
+
+/* The attributes of the element at hand up to > or />. A label must have a name. */
+static ocdm_status read_attributes(struct xml *xml, bool label, bool *empty)
+{
+    for (;;) {
+        const char *name, *start = xml->at;
+        pass_spaces(xml);
+        if (take(xml, ">"))
+            return OCDM_OK;
+        *empty = take(xml, "/>");
+        if (*empty)
+            return OCDM_OK;
+        size_t length = take_name(xml, &name);
+        if (length == 0 || name == start)
+            return fail_at(xml, xml->at, "an element that does not end");
+        pass_spaces(xml);
+        if (!take(xml, "="))
+            return fail_at(xml, xml->at, "= is missing");
+        pass_spaces(xml);
+        const char *value = xml->at;
+        ocdm_status status = read_value(xml);
+        if (status == OCDM_OK && label && is_text(name, length, "name")) {
+            status = xml->has_name ? fail_at(xml, name, "a label with two names") : add_label(xml, value);
+            xml->has_name = true;
+        }
+        if (status != OCDM_OK)
+            return status;
+    }
+}
+
+static ocdm_status read_start(struct xml *xml, const char *start)
+{
+    const char *name;
+    bool empty = false;
+    size_t length = take_name(xml, &name);
+    bool label = is_text(name, length, "label");
+    if (!label && !is_text(name, length, "labels"))
+        return fail_at(xml, start, "an element other than labels and label");
+    if (label ? !xml->inside || xml->closed : xml->inside)
+        return fail_at(xml, start, label ? "a label outside of labels" : "labels inside or after labels");
+    xml->has_name = false;
+    ocdm_status status = read_attributes(xml, label, &empty);
+    if (status == OCDM_OK && label && !xml->has_name)
+        status = fail_at(xml, start, "a label without a name");
+    xml->inside = true;
+    xml->closed = !label && empty;
+    xml->open_labels += label && !empty;
+    return status;
+}
+
+static ocdm_status read_end(struct xml *xml, const char *start)
+{
+    const char *name;
+    size_t length = take_name(xml, &name);
+    bool label = is_text(name, length, "label");
+    pass_spaces(xml);
+    bool fits =
+        label ? xml->open_labels > 0 : is_text(name, length, "labels") && xml->inside && !xml->closed && xml->open_labels == 0;
+    if (!fits || !take(xml, ">"))
+        return fail_at(xml, start, "an end of an element that is not open");
+    xml->open_labels -= label;
+    xml->closed = !label;
+    return OCDM_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_elements(struct xml *xml)
+{
+    ocdm_status status = OCDM_OK;
+    for (pass_spaces(xml); status == OCDM_OK && xml->at < xml->end; pass_spaces(xml)) {
+        const char *start = xml->at;
+        if (take(xml, "<!--"))
+            status = pass_to(xml, start, "-->");
+        else if (take(xml, "<?"))
+            status = pass_to(xml, start, "?>");
+        else if (take(xml, "</"))
+            status = read_end(xml, start);
+        else
+            status = take(xml, "<") ? read_start(xml, start) : fail_at(xml, start, "text outside of elements");
+    }
+    if (status == OCDM_OK && !xml->closed)
+        status = fail_at(xml, xml->end, "the file ends before </labels>");
+    if (status == OCDM_OK && xml->arff->label_count == 0)
+        status = fail_at(xml, (const char *)xml->file.bytes, "there is no label");
+    return status;
+}
+
+static void number_features(ocdm__arff *arff)
+{
+    for (size_t i = 0; i < arff->attribute_count; i++)
+        if (arff->attributes[i].label == UINT32_MAX)
+            arff->attributes[i].feature = arff->feature_count++;
+}
+
+ocdm_status ocdm__arff_read_labels(ocdm__arff *arff, const char *xml_path, ocdm_error *error)
+{
+    struct xml xml = {.arff = arff, .error = error};
+    ocdm_status status = ocdm__map_file(&xml.file, xml_path, error);
+    if (status != OCDM_OK)
+        return status;
+    xml.at = (const char *)xml.file.bytes;
+    xml.end = xml.at + xml.file.size;
+    take(&xml, "\xEF\xBB\xBF");
+    status = read_elements(&xml);
+    ocdm__unmap_file(&xml.file);
+    number_features(arff);
+    return status;
+}

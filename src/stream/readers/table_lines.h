@@ -1,0 +1,53 @@
+/*
+ * The lines of a text table that lies in a mapped file, and saying where one is wrong. For readers that pass over a file again
+ * and again and hold nothing of it.
+ */
+#ifndef OCDM_STREAM_READERS_TABLE_LINES_H
+#define OCDM_STREAM_READERS_TABLE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mapped_file.h"
+#include "ocdm/ocdm.h"
+
+/* Where a pass over the lines can go on from. */
+typedef struct ocdm__line_place {
+    size_t at;     /* the byte at which the next line starts */
+    uint64_t line; /* its number, from 1 */
+} ocdm__line_place;
+
+/* All zero is one that is not open. */
+typedef struct ocdm__table_lines {
+    ocdm__mapped_file file;
+    char *path;             /* the file's name, a copy */
+    ocdm__line_place place; /* of the line after the one at hand */
+    size_t passed;          /* up to where the file knows that it was passed */
+
+    /* The line at hand, without its end of line, a carriage return included. */
+    const char *start, *end;
+    uint64_t line;
+} ocdm__table_lines;
+
+/* Opens a file at its first line; a byte order mark is passed. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__table_lines_open(ocdm__table_lines *lines, const char *path, ocdm_error *error);
+
+/* Makes the next line the one at hand; false at the end. An end of line at the end of the file starts no further line. */
+bool ocdm__table_lines_next(ocdm__table_lines *lines);
+
+/* Goes to a place that the lines have had. */
+void ocdm__table_lines_go(ocdm__table_lines *lines, ocdm__line_place place);
+
+/* Gives everything back. One that is not open is fine. */
+void ocdm__table_lines_close(ocdm__table_lines *lines);
+
+/* OCDM_BAD_RECORD with file:line:column of `at`, in the line at hand, and the reason, in printf's way. Columns are bytes
+ * from 1. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+ocdm_status
+ocdm__table_fail(const ocdm__table_lines *lines, const char *at, ocdm_error *error, const char *hint, const char *format, ...);
+
+#endif

@@ -1,0 +1,237 @@
+/* Files of class groups. Both forms end in the same table of names; then each class of the stream is looked up in it. */
+#include "stream/recipes/class_groups_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/shown_label.h"
+
+#define GROUP_HINT "the groups are majority, moderate and minority"
+#define NAMES_SHOWN 5
+
+static const char *const group_names[] = {"majority", "moderate", "minority"};
+#define GROUPS 3
+
+const char *ocdm__class_group_name(enum ocdm__class_group group)
+{
+    return group_names[group];
+}
+
+/* ---- the table of names ---------------------------------------------------------------------------------------------- */
+
+/* Adds the name in file->text, which is at `place`. */
+static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, ocdm__place place, enum ocdm__class_group group,
+                            ocdm_error *error)
+{
+    uint32_t number, before = named->names.count;
+    if (file->length == 0)
+        return ocdm__json_file_fail(file, place, error, "", "a class without a name");
+    if (before == named->room) {
+        size_t room = named->room > 0 ? 2 * named->room : 128;
+        uint8_t *groups = ocdm__resize(named->groups, room, sizeof *groups);
+        if (groups == NULL)
+            return ocdm__fail_memory(error, "the groups of classes");
+        named->groups = groups;
+        named->room = room;
+    }
+    ocdm_status status = ocdm__label_table_add(&named->names, file->text, file->length, &number, error);
+    if (status != OCDM_OK)
+        return status;
+    if (number < before)
+        return ocdm__json_file_fail(file, place, error, "a class belongs to one group",
+                                    "class \"%s\" is named a second time, the first was as %s",
+                                    ocdm__show_label(file->text, file->length).text, group_names[named->groups[number]]);
+    named->groups[number] = (uint8_t)group;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
+                                         ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_ARRAY, "an array of class names", error);
+    while (status == OCDM_OK) {
+        status = ocdm__json_file_next(file, error);
+        if (status != OCDM_OK || file->event == OCDM__JSON_ARRAY_END)
+            return status;
+        if (file->event != OCDM__JSON_STRING)
+            return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "expected the name of a class, a string");
+        status = ocdm__json_file_text(file, error);
+        if (status == OCDM_OK)
+            status = add_name(named, file, ocdm__json_file_here(file), group, error);
+    }
+    return status;
+}
+
+ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
+                                      size_t *without, ocdm_error *error)
+{
+    ocdm__json_file copy = {.line = 1};
+    uint32_t number, names = named->names.count;
+    ocdm_status status = OCDM_OK;
+    *without = 0;
+    for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(classes, i, &length);
+        status = ocdm__json_file_copy(&copy, text, length, error);
+        if (status == OCDM_OK)
+            status = ocdm__label_table_add(&named->names, copy.text, length, &number, error);
+        if (status != OCDM_OK)
+            break;
+        groups[i] = number < names ? named->groups[number] : OCDM__NO_GROUP;
+        *without += number >= names;
+    }
+    ocdm__json_file_close(&copy);
+    return status;
+}
+
+void ocdm__class_groups_clear(ocdm__named_groups *named)
+{
+    ocdm__label_table_clear(&named->names);
+    ocdm__release(named->groups);
+    *named = (ocdm__named_groups){.room = 0};
+}
+
+/* ---- the two forms --------------------------------------------------------------------------------------------------- */
+
+/* The group whose name is in file->text. */
+static ocdm_status find_group(ocdm__json_file *file, ocdm__place place, enum ocdm__class_group *group, ocdm_error *error)
+{
+    for (int i = 0; i < GROUPS; i++)
+        if (file->length == strlen(group_names[i]) && memcmp(file->text, group_names[i], file->length) == 0) {
+            *group = (enum ocdm__class_group)i;
+            return OCDM_OK;
+        }
+    return ocdm__json_file_fail(file, place, error, GROUP_HINT, "no group is called \"%s\"",
+                                ocdm__show_label(file->text, file->length).text);
+}
+
+static ocdm_status read_json(ocdm__named_groups *named, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of groups", error);
+    while (status == OCDM_OK) {
+        enum ocdm__class_group group;
+        status = ocdm__json_file_next(file, error);
+        if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
+            break;
+        status = ocdm__json_file_text(file, error);
+        if (status == OCDM_OK)
+            status = find_group(file, ocdm__json_file_here(file), &group, error);
+        if (status == OCDM_OK)
+            status = ocdm__class_groups_add_array(named, file, group, error);
+    }
+    return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
+}
+
+static bool is_blank(unsigned char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* Copies the bytes from *start to `end`, blanks around them dropped, to file->text; *start becomes where they begin. */
+static ocdm_status copy_trimmed(ocdm__json_file *file, size_t *start, size_t end, ocdm_error *error)
+{
+    const unsigned char *bytes = file->file.bytes;
+    while (*start < end && is_blank(bytes[*start]))
+        ++*start;
+    while (end > *start && is_blank(bytes[end - 1]))
+        end--;
+    return ocdm__json_file_copy(file, (const char *)bytes + *start, end - *start, error);
+}
+
+/* The offset of `byte` from `start` on, or `end`. */
+static size_t find_byte(const ocdm__json_file *file, size_t start, size_t end, int byte)
+{
+    const unsigned char *found = start < end ? memchr(file->file.bytes + start, byte, end - start) : NULL;
+    return found != NULL ? (size_t)(found - file->file.bytes) : end;
+}
+
+/* A line of text, `group: name, name`. A line with nothing on it is passed over; a group may have no classes. */
+static ocdm_status read_line(ocdm__named_groups *named, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
+{
+    enum ocdm__class_group group;
+    size_t colon = find_byte(file, start, end, ':');
+    ocdm_status status = copy_trimmed(file, &start, colon, error);
+    if (status != OCDM_OK || (colon == end && file->length == 0))
+        return status;
+    ocdm__place place = ocdm__json_file_place(file, start);
+    if (colon == end)
+        return ocdm__json_file_fail(file, place, error, "a line is `majority: name, name`", "expected a group and a colon");
+    status = find_group(file, place, &group, error);
+    size_t at = colon + 1;
+    bool any = false;
+    while (status == OCDM_OK && at <= end) {
+        size_t comma = find_byte(file, at, end, ',');
+        status = copy_trimmed(file, &at, comma, error);
+        if (status == OCDM_OK && !any && comma == end && file->length == 0)
+            return OCDM_OK;
+        if (status == OCDM_OK)
+            status = add_name(named, file, ocdm__json_file_place(file, at), group, error);
+        any = true;
+        at = comma + 1;
+    }
+    return status;
+}
+
+static ocdm_status read_lines(ocdm__named_groups *named, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t start = 0; status == OCDM_OK && start < file->file.size;) {
+        size_t end = find_byte(file, start, file->file.size, '\n');
+        status = read_line(named, file, start, end, error);
+        start = end + 1;
+    }
+    return status;
+}
+
+static bool is_json(const ocdm__json_file *file)
+{
+    size_t at = 0;
+    while (at < file->file.size && (is_blank(file->file.bytes[at]) || file->file.bytes[at] == '\n'))
+        at++;
+    return at < file->file.size && file->file.bytes[at] == '{';
+}
+
+/* ---- together -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status fail_without(const char *path, const ocdm__label_table *classes, const uint8_t *groups, size_t without,
+                                ocdm_error *error)
+{
+    char names[NAMES_SHOWN * (sizeof((ocdm__shown_label *)0)->text + 4)] = "", more[48] = "";
+    size_t used = 0, shown = 0;
+    for (uint32_t i = 0; i < classes->count && shown < NAMES_SHOWN; i++) {
+        if (groups[i] != OCDM__NO_GROUP)
+            continue;
+        size_t length;
+        const char *text = ocdm__label_table_text(classes, i, &length);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%s\"", shown > 0 ? ", " : "",
+                                 ocdm__show_label(text, length).text);
+        shown++;
+    }
+    if (without > shown)
+        snprintf(more, sizeof more, " and %zu more", without - shown);
+    return ocdm__fail(error, OCDM_BAD_FILE, "name every class of the stream in one of the groups", "%s: no group for %s %s%s",
+                      path, without == 1 ? "the class" : "the classes", names, more);
+}
+
+ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
+                                         ocdm_error *error)
+{
+    ocdm__named_groups named = {.room = 0};
+    ocdm__json_file file = {.line = 1};
+    size_t without = 0, names = 0;
+    ocdm_status status = ocdm__json_file_open(&file, path, error);
+    if (status == OCDM_OK)
+        status = is_json(&file) ? read_json(&named, &file, error) : read_lines(&named, &file, error);
+    names = named.names.count;
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_assign(&named, classes, groups, &without, error);
+    if (status == OCDM_OK && without > 0)
+        status = fail_without(path, classes, groups, without, error);
+    if (status == OCDM_OK && unused != NULL)
+        *unused = names - classes->count;
+    ocdm__json_file_close(&file);
+    ocdm__class_groups_clear(&named);
+    return status;
+}

@@ -1,0 +1,209 @@
+/* Average-link clustering of classes, with each cluster's best partner remembered so that a merge looks at few rows again. */
+#include "stream/recipes/coclusters.h"
+
+#include <stdbool.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+#define NONE SIZE_MAX
+
+/* A similarity of 1. Sums over all pairs of two clusters stay below 2^46, so a double holds them exactly, and an average is one
+ * division, which every machine rounds alike. */
+#define ONE ((uint64_t)1 << 24)
+
+/* A cluster goes by the number of its first class. */
+struct clusters {
+    size_t class_count;
+    uint64_t *sums;       /* similarities between the classes of two clusters, summed: a square */
+    size_t *sizes;        /* classes of a cluster; 0 when it is none, or no longer */
+    size_t *partners;     /* among the clusters that fit, the one with the highest average; NONE when none fits */
+    uint32_t *cluster_of; /* by class */
+    size_t most;          /* classes that a cluster may have */
+    size_t alive;
+};
+
+void ocdm__count_together(size_t count, const uint64_t *label_starts, const uint32_t *labels, size_t class_count,
+                          uint32_t *counts)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t a = label_starts[i]; a < label_starts[i + 1]; a++)
+            for (uint64_t b = label_starts[i]; b < label_starts[i + 1]; b++)
+                counts[labels[a] * class_count + labels[b]]++;
+}
+
+/* ---- similarities ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t jaccard(const uint32_t *counts, size_t class_count, size_t a, size_t b)
+{
+    uint64_t both = counts[a * class_count + b];
+    uint64_t either = (uint64_t)counts[a * class_count + a] + counts[b * class_count + b] - both;
+    return either > 0 ? both * ONE / either : 0;
+}
+
+static double average(const struct clusters *clusters, size_t a, size_t b)
+{
+    return (double)clusters->sums[a * clusters->class_count + b] / (double)(clusters->sizes[a] * clusters->sizes[b]);
+}
+
+static bool fit(const struct clusters *clusters, size_t a, size_t b)
+{
+    return clusters->sizes[a] > 0 && clusters->sizes[b] > 0 && clusters->sizes[a] + clusters->sizes[b] <= clusters->most;
+}
+
+static void find_partner(struct clusters *clusters, size_t a)
+{
+    double best = -1;
+    clusters->partners[a] = NONE;
+    for (size_t b = 0; b < clusters->class_count; b++) {
+        if (b == a || !fit(clusters, a, b) || average(clusters, a, b) <= best)
+            continue;
+        best = average(clusters, a, b);
+        clusters->partners[a] = b;
+    }
+}
+
+/* ---- merging --------------------------------------------------------------------------------------------------------- */
+
+/* Whether `a` should merge before `b`: the smaller, or of two equally small the one that is nearer to its partner. */
+static bool goes_first(const struct clusters *clusters, size_t a, size_t b)
+{
+    if (clusters->sizes[a] != clusters->sizes[b])
+        return clusters->sizes[a] < clusters->sizes[b];
+    if (clusters->partners[a] == NONE || clusters->partners[b] == NONE)
+        return clusters->partners[b] == NONE && clusters->partners[a] != NONE;
+    return average(clusters, a, clusters->partners[a]) > average(clusters, b, clusters->partners[b]);
+}
+
+/* The cluster that merges next. It has a partner: were K + 1 clusters or more left, of n classes, and the smallest of them, of
+ * s classes, fitted with none, then K others would each have over 2n/(K + 1) - s, and all together more than n. */
+static size_t next_to_merge(const struct clusters *clusters)
+{
+    size_t first = NONE;
+    for (size_t a = 0; a < clusters->class_count; a++)
+        if (clusters->sizes[a] > 0 && (first == NONE || goes_first(clusters, a, first)))
+            first = a;
+    return first;
+}
+
+/* `gone` joins `kept`, the one with the lower number. */
+static void merge(struct clusters *clusters, size_t kept, size_t gone)
+{
+    size_t n = clusters->class_count;
+    for (size_t c = 0; c < n; c++) {
+        clusters->sums[kept * n + c] += clusters->sums[gone * n + c];
+        clusters->sums[c * n + kept] = clusters->sums[kept * n + c];
+        if (clusters->cluster_of[c] == gone)
+            clusters->cluster_of[c] = (uint32_t)kept;
+    }
+    clusters->sizes[kept] += clusters->sizes[gone];
+    clusters->sizes[gone] = 0;
+    clusters->alive--;
+}
+
+/* A merged cluster's average with a third lies between those of its parts: whoever preferred another to both parts still does.
+ * Only those whose partner was one of the parts look again, and the merged one itself. */
+static void refresh_partners(struct clusters *clusters, size_t kept, size_t gone)
+{
+    for (size_t a = 0; a < clusters->class_count; a++)
+        if (clusters->sizes[a] > 0 && (a == kept || clusters->partners[a] == kept || clusters->partners[a] == gone))
+            find_partner(clusters, a);
+}
+
+/* ---- from start to end ----------------------------------------------------------------------------------------------- */
+
+static bool make_clusters(struct clusters *clusters, size_t class_count)
+{
+    clusters->class_count = class_count;
+    clusters->sums = ocdm__allocate(class_count * class_count, sizeof *clusters->sums);
+    clusters->sizes = ocdm__allocate(class_count, sizeof *clusters->sizes);
+    clusters->partners = ocdm__allocate(class_count, sizeof *clusters->partners);
+    clusters->cluster_of = ocdm__allocate(class_count, sizeof *clusters->cluster_of);
+    return clusters->sums && clusters->sizes && clusters->partners && clusters->cluster_of;
+}
+
+static void free_clusters(struct clusters *clusters)
+{
+    ocdm__release(clusters->sums);
+    ocdm__release(clusters->sizes);
+    ocdm__release(clusters->partners);
+    ocdm__release(clusters->cluster_of);
+}
+
+/* Each class that occurs is a cluster of its own. */
+static void start_alone(struct clusters *clusters, const uint32_t *counts)
+{
+    size_t n = clusters->class_count;
+    for (size_t a = 0; a < n; a++) {
+        clusters->cluster_of[a] = (uint32_t)a;
+        clusters->sizes[a] = counts[a * n + a] > 0;
+        clusters->alive += clusters->sizes[a];
+        for (size_t b = 0; b < n; b++)
+            clusters->sums[a * n + b] = jaccard(counts, n, a, b);
+    }
+}
+
+static void merge_down_to(struct clusters *clusters, size_t task_count)
+{
+    clusters->most = (2 * clusters->alive + task_count) / (task_count + 1);
+    for (size_t a = 0; a < clusters->class_count; a++)
+        find_partner(clusters, a);
+    while (clusters->alive > task_count) {
+        size_t first = next_to_merge(clusters), second = clusters->partners[first];
+        size_t kept = first < second ? first : second, gone = first < second ? second : first;
+        merge(clusters, kept, gone);
+        refresh_partners(clusters, kept, gone);
+    }
+}
+
+static void number_tasks(const struct clusters *clusters, uint32_t *class_tasks)
+{
+    uint32_t next = 0;
+    for (size_t c = 0; c < clusters->class_count; c++) {
+        uint32_t cluster = clusters->cluster_of[c];
+        if (clusters->sizes[cluster] == 0)
+            class_tasks[c] = UINT32_MAX;
+        else
+            class_tasks[c] = cluster == c ? next++ : class_tasks[cluster];
+    }
+}
+
+ocdm_status ocdm__cluster_classes(const uint32_t *counts, size_t class_count, size_t task_count, uint32_t *class_tasks,
+                                  ocdm_error *error)
+{
+    struct clusters clusters = {.class_count = 0};
+    if (task_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "ask for one task or more", "no tasks to assign classes to");
+    if (class_count > OCDM__MAX_CLUSTERED)
+        return ocdm__fail(error, OCDM_LIMIT, "assign the classes to tasks by a list",
+                          "%zu classes are too many to find tasks for, the most is %d", class_count, OCDM__MAX_CLUSTERED);
+    ocdm_status status = OCDM_OK;
+    if (!make_clusters(&clusters, class_count)) {
+        status = ocdm__fail_memory(error, "the similarities of classes");
+    } else {
+        start_alone(&clusters, counts);
+        if (clusters.alive < task_count)
+            status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "ask for fewer tasks", "%zu tasks for %zu classes that occur",
+                                task_count, clusters.alive);
+    }
+    if (status == OCDM_OK) {
+        merge_down_to(&clusters, task_count);
+        number_tasks(&clusters, class_tasks);
+    }
+    free_clusters(&clusters);
+    return status;
+}
+
+ocdm_status ocdm__cluster_samples(size_t count, const uint64_t *label_starts, const uint32_t *labels, size_t class_count,
+                                  size_t task_count, uint32_t *class_tasks, ocdm_error *error)
+{
+    if (class_count > OCDM__MAX_CLUSTERED)
+        return ocdm__cluster_classes(NULL, class_count, task_count, class_tasks, error);
+    uint32_t *counts = ocdm__allocate(class_count * class_count, sizeof *counts);
+    if (counts == NULL)
+        return ocdm__fail_memory(error, "the counts of classes that come together");
+    ocdm__count_together(count, label_starts, labels, class_count, counts);
+    ocdm_status status = ocdm__cluster_classes(counts, class_count, task_count, class_tasks, error);
+    ocdm__release(counts);
+    return status;
+}

@@ -1,0 +1,355 @@
+/* Reading a folder of id lists: which files there are, the class map, the ids. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "stream/recipes/id_lists.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/shown_label.h"
+#include "stream/recipes/id_lists_json.h"
+#include "stream/recipes/id_lists_state.h"
+
+#define MAP_NAME "multihot_map.json"
+#define MOST_TASK_DIGITS 6
+#define COLUMN_HINT "columns are 0, 1, 2, ... without gaps, one for each class"
+#define FOLDER_HINT "give a folder with multihot_map.json and ids/train_task<K>_id_*.json, ids/test_task<K>_id_*.json"
+
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
+
+char *ocdm__id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
+{
+    if (lists->file_count == lists->file_room) {
+        size_t room = lists->file_room > 0 ? 2 * lists->file_room : 32;
+        char **files = ocdm__resize(lists->files, room, sizeof *files);
+        if (files == NULL)
+            return NULL;
+        lists->files = files;
+        lists->file_room = room;
+    }
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = ocdm__allocate(size, 1);
+    if (path == NULL)
+        return NULL;
+    snprintf(path, size, "%s/%s", folder, name);
+    lists->files[lists->file_count++] = path;
+    return path;
+}
+
+/* Passes over `text` at *at. */
+static bool pass(const char **at, const char *text)
+{
+    size_t length = strlen(text);
+    if (strncmp(*at, text, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* Whether a name is <kind>_task<K>_id*.json. */
+static bool parse_name(const char *name, const char *kind, uint32_t *task)
+{
+    const char *at = name;
+    if (!pass(&at, kind) || !pass(&at, "_task"))
+        return false;
+    size_t digits = strspn(at, "0123456789"), length = strlen(at);
+    if (digits == 0 || digits > MOST_TASK_DIGITS || length < 5 || strcmp(at + length - 5, ".json") != 0)
+        return false;
+    *task = (uint32_t)strtoul(at, NULL, 10);
+    at += digits;
+    return pass(&at, "_id");
+}
+
+static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const char *name, uint32_t task, enum ocdm__part part,
+                            ocdm_error *error)
+{
+    bool failed = false;
+    if (lists->list_count == lists->list_room) {
+        size_t room = lists->list_room > 0 ? 2 * lists->list_room : 32;
+        lists->lists = ocdm__grown(lists->lists, room, sizeof *lists->lists, &failed);
+        if (!failed)
+            lists->list_room = room;
+    }
+    char *path = failed ? NULL : ocdm__id_lists_file(lists, folder, name);
+    if (path == NULL)
+        return ocdm__fail_memory(error, "the names of id lists");
+    lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
+    return OCDM_OK;
+}
+
+static int compare_lists(const void *left, const void *right)
+{
+    const ocdm__id_list *a = left, *b = right;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    return a->task != b->task ? (a->task < b->task ? -1 : 1) : strcmp(a->path, b->path);
+}
+
+static const char *kind_of(enum ocdm__part part, bool unbalanced)
+{
+    return part == OCDM__TRAIN ? "train" : unbalanced ? "teorg" : "test";
+}
+
+/* Sorted lists must be those of tasks 0, 1, ... for training, then the same for test. */
+static ocdm_status check_tasks(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
+{
+    for (size_t i = 0; i < lists->list_count; i++) {
+        const ocdm__id_list *list = &lists->lists[i];
+        if (i > 0 && list[-1].part == list->part && list[-1].task == list->task)
+            return ocdm__fail(error, OCDM_BAD_FILE, "remove one of them", "%s: is of the same task and part as %s", list->path,
+                              list[-1].path);
+        if (list->task >= lists->task_count)
+            lists->task_count = list->task + 1;
+    }
+    for (size_t i = 0; i < 2 * (size_t)lists->task_count; i++) {
+        enum ocdm__part part = i < lists->task_count ? OCDM__TRAIN : OCDM__TEST;
+        uint32_t task = (uint32_t)(part == OCDM__TRAIN ? i : i - lists->task_count);
+        if (i >= lists->list_count || lists->lists[i].part != part || lists->lists[i].task != task)
+            return ocdm__fail(error, OCDM_BAD_FILE, "every task from 0 on needs a training and a test list",
+                              "%s: no %s_task%u_id_*.json", folder, kind_of(part, unbalanced), task);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
+{
+    DIR *listing = opendir(folder);
+    if (listing == NULL)
+        return ocdm__fail(error, OCDM_IO, FOLDER_HINT, "%s: %s", folder, strerror(errno));
+    ocdm_status status = OCDM_OK;
+    for (struct dirent *entry; status == OCDM_OK && (entry = readdir(listing)) != NULL;) {
+        uint32_t task;
+        for (int part = OCDM__TRAIN; status == OCDM_OK && part <= OCDM__TEST; part++)
+            if (parse_name(entry->d_name, kind_of((enum ocdm__part)part, unbalanced), &task))
+                status = add_list(lists, folder, entry->d_name, task, (enum ocdm__part)part, error);
+    }
+    closedir(listing);
+    if (status == OCDM_OK && lists->list_count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, FOLDER_HINT, "%s: no lists of ids", folder);
+    if (status != OCDM_OK)
+        return status;
+    qsort(lists->lists, lists->list_count, sizeof *lists->lists, compare_lists);
+    /* The folder gives its names in any order: the files are to be in that of the lists. */
+    size_t first = lists->file_count - lists->list_count;
+    for (size_t i = 0; i < lists->list_count; i++)
+        lists->files[first + i] = lists->lists[i].path;
+    return check_tasks(lists, folder, unbalanced, error);
+}
+
+/* ---- the class map ---------------------------------------------------------------------------------------------------- */
+
+struct column {
+    uint64_t number;
+    ocdm__place place;
+};
+
+/* The names in the order of the file, with the column of each. */
+struct class_map {
+    ocdm__label_table names;
+    struct column *columns;
+    size_t room;
+};
+
+static bool add_column(struct class_map *map, struct column column)
+{
+    if (map->names.count > map->room) {
+        size_t room = 2 * (size_t)map->names.count + 64;
+        struct column *columns = ocdm__resize(map->columns, room, sizeof *columns);
+        if (columns == NULL)
+            return false;
+        map->columns = columns;
+        map->room = room;
+    }
+    map->columns[map->names.count - 1] = column;
+    return true;
+}
+
+/* The name of a class, the key at hand. */
+static ocdm_status read_class_name(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+{
+    uint32_t number, before = map->names.count;
+    ocdm_status status = ocdm__json_file_text(file, error);
+    if (status == OCDM_OK && file->length == 0)
+        return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "a class without a name");
+    if (status == OCDM_OK)
+        status = ocdm__label_table_add(&map->names, file->text, file->length, &number, error);
+    if (status == OCDM_OK && number < before)
+        return ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "class \"%s\" is here a second time",
+                                    ocdm__show_label(file->text, file->length).text);
+    return status;
+}
+
+static ocdm_status read_column(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "the column of the class, a number", error);
+    if (status != OCDM_OK)
+        return status;
+    struct column column = {.place = ocdm__json_file_here(file)};
+    if (!ocdm__json_uint64(&file->json, &column.number))
+        return ocdm__json_file_fail(file, column.place, error, "", "a column must be a whole number from 0");
+    return add_column(map, column) ? OCDM_OK : ocdm__fail_memory(error, "the class map");
+}
+
+static ocdm_status read_map_file(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of class names and columns", error);
+    while (status == OCDM_OK) {
+        status = ocdm__json_file_next(file, error);
+        if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
+            break;
+        status = read_class_name(map, file, error);
+        if (status == OCDM_OK)
+            status = read_column(map, file, error);
+    }
+    return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
+}
+
+/* Adds the names to the lists' classes by ascending column; the columns must be 0, 1, ... without gaps. */
+static ocdm_status order_classes(ocdm__id_lists *lists, const struct class_map *map, ocdm__json_file *file, ocdm_error *error)
+{
+    size_t count = map->names.count;
+    uint32_t *name_of = ocdm__allocate(count, sizeof *name_of), number;
+    if (name_of == NULL)
+        return ocdm__fail_memory(error, "the class map");
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
+        const struct column *column = &map->columns[i];
+        if (column->number >= count)
+            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu, but there %s only %zu class%s",
+                                          (unsigned long long)column->number, count == 1 ? "is" : "are", count,
+                                          count == 1 ? "" : "es");
+        else if (name_of[column->number] != 0)
+            status = ocdm__json_file_fail(file, column->place, error, COLUMN_HINT, "column %llu a second time",
+                                          (unsigned long long)column->number);
+        else
+            name_of[column->number] = i + 1;
+    }
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(&map->names, name_of[i] - 1, &length);
+        status = ocdm__json_file_copy(file, text, length, error);
+        if (status == OCDM_OK)
+            status = ocdm__label_table_add(&lists->classes, file->text, length, &number, error);
+    }
+    ocdm__release(name_of);
+    return status;
+}
+
+static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
+{
+    struct class_map map = {.room = 0};
+    ocdm__json_file file = {.line = 1};
+    const char *path = ocdm__id_lists_file(lists, folder, MAP_NAME);
+    ocdm_status status =
+        path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
+    if (status == OCDM_OK)
+        status = read_map_file(&map, &file, error);
+    if (status == OCDM_OK && map.names.count == 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s:1:1: no classes", path);
+    if (status == OCDM_OK)
+        status = order_classes(lists, &map, &file, error);
+    ocdm__json_file_close(&file);
+    ocdm__label_table_clear(&map.names);
+    ocdm__release(map.columns);
+    return status;
+}
+
+/* ---- the ids ---------------------------------------------------------------------------------------------------------- */
+
+static bool make_room(ocdm__id_lists *lists, size_t length)
+{
+    bool failed = false;
+    if (lists->id_count == lists->id_room) {
+        size_t room = lists->id_room > 0 ? 2 * lists->id_room : 1024;
+        lists->ids = ocdm__grown(lists->ids, room, sizeof *lists->ids, &failed);
+        lists->id_room = failed ? lists->id_room : room;
+    }
+    if (lists->text == NULL || lists->text_room - lists->text_used < length) {
+        size_t room = 2 * lists->text_room + length + 4096;
+        lists->text = ocdm__grown(lists->text, room, 1, &failed);
+        lists->text_room = failed ? lists->text_room : room;
+    }
+    return !failed;
+}
+
+/* The id at hand. */
+static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t list, ocdm_error *error)
+{
+    uint64_t number;
+    ocdm__place place = ocdm__json_file_here(file);
+    if (file->event != OCDM__JSON_STRING && (file->event != OCDM__JSON_NUMBER || !ocdm__json_uint64(&file->json, &number)))
+        return ocdm__json_file_fail(file, place, error, "", "expected an id: a whole number from 0, or a string");
+    ocdm_status status = ocdm__json_file_text(file, error);
+    if (status != OCDM_OK)
+        return status;
+    if (lists->id_count >= UINT32_MAX - 2)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%s: more than %u ids", file->file.name, UINT32_MAX - 2);
+    if (!make_room(lists, file->length))
+        return ocdm__fail_memory(error, "the ids of a list");
+    memcpy(lists->text + lists->text_used, file->text, file->length);
+    lists->ids[lists->id_count++] = (ocdm__listed_id){
+        .text_at = lists->text_used, .length = file->length, .line = place.line, .column = place.column, .list = list};
+    lists->text_used += file->length;
+    return OCDM_OK;
+}
+
+static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *error)
+{
+    ocdm__id_list *list = &lists->lists[number];
+    ocdm__json_file file = {.line = 1};
+    list->first = lists->id_count;
+    ocdm_status status = ocdm__json_file_open(&file, list->path, error);
+    if (status == OCDM_OK)
+        status = ocdm__json_file_expect(&file, OCDM__JSON_ARRAY, "an array of ids", error);
+    while (status == OCDM_OK) {
+        status = ocdm__json_file_next(&file, error);
+        if (status != OCDM_OK || file.event == OCDM__JSON_ARRAY_END)
+            break;
+        status = add_id(lists, &file, number, error);
+    }
+    if (status == OCDM_OK)
+        status = ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error);
+    ocdm__json_file_close(&file);
+    list->count = lists->id_count - list->first;
+    return status;
+}
+
+ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
+{
+    *lists = (ocdm__id_lists){.task_count = 0};
+    ocdm_status status = read_map(lists, folder, error);
+    size_t size = strlen(folder) + sizeof "/ids";
+    char *ids = ocdm__allocate(size, 1);
+    if (status == OCDM_OK && ids == NULL)
+        status = ocdm__fail_memory(error, "the name of a folder");
+    if (status == OCDM_OK && ids != NULL) {
+        snprintf(ids, size, "%s/ids", folder);
+        status = find_lists(lists, ids, unbalanced, error);
+    }
+    for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
+        status = read_ids(lists, i, error);
+    if (status == OCDM_OK)
+        status = ocdm__id_lists_read_groups(lists, folder, error);
+    ocdm__release(ids);
+    if (status != OCDM_OK)
+        ocdm__id_lists_clear(lists);
+    return status;
+}
+
+void ocdm__id_lists_clear(ocdm__id_lists *lists)
+{
+    for (size_t i = 0; i < lists->file_count; i++)
+        ocdm__release(lists->files[i]);
+    ocdm__release(lists->files);
+    ocdm__label_table_clear(&lists->classes);
+    ocdm__release(lists->groups);
+    ocdm__release(lists->lists);
+    ocdm__release(lists->ids);
+    ocdm__release(lists->text);
+    *lists = (ocdm__id_lists){.task_count = 0};
+}

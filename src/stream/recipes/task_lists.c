@@ -1,0 +1,212 @@
+/* Reading lists of classes by task. The built-in ones are text too and go the same way; they are in task_lists_shipped.c. */
+#include "stream/recipes/task_lists.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/shown_label.h"
+#include "base/utf8.h"
+#include "stream/statistics.h"
+
+static const char form[] = "give one task a line, the names of its classes separated by commas";
+
+/* The text between two positions. */
+struct span {
+    const char *at;
+    size_t length;
+};
+
+static bool is_space(char character)
+{
+    return character == ' ' || character == '\t' || character == '\r';
+}
+
+static struct span trimmed(struct span text)
+{
+    for (; text.length > 0 && is_space(text.at[0]); text.length--)
+        text.at++;
+    while (text.length > 0 && is_space(text.at[text.length - 1]))
+        text.length--;
+    return text;
+}
+
+/* Cuts `text` at the first `separator`: gives back what is before it and leaves what is behind it. `*more` becomes false when
+ * there was no separator. */
+static struct span cut(struct span *text, char separator, bool *more)
+{
+    const char *found = text->length > 0 ? memchr(text->at, separator, text->length) : NULL;
+    struct span front = {text->at, found != NULL ? (size_t)(found - text->at) : text->length};
+    *more = found != NULL;
+    text->at += front.length + *more;
+    text->length -= front.length + *more;
+    return front;
+}
+
+/* ---- one class ------------------------------------------------------------------------------------------------------- */
+
+static bool is_text(struct span name)
+{
+    const unsigned char *at = (const unsigned char *)name.at, *end = at + name.length;
+    while (at < end) {
+        size_t length = ocdm__utf8_sequence(at, end);
+        if (length == 0 || *at < 0x20 || *at == 0x7F)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+static ocdm_status make_room(ocdm__task_list *list, ocdm_error *error)
+{
+    if (list->class_count < list->room)
+        return OCDM_OK;
+    bool failed = false;
+    size_t room = list->room * 2 + 64;
+    list->tasks = ocdm__grown(list->tasks, room, sizeof *list->tasks, &failed);
+    list->lines = ocdm__grown(list->lines, room, sizeof *list->lines, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "a list of classes");
+    list->room = room;
+    return OCDM_OK;
+}
+
+/* The table wants readable bytes behind a name: hence the copy. */
+static ocdm_status add_name(ocdm__label_table *names, struct span name, uint32_t *number, ocdm_error *error)
+{
+    char *copy = ocdm__allocate(name.length + OCDM__LABEL_PADDING, 1);
+    if (copy == NULL)
+        return ocdm__fail_memory(error, "the name of a class");
+    memcpy(copy, name.at, name.length);
+    ocdm_status status = ocdm__label_table_add(names, copy, name.length, number, error);
+    ocdm__release(copy);
+    return status;
+}
+
+static ocdm_status add_class(ocdm__task_list *list, struct span name, uint64_t line, ocdm_error *error)
+{
+    uint32_t number;
+    if (name.length == 0)
+        return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
+    if (!is_text(name))
+        return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is no UTF-8 text", list->name, line);
+    ocdm_status status = make_room(list, error);
+    if (status == OCDM_OK)
+        status = add_name(&list->classes, name, &number, error);
+    if (status != OCDM_OK)
+        return status;
+    if (number < list->class_count)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "a class belongs to one task: list it once",
+                          "%s:%" PRIu64 ": the class \"%s\" is on line %" PRIu64 " already", list->name, line,
+                          ocdm__show_label(name.at, name.length).text, list->lines[number]);
+    list->tasks[number] = (uint32_t)list->task_count;
+    list->lines[number] = line;
+    list->class_count++;
+    return OCDM_OK;
+}
+
+/* ---- the whole list -------------------------------------------------------------------------------------------------- */
+
+static ocdm_status add_task(ocdm__task_list *list, struct span line_text, uint64_t line, ocdm_error *error)
+{
+    if (list->task_count == OCDM__MAX_TASKS)
+        return ocdm__fail(error, OCDM_LIMIT, form, "%s:%" PRIu64 ": over %d tasks", list->name, line, OCDM__MAX_TASKS);
+    for (bool more = true; more;) {
+        ocdm_status status = add_class(list, trimmed(cut(&line_text, ',', &more)), line, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    list->task_count++;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__task_list_parse(ocdm__task_list *list, const char *name, const char *text, size_t size, ocdm_error *error)
+{
+    struct span rest = {text, size};
+    uint64_t line = 0;
+    list->name = name;
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+        rest = (struct span){text + 3, size - 3};
+    for (bool more = true; more;) {
+        struct span line_text = trimmed(cut(&rest, '\n', &more));
+        line++;
+        if (line_text.length == 0 || line_text.at[0] == '#')
+            continue;
+        ocdm_status status = add_task(list, line_text, line, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (list->task_count == 0)
+        return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s: there is no class in it", name);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_error *error)
+{
+    for (size_t i = 0; ocdm__shipped_list_name(i) != NULL; i++)
+        if (strcmp(name, ocdm__shipped_list_name(i)) == 0) {
+            const char *text = ocdm__shipped_list_text(i);
+            return ocdm__task_list_parse(list, ocdm__shipped_list_name(i), text, strlen(text), error);
+        }
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm_status status = ocdm__map_file(&file, name, error);
+    if (status == OCDM_OK)
+        status = ocdm__task_list_parse(list, name, (const char *)file.bytes, file.size, error);
+    ocdm__unmap_file(&file);
+    return status;
+}
+
+void ocdm__task_list_clear(ocdm__task_list *list)
+{
+    ocdm__label_table_clear(&list->classes);
+    ocdm__release(list->tasks);
+    ocdm__release(list->lines);
+    *list = (ocdm__task_list){.name = NULL};
+}
+
+/* ---- for a source ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status fail_missing(const ocdm__task_list *list, uint32_t number, ocdm_error *error)
+{
+    size_t length;
+    const char *name = ocdm__label_table_text(&list->classes, number, &length);
+    return ocdm__fail(error, OCDM_BAD_RECORD, "is it misspelt, or the list for another source? A list may leave classes out",
+                      "%s:%" PRIu64 ": no sample of the source has the class \"%s\"", list->name, list->lines[number],
+                      ocdm__show_label(name, length).text);
+}
+
+/* Which class of the list each class of the source is: a number from class_count on is none of the list's. Classes that only
+ * the source has join the table behind the list's, where nobody looks for them. */
+static ocdm_status match(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *matches, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (uint32_t i = 0; i < classes->count && status == OCDM_OK; i++) {
+        struct span name;
+        name.at = ocdm__label_table_text(classes, i, &name.length);
+        status = add_name(&list->classes, name, &matches[i], error);
+    }
+    return status;
+}
+
+ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
+                                  ocdm_error *error)
+{
+    uint32_t *matches = ocdm__allocate(classes->count, sizeof *matches);
+    uint8_t *found = ocdm__allocate(list->class_count, 1);
+    ocdm_status status = matches != NULL && found != NULL ? match(list, classes, matches, error)
+                                                          : ocdm__fail_memory(error, "the tasks of the classes");
+    for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++)
+        if (matches[i] < list->class_count)
+            found[matches[i]] = 1;
+    for (uint32_t i = 0; status == OCDM_OK && i < list->class_count; i++)
+        if (!found[i])
+            status = fail_missing(list, i, error);
+    for (uint32_t i = 0; status == OCDM_OK && i < classes->count; i++)
+        class_tasks[i] = matches[i] < list->class_count ? list->tasks[matches[i]] : UINT32_MAX;
+    ocdm__release(matches);
+    ocdm__release(found);
+    return status;
+}

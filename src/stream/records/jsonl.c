@@ -1,0 +1,213 @@
+/*
+ * JSON Lines: one object a line, the labels an array of strings and whole numbers, the id a string or a number, each found by a
+ * path of member names. The text of a number is the label, so 1 and "1" are one; -0 is 0. 1.0 and 1e2 are refused rather than
+ * guessed at. A member that a path names twice makes a record bad, since it could mean either.
+ */
+#include "stream/records/state.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+/* How far the objects that are open follow a path. */
+struct follower {
+    const ocdm__name_path *path;
+    size_t matched; /* parts that lead to the innermost open object, when it is on the path: its depth - 1 */
+    size_t reached; /* parts found so far, the value's own included */
+};
+
+enum step { STEP_ASIDE, STEP_INSIDE, STEP_TARGET, STEP_TWICE };
+
+/* One record on its way through the scanner. */
+struct reading {
+    ocdm__records *records;
+    const ocdm__record_place *place;
+    ocdm__record *record;
+    ocdm_error *error;
+    struct follower labels, id;
+    ocdm__json json;
+};
+
+static size_t position_of(const struct reading *reading)
+{
+    return (size_t)(reading->json.text - reading->records->input.data);
+}
+
+static ocdm_status fail_json(struct reading *reading)
+{
+    return ocdm__bad_record(reading->records, reading->place, reading->place->at + reading->json.error_at, reading->error, NULL,
+                            "broken JSON: %s", reading->json.reason);
+}
+
+static ocdm_status fail_value(struct reading *reading, const char *reason)
+{
+    return ocdm__bad_record(reading->records, reading->place, position_of(reading), reading->error, NULL, "%s", reason);
+}
+
+/* Where the key at hand leads on a path. */
+static inline enum step follow(struct follower *follower, const ocdm__json *json)
+{
+    if (follower->matched != json->depth - 1)
+        return STEP_ASIDE;
+    const ocdm__label_piece *part = &follower->path->parts[follower->matched];
+    if (json->escaped ? !ocdm__json_is(json, part->text, part->length)
+                      : json->length != part->length || memcmp(json->text, part->text, part->length) != 0)
+        return STEP_ASIDE;
+    if (follower->reached > follower->matched)
+        return STEP_TWICE;
+    follower->reached = follower->matched + 1;
+    return follower->reached == follower->path->part_count ? STEP_TARGET : STEP_INSIDE;
+}
+
+static inline void leave_object(struct follower *follower, uint32_t depth)
+{
+    if (follower->matched >= depth && depth > 0)
+        follower->matched = depth - 1;
+}
+
+static ocdm_status add_escaped(struct reading *reading)
+{
+    ocdm__records *records = reading->records;
+    const ocdm__json *json = &reading->json;
+    if (records->scratch_used == 0) {
+        ocdm_status status = ocdm__reserve_scratch(records, reading->place->end - reading->place->at, reading->error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    char *text = records->scratch + records->scratch_used;
+    size_t length = ocdm__json_unescape(json->text, json->length, text);
+    records->scratch_used += length;
+    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+}
+
+static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_event event)
+{
+    const ocdm__json *json = &reading->json;
+    const char *text = json->text;
+    size_t length = json->length;
+    if (event == OCDM__JSON_STRING) {
+        if (json->escaped)
+            return add_escaped(reading);
+    } else if (event == OCDM__JSON_NUMBER && json->whole) {
+        bool minus_zero = length == 2 && text[0] == '-' && text[1] == '0';
+        text += minus_zero;
+        length -= minus_zero;
+    } else {
+        return event == OCDM__JSON_ERROR ? fail_json(reading) : fail_value(reading, "a label is a string or a whole number");
+    }
+    return ocdm__add_piece(reading->records, reading->place, position_of(reading), text, length, reading->error);
+}
+
+static ocdm_status read_labels(struct reading *reading)
+{
+    enum ocdm__json_event event = ocdm__json_next(&reading->json);
+    if (event == OCDM__JSON_ERROR)
+        return fail_json(reading);
+    if (event != OCDM__JSON_ARRAY)
+        return fail_value(reading, "the labels are an array of strings and whole numbers");
+    while ((event = ocdm__json_next(&reading->json)) != OCDM__JSON_ARRAY_END) {
+        ocdm_status status = add_label(reading, event);
+        if (status != OCDM_OK)
+            return status;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_id(struct reading *reading)
+{
+    ocdm__json *json = &reading->json;
+    enum ocdm__json_event event = ocdm__json_next(json);
+    if (event == OCDM__JSON_ERROR)
+        return fail_json(reading);
+    if (event != OCDM__JSON_STRING && event != OCDM__JSON_NUMBER)
+        return fail_value(reading, "an id is a string or a number");
+    ocdm_status status = ocdm__reserve_id(reading->records, json->length, reading->error);
+    if (status != OCDM_OK)
+        return status;
+    char *id = reading->records->ids + reading->records->id_used;
+    size_t length = json->length;
+    if (event == OCDM__JSON_STRING && json->escaped)
+        length = ocdm__json_unescape(json->text, json->length, id);
+    else
+        memcpy(id, json->text, length);
+    ocdm__add_id(reading->records, reading->record, length);
+    size_t quote = event == OCDM__JSON_STRING;
+    reading->record->shown_at = position_of(reading) - quote - reading->place->at;
+    reading->record->shown_length = json->length + 2 * quote;
+    return OCDM_OK;
+}
+
+/* A key is at hand. An object on a path is entered: its members come next. */
+static inline ocdm_status read_member(struct reading *reading)
+{
+    ocdm__json *json = &reading->json;
+    enum step to_labels = follow(&reading->labels, json), to_id = follow(&reading->id, json);
+    if (to_labels == STEP_TWICE || to_id == STEP_TWICE)
+        return fail_value(reading, "a member that is there twice");
+    if (to_labels == STEP_TARGET)
+        return read_labels(reading);
+    if (to_id == STEP_TARGET)
+        return read_id(reading);
+    enum ocdm__json_event event = ocdm__json_next(json);
+    if (event == OCDM__JSON_OBJECT && (to_labels == STEP_INSIDE || to_id == STEP_INSIDE)) {
+        reading->labels.matched += to_labels == STEP_INSIDE;
+        reading->id.matched += to_id == STEP_INSIDE;
+        return OCDM_OK;
+    }
+    if (event == OCDM__JSON_OBJECT || event == OCDM__JSON_ARRAY)
+        event = ocdm__json_skip(json, event);
+    return event == OCDM__JSON_ERROR ? fail_json(reading) : OCDM_OK;
+}
+
+static ocdm_status read_members(struct reading *reading)
+{
+    ocdm__json *json = &reading->json;
+    for (;;) {
+        enum ocdm__json_event event = ocdm__json_next(json);
+        if (event == OCDM__JSON_KEY) {
+            ocdm_status status = read_member(reading);
+            if (status != OCDM_OK)
+                return status;
+        } else if (event == OCDM__JSON_OBJECT_END) {
+            leave_object(&reading->labels, json->depth);
+            leave_object(&reading->id, json->depth);
+        } else {
+            return event == OCDM__JSON_END ? OCDM_OK : fail_json(reading);
+        }
+    }
+}
+
+static ocdm_status check_members(struct reading *reading)
+{
+    const ocdm__records *records = reading->records;
+    const struct follower *labels = &reading->labels, *id = &reading->id;
+    if (labels->reached < labels->path->part_count)
+        return ocdm__bad_record(records, reading->place, reading->place->at, reading->error,
+                                records->options.hint ? "`--labels NAME` says where the labels are" : NULL,
+                                "the record has no member \"%s\"", labels->path->text);
+    if (id->reached < id->path->part_count && records->id_required)
+        return ocdm__bad_record(records, reading->place, reading->place->at, reading->error, NULL,
+                                "the record has no member \"%s\"", id->path->text);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error)
+{
+    struct reading reading;
+    reading.records = records;
+    reading.place = place;
+    reading.record = record;
+    reading.error = error;
+    reading.labels = (struct follower){.path = &records->labels};
+    reading.id = (struct follower){.path = &records->id};
+    ocdm__json_begin_padded(&reading.json, records->input.data + place->at, place->end - place->at);
+    enum ocdm__json_event event = ocdm__json_next(&reading.json);
+    if (event == OCDM__JSON_ERROR)
+        return fail_json(&reading);
+    if (event != OCDM__JSON_OBJECT)
+        return fail_value(&reading, "the record is not an object");
+    ocdm_status status = read_members(&reading);
+    if (status == OCDM_OK)
+        status = check_members(&reading);
+    return status == OCDM_OK ? ocdm__add_labels(records, record, error) : status;
+}

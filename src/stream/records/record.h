@@ -1,0 +1,125 @@
+/*
+ * Labelled records from a file or pipe: JSON Lines, CSV, TSV, LIBSVM/XMC. Each is looked at where it lies in the input's
+ * window; labels become numbers, the record's bytes stay as they are.
+ *
+ *     ocdm__records *records;
+ *     if (ocdm__records_open(&records, path, &options, NULL, error) != OCDM_OK) ...
+ *     for (;;) {
+ *         ocdm__record record;
+ *         bool found;
+ *         if (ocdm__records_next(records, &record, &found, error) != OCDM_OK) ...
+ *         if (!found) break;
+ *         use(ocdm__records_labels(records) + record.label_at, record.label_count);
+ *         ocdm__records_release(records);
+ *     }
+ *     ocdm__records_close(records);
+ *
+ * A bad record (not what its format allows, no labels, a NUL byte, invalid UTF-8, over a limit) ends with OCDM_BAD_RECORD and a
+ * message that starts with file:line:column, the column in bytes from 1; or, with skip_bad, it is counted and passed over.
+ * After a csv record whose quotes or number of fields are wrong, reading goes on at the line after its first, since a stray
+ * quote makes a record of all lines up to the next one. Blank lines and a byte order mark at the start are no records. Formats:
+ * see the record_<format>.c.
+ */
+#ifndef OCDM_STREAM_RECORDS_RECORD_H
+#define OCDM_STREAM_RECORDS_RECORD_H
+
+#include "ocdm/ocdm.h"
+#include "stream/label_table.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest record in bytes, its end of line aside. */
+#define OCDM__MAX_RECORD ((size_t)64 * 1024 * 1024)
+
+enum ocdm__record_format {
+    OCDM__FORMAT_AUTO = 0, /* by the file's extension, else by the first line */
+    OCDM__FORMAT_JSONL,
+    OCDM__FORMAT_CSV,
+    OCDM__FORMAT_TSV,
+    OCDM__FORMAT_SVM
+};
+
+/* The name of a format as on the command line. */
+const char *ocdm__format_name(enum ocdm__record_format format);
+
+/* All zero is a good default. The texts must live as long as the reader. */
+typedef struct ocdm__record_options {
+    enum ocdm__record_format format;
+    const char *labels;    /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
+    const char *id;        /* likewise, and every record must have one. NULL: "id", where there is one */
+    const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
+    bool skip_bad;
+    const char *hint; /* what an error says to do about a bad record; NULL: nothing */
+} ocdm__record_options;
+
+typedef struct ocdm__record {
+    size_t at; /* its bytes, without the end of line: ocdm__records_bytes(records, at), `length` of them */
+    size_t length;
+    uint64_t line; /* where it starts, from 1 */
+
+    /* Whether it has an id; if so its content, escapes and quotes undone: ocdm__records_id(records, &record). */
+    bool has_id;
+    size_t id_at, id_length;
+    /* The id as a JSON value of the record itself: `shown_length` bytes from at + shown_at; 0 bytes when it is not JSON. */
+    size_t shown_at, shown_length;
+
+    size_t label_at; /* its labels, repeats included: ocdm__records_labels(records) + label_at, label_count of them */
+    size_t label_count;
+} ocdm__record;
+
+typedef struct ocdm__records ocdm__records;
+
+/*
+ * Opens `path`, standard input when it is NULL or "-", finds out the format and reads a header if the format has one.
+ *
+ * stop     as in base/input.h; may be NULL
+ * records  set on success; yours to close
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (the header), OCDM_IO, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const ocdm__record_options *options,
+                               const volatile sig_atomic_t *stop, ocdm_error *error);
+
+/* Gives everything back. NULL is fine. */
+void ocdm__records_close(ocdm__records *records);
+
+/*
+ * The next record, or found = false at the end of the input. When `stop` was set, that is after the last complete record.
+ * OCDM_OK, OCDM_BAD_RECORD, OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT.
+ */
+ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, bool *found, ocdm_error *error);
+
+/* Says that all records so far are done with: their positions mean nothing from now on. */
+void ocdm__records_release(ocdm__records *records);
+
+/*
+ * For a record that is bad for a reason that the reader does not know: OCDM_BAD_RECORD with its place (that of the id, if it
+ * has one) and `reason`; or OCDM_OK after counting it, with skip_bad. Only for the record last read.
+ */
+ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, ocdm_error *error);
+
+/* Bytes, ids and labels of records not released yet; the addresses may change with the next record. */
+const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
+const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record);
+const uint32_t *ocdm__records_labels(const ocdm__records *records);
+
+/* The labels by number. */
+const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);
+
+/* The format, AUTO only as long as there was no line to tell it by. */
+enum ocdm__record_format ocdm__records_format(const ocdm__records *records);
+
+/* The header of a csv or tsv file without its end of line, so that a selection of records can be a file of the same kind; NULL
+ * for the other formats. */
+const char *ocdm__records_header(const ocdm__records *records, size_t *length);
+
+/* How many records were skipped, what was wrong with the first of them (NULL when there is none), and how many bytes were read.
+ */
+uint64_t ocdm__records_skipped(const ocdm__records *records);
+const char *ocdm__records_first_skipped(const ocdm__records *records);
+uint64_t ocdm__records_bytes_read(const ocdm__records *records);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * A part is painted pixel by pixel within its bounding box: the pixel's centre is taken back to the figure's own plane, the
+ * distance to the part's edge there says how much of the pixel is covered. Distances are exact for strokes, blocks and round
+ * ellipses, and near enough at the edge for the others. Doubles with +, -, *, / only, and the square root, which IEEE 754
+ * fixes to the last bit; from coverage on, whole numbers.
+ */
+#include "stream/scenes/paint.h"
+
+#include <math.h>
+
+#include "stream/scenes/arithmetic.h"
+
+/* A part made ready: from pixels to its own plane, and its numbers as doubles. */
+struct brush {
+    const ocdm__scene_part *part;
+    const ocdm__scene_object *object;
+    double xx, xy, x0; /* u = xx x + xy y + x0 */
+    double yx, yy, y0;
+    double pixels; /* to one unit of the part's plane */
+    double at[8];
+    double edge[4][3]; /* polygon: distance is the largest of a u + b v + c */
+    int edges;
+    double radius; /* lens: of its two circles, and how far their centres are from its own */
+    double offset;
+};
+
+/* cos and sin of a full circle over n, n = 1..12, as written here on every machine. */
+static const double circle[13][2] = {
+    {1, 0},
+    {1, 0},
+    {-1, 0},
+    {-0.5, 0.86602540378443864676},
+    {0, 1},
+    {0.30901699437494742410, 0.95105651629515357212},
+    {0.5, 0.86602540378443864676},
+    {0.62348980185873353053, 0.78183148246802980871},
+    {0.70710678118654752440, 0.70710678118654752440},
+    {0.76604444311897803520, 0.64278760968653932632},
+    {0.80901699437494742410, 0.58778525229247312917},
+    {0.84125353283118116886, 0.54064081745559758211},
+    {0.86602540378443864676, 0.5},
+};
+
+/* By how much the point is outside (positive) or inside (negative), to first order: exact for a circle. */
+static double ellipse_distance(double u, double v, double radius_x, double radius_y)
+{
+    double p = u / radius_x;
+    double q = v / radius_y;
+    double square = p * p + q * q;
+    double gp = p / radius_x;
+    double gq = q / radius_y;
+    double slope = sqrt(gp * gp + gq * gq);
+    if (slope <= 0)
+        return -(radius_x < radius_y ? radius_x : radius_y);
+    double root = sqrt(square);
+    return root * (root - 1) / slope;
+}
+
+static double lens_distance(const struct brush *brush, double u, double v)
+{
+    double along = ocdm__size_of(u) + brush->offset;
+    return sqrt(along * along + v * v) - brush->radius;
+}
+
+static double block_distance(const double *at, double u, double v)
+{
+    double p = ocdm__size_of(u) - at[2] + at[4];
+    double q = ocdm__size_of(v) - at[3] + at[4];
+    double outside_p = ocdm__larger(p, 0);
+    double outside_q = ocdm__larger(q, 0);
+    double inside = ocdm__larger(p, q);
+    return sqrt(outside_p * outside_p + outside_q * outside_q) + (inside < 0 ? inside : 0) - at[4];
+}
+
+static double stroke_distance(const double *at, double u, double v)
+{
+    double dx = at[2] - at[0];
+    double dy = at[3] - at[1];
+    double px = u - at[0];
+    double py = v - at[1];
+    double length = dx * dx + dy * dy;
+    double t = length > 0 ? (px * dx + py * dy) / length : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    px -= t * dx;
+    py -= t * dy;
+    return sqrt(px * px + py * py) - at[4];
+}
+
+static double polygon_distance(const struct brush *brush, double u, double v)
+{
+    double most = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
+    for (int i = 1; i < brush->edges; i++)
+        most = ocdm__larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
+    return most;
+}
+
+static double distance(const struct brush *brush, double u, double v)
+{
+    const double *at = brush->at;
+    double d = 0;
+    switch ((enum ocdm__scene_form)brush->part->form) {
+    case OCDM__ELLIPSE:
+        d = ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
+        break;
+    case OCDM__RING:
+        d = ocdm__size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
+        break;
+    case OCDM__LENS:
+        d = lens_distance(brush, u - at[0], v - at[1]);
+        break;
+    case OCDM__BLOCK:
+        d = block_distance(at, u - at[0], v - at[1]);
+        break;
+    case OCDM__STROKE:
+        d = stroke_distance(at, u, v);
+        break;
+    case OCDM__POLYGON:
+        d = polygon_distance(brush, u, v);
+        break;
+    }
+    if (brush->part->keep == OCDM__KEEP_ABOVE)
+        d = ocdm__larger(d, v - at[1]);
+    else if (brush->part->keep == OCDM__KEEP_BELOW)
+        d = ocdm__larger(d, at[1] - v);
+    return d;
+}
+
+/* How much of the pattern's other ink shows at the point, 0..256. */
+static int pattern_share(const struct brush *brush, double u, double v)
+{
+    double f = 2.6 * brush->object->beat;
+    double level;
+    switch ((enum ocdm__scene_pattern)brush->part->pattern) {
+    case OCDM__STRIPES:
+        level = ocdm__wave(u * f) - 0.5;
+        break;
+    case OCDM__BANDS:
+        level = ocdm__wave(v * f) - 0.5;
+        break;
+    case OCDM__SLANTS:
+        level = ocdm__wave((u + v) * f) - 0.5;
+        break;
+    case OCDM__CHECKS:
+        level = 6 * (ocdm__wave(u * f) - 0.5) * (ocdm__wave(v * f) - 0.5);
+        break;
+    case OCDM__DOTS:
+        level = ocdm__wave(u * f) + ocdm__wave(v * f) - 1.4;
+        break;
+    default:
+        return 0;
+    }
+    double share = 128 + level * 512;
+    return share <= 0 ? 0 : share >= 256 ? 256 : (int)share;
+}
+
+static void make_edges(struct brush *brush)
+{
+    const double *at = brush->at;
+    double area = 0;
+    for (size_t i = 0; i < 4; i++) {
+        size_t j = (i + 1) % 4;
+        area += at[2 * i] * at[2 * j + 1] - at[2 * j] * at[2 * i + 1];
+    }
+    for (size_t i = 0; i < 4; i++) {
+        size_t j = (i + 1) % 4;
+        double dx = at[2 * j] - at[2 * i];
+        double dy = at[2 * j + 1] - at[2 * i + 1];
+        double length = sqrt(dx * dx + dy * dy);
+        if (length <= 0)
+            continue;
+        double sign = (area > 0 ? 1 : -1) / length;
+        double *edge = brush->edge[brush->edges++];
+        edge[0] = dy * sign;
+        edge[1] = -dx * sign;
+        edge[2] = -(edge[0] * at[2 * i] + edge[1] * at[2 * i + 1]);
+    }
+}
+
+/* From pixels to the figure's plane: the object's place, turn and size undone. */
+static void undo_placing(struct brush *brush, uint32_t size)
+{
+    const ocdm__scene_object *object = brush->object;
+    double scale_x = object->mirror / (object->half * object->stretch * size);
+    double scale_y = object->stretch / (object->half * size);
+    double centre_x = object->x * size - 0.5;
+    double centre_y = object->y * size - 0.5;
+    brush->pixels = object->half * size;
+    brush->xx = object->cosine * scale_x;
+    brush->xy = object->sine * scale_x;
+    brush->yx = -object->sine * scale_y;
+    brush->yy = object->cosine * scale_y;
+    brush->x0 = -(brush->xx * centre_x + brush->xy * centre_y);
+    brush->y0 = -(brush->yx * centre_x + brush->yy * centre_y);
+}
+
+/* From the figure's plane to where copy number `copy` is drawn: its step or turn undone. */
+static void undo_copying(struct brush *brush, int copy)
+{
+    double x = brush->part->step[0] * 0.01;
+    double y = brush->part->step[1] * 0.01;
+    const double *turn = circle[brush->part->copies];
+    if (brush->part->repeat == OCDM__ALONG) {
+        brush->x0 -= copy * x;
+        brush->y0 -= copy * y;
+    }
+    for (int i = 0; brush->part->repeat == OCDM__AROUND && i < copy; i++) {
+        struct brush was = *brush;
+        brush->xx = turn[0] * was.xx + turn[1] * was.yx;
+        brush->xy = turn[0] * was.xy + turn[1] * was.yy;
+        brush->x0 = turn[0] * (was.x0 - x) + turn[1] * (was.y0 - y) + x;
+        brush->yx = turn[0] * was.yx - turn[1] * was.xx;
+        brush->yy = turn[0] * was.yy - turn[1] * was.xy;
+        brush->y0 = turn[0] * (was.y0 - y) - turn[1] * (was.x0 - x) + y;
+    }
+}
+
+static struct brush make_brush(const ocdm__scene_object *object, const ocdm__scene_part *part, int copy, uint32_t size)
+{
+    struct brush brush = {.part = part, .object = object};
+    undo_placing(&brush, size);
+    undo_copying(&brush, copy);
+    for (int i = 0; i < 8; i++)
+        brush.at[i] = part->at[i] * 0.01;
+    if (part->form == OCDM__POLYGON)
+        make_edges(&brush);
+    if (part->form == OCDM__LENS) {
+        brush.radius = (brush.at[2] * brush.at[2] + brush.at[3] * brush.at[3]) / (2 * brush.at[2]);
+        brush.offset = brush.radius - brush.at[2];
+    }
+    return brush;
+}
+
+/* The part's bounds in its own plane: middle and reach, x and y. */
+static void bounds(const struct brush *brush, double middle[2], double reach[2])
+{
+    const double *at = brush->at;
+    int corners = brush->part->form == OCDM__POLYGON ? 4 : brush->part->form == OCDM__STROKE ? 2 : 1;
+    for (int axis = 0; axis < 2; axis++) {
+        double low = at[axis], high = at[axis];
+        for (int i = 1; i < corners; i++) {
+            low = at[2 * i + axis] < low ? at[2 * i + axis] : low;
+            high = ocdm__larger(high, at[2 * i + axis]);
+        }
+        middle[axis] = (low + high) / 2;
+        reach[axis] = (high - low) / 2;
+        if (corners == 1)
+            reach[axis] = at[2 + axis];
+        if (brush->part->form == OCDM__RING || brush->part->form == OCDM__STROKE)
+            reach[axis] += at[4];
+    }
+}
+
+/* From..to of pixels, in x and y, that a part may touch; empty when it is outside the image. */
+static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int to[2])
+{
+    double middle[2], reach[2];
+    bounds(brush, middle, reach);
+    double area = brush->xx * brush->yy - brush->xy * brush->yx;
+    double u = middle[0] - brush->x0;
+    double v = middle[1] - brush->y0;
+    double centre[2] = {(brush->yy * u - brush->xy * v) / area, (brush->xx * v - brush->yx * u) / area};
+    double spread[2] = {ocdm__size_of(brush->yy / area) * reach[0] + ocdm__size_of(brush->xy / area) * reach[1],
+                        ocdm__size_of(brush->yx / area) * reach[0] + ocdm__size_of(brush->xx / area) * reach[1]};
+    for (int axis = 0; axis < 2; axis++) {
+        double low = centre[axis] - spread[axis] - 1;
+        double high = centre[axis] + spread[axis] + 2;
+        from[axis] = low < 0 ? 0 : low > size ? (int)size : (int)low;
+        to[axis] = high < 0 ? 0 : high > size ? (int)size : (int)high;
+    }
+}
+
+/* Lays colour over a pixel: `cover` of 256. The figure is lit from above and darker along the part's edge. */
+static void lay(const struct brush *brush, double u, double v, double inside, int cover, uint8_t *pixel, size_t plane)
+{
+    const uint8_t(*ink)[3] = brush->object->ink;
+    const uint8_t *colour = ink[brush->part->ink];
+    int other = pattern_share(brush, u, v);
+    bool paired = brush->part->ink == OCDM__MAIN;
+    int light = 256 - (int)(40 * v) - (inside < 1.2 ? 56 : 0);
+    for (size_t i = 0; i < 3; i++) {
+        int against = paired ? ink[OCDM__SECOND][i] : colour[i] * 5 / 8;
+        int value = (colour[i] * (256 - other) + against * other) / 256 * light / 256;
+        value = value > 255 ? 255 : value;
+        uint8_t *at = pixel + i * plane;
+        *at = (uint8_t)((*at * (256 - cover) + value * cover + 128) / 256);
+    }
+}
+
+static void paint_copy(const struct brush *brush, uint32_t size, uint8_t *rgb)
+{
+    int from[2], to[2];
+    pixel_box(brush, size, from, to);
+    for (int y = from[1]; y < to[1]; y++)
+        for (int x = from[0]; x < to[0]; x++) {
+            double u = brush->xx * x + brush->xy * y + brush->x0;
+            double v = brush->yx * x + brush->yy * y + brush->y0;
+            double inside = -distance(brush, u, v) * brush->pixels;
+            if (inside <= -0.5)
+                continue;
+            int cover = inside >= 0.5 ? 256 : (int)((inside + 0.5) * 256);
+            lay(brush, u, v, inside, cover, rgb + (size_t)y * size + (size_t)x, (size_t)size * size);
+        }
+}
+
+void ocdm__scene_paint(const ocdm__scene_object *object, uint32_t size, uint8_t *rgb)
+{
+    for (uint8_t i = 0; i < object->figure->part_count; i++) {
+        const ocdm__scene_part *part = &object->figure->parts[i];
+        int copies = part->repeat == OCDM__ONCE ? 1 : part->copies;
+        for (int copy = 0; copy < copies; copy++) {
+            struct brush brush = make_brush(object, part, copy, size);
+            paint_copy(&brush, size, rgb);
+        }
+    }
+}

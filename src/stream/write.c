@@ -1,0 +1,216 @@
+/* Writing a stream file: the header, the tables, then features or images block by block, then the checksums of both. */
+#include "stream/file.h"
+
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/output.h"
+
+/* Features and images are made and written in blocks of about so many bytes. */
+#define BLOCK ((size_t)4 * 1024 * 1024)
+#define MOST_TENSORS 20
+
+/* The tensors in the order of their bytes: wide elements first, so that all are aligned. */
+struct plan {
+    struct ocdm__tensor tensors[MOST_TENSORS];
+    size_t count;
+    size_t payload; /* its number; `count` when there is none */
+};
+
+static void add(struct plan *plan, const char *name, enum ocdm__dtype dtype, const void *data, uint64_t count)
+{
+    plan->tensors[plan->count++] = ocdm__tensor_of(name, dtype, data, count);
+}
+
+static void add_starts(struct plan *plan, const char *name, const ocdm__text_list *texts, size_t count)
+{
+    if (texts->starts != NULL)
+        add(plan, name, OCDM__U64, texts->starts, count + 1);
+}
+
+static void add_text(struct plan *plan, const char *name, const ocdm__text_list *texts, size_t count)
+{
+    if (texts->starts != NULL)
+        add(plan, name, OCDM__U8, texts->bytes, texts->starts[count]);
+}
+
+static void add_payload(struct plan *plan, const ocdm__payload_shape *shape, size_t samples)
+{
+    struct ocdm__tensor tensor = ocdm__tensor_of(shape->kind == OCDM__IMAGES ? "images" : "features", shape->dtype, NULL, 0);
+    tensor.shape[0] = samples;
+    tensor.shape[tensor.rank++] = shape->kind == OCDM__IMAGES ? shape->channels : shape->width;
+    if (shape->kind == OCDM__IMAGES) {
+        tensor.shape[tensor.rank++] = shape->height;
+        tensor.shape[tensor.rank++] = shape->width;
+    }
+    tensor.size = samples * ocdm__payload_size(shape);
+    plan->tensors[plan->count++] = tensor;
+}
+
+static void make_plan(struct plan *plan, const ocdm__stream_table *table, const ocdm__payload_source *source)
+{
+    size_t samples = table->sample_count, classes = table->class_count;
+    add(plan, "label_starts", OCDM__U64, table->label_starts, samples + 1);
+    add_starts(plan, "id_starts", &table->ids, samples);
+    add_starts(plan, "class_starts", &table->classes, classes);
+    add_starts(plan, "path_starts", &table->paths, samples);
+    add(plan, "labels", OCDM__U32, table->labels, table->label_starts[samples]);
+    add(plan, "tasks", OCDM__U32, table->tasks, samples);
+    if (source != NULL && source->shape.mean != NULL) {
+        add(plan, "feature_mean", OCDM__F32, source->shape.mean, source->shape.width);
+        add(plan, "feature_deviation", OCDM__F32, source->shape.deviation, source->shape.width);
+    }
+    add(plan, "parts", OCDM__U8, table->parts, samples);
+    if (table->groups != NULL)
+        add(plan, "class_groups", OCDM__U8, table->groups, classes);
+    add_text(plan, "id_text", &table->ids, samples);
+    add_text(plan, "class_text", &table->classes, classes);
+    add_text(plan, "path_text", &table->paths, samples);
+    if (source != NULL)
+        add_payload(plan, &source->shape, samples);
+    plan->payload = source != NULL ? plan->count - 1 : plan->count;
+    add(plan, "checksums", OCDM__U64, NULL, 2);
+}
+
+/* ---- the bytes ------------------------------------------------------------------------------------------------------- */
+
+struct writing {
+    ocdm__output output;
+    uint64_t sum; /* of what was written since it was last started */
+    const ocdm__progress *progress;
+    ocdm_error *error;
+};
+
+static void write_bytes(struct writing *writing, const void *bytes, size_t size)
+{
+    writing->sum = ocdm__checksum(writing->sum, bytes, size);
+    ocdm__output_write(&writing->output, bytes, size);
+}
+
+/* Numbers as little-endian bytes, a piece at a time. */
+static void write_numbers(struct writing *writing, const struct ocdm__tensor *tensor)
+{
+    unsigned char piece[8 * 512];
+    size_t width = ocdm__dtype_size(tensor->dtype), count = tensor->size / width;
+    for (size_t first = 0; first < count; first += 512) {
+        size_t some = count - first < 512 ? count - first : 512;
+        for (size_t i = 0; i < some; i++) {
+            uint64_t wide = 0;
+            uint32_t narrow = 0;
+            const unsigned char *number = tensor->data + (first + i) * width;
+            if (width == 8) {
+                memcpy(&wide, number, 8);
+                ocdm__put_u64(piece + 8 * i, wide);
+            } else {
+                memcpy(&narrow, number, 4);
+                ocdm__put_u32(piece + 4 * i, narrow);
+            }
+        }
+        write_bytes(writing, piece, some * width);
+    }
+}
+
+/* A text's tensor may be longer than the text: zeros fill it up. */
+static void write_text(struct writing *writing, const struct ocdm__tensor *tensor, size_t length)
+{
+    static const unsigned char zeros[8];
+    write_bytes(writing, tensor->data, length);
+    write_bytes(writing, zeros, tensor->size - length);
+}
+
+static size_t text_length(const struct ocdm__tensor *tensor, const ocdm__stream_table *table)
+{
+    if (strcmp(tensor->name, "id_text") == 0)
+        return (size_t)table->ids.starts[table->sample_count];
+    if (strcmp(tensor->name, "class_text") == 0)
+        return (size_t)table->classes.starts[table->class_count];
+    if (strcmp(tensor->name, "path_text") == 0)
+        return (size_t)table->paths.starts[table->sample_count];
+    return tensor->size;
+}
+
+static void write_tables(struct writing *writing, const struct plan *plan, const ocdm__stream_table *table)
+{
+    for (size_t i = 0; i < plan->count && i != plan->payload && i + 1 < plan->count; i++) {
+        const struct ocdm__tensor *tensor = &plan->tensors[i];
+        if (ocdm__dtype_size(tensor->dtype) > 1)
+            write_numbers(writing, tensor);
+        else
+            write_text(writing, tensor, text_length(tensor, table));
+    }
+}
+
+static ocdm_status write_payload(struct writing *writing, const ocdm__payload_source *source, size_t samples)
+{
+    size_t each = ocdm__payload_size(&source->shape);
+    size_t some = each < BLOCK ? BLOCK / each : 1;
+    unsigned char *block = ocdm__allocate(some, each);
+    if (block == NULL)
+        return ocdm__fail_memory(writing->error, "a block of features");
+    ocdm_status status = OCDM_OK;
+    for (size_t first = 0; first < samples && status == OCDM_OK; first += some) {
+        size_t count = samples - first < some ? samples - first : some;
+        status = source->fill(source->state, first, count, block, writing->error);
+        if (status != OCDM_OK)
+            break;
+        write_bytes(writing, block, count * each);
+        ocdm__progress_tell(writing->progress, "writing", first + count, samples);
+        if (ocdm__progress_stopped(writing->progress))
+            status = ocdm__fail(writing->error, OCDM_STOPPED, "", "stopped while writing; nothing was left behind");
+        else
+            status = ocdm__output_check(&writing->output, writing->error);
+    }
+    ocdm__release(block);
+    return status;
+}
+
+static ocdm_status write_all(struct writing *writing, const struct plan *plan, const ocdm__stream_table *table,
+                             const ocdm__payload_source *source)
+{
+    unsigned char sums[16];
+    write_tables(writing, plan, table);
+    ocdm__put_u64(sums, writing->sum);
+    writing->sum = OCDM__CHECKSUM_START;
+    ocdm_status status = source != NULL ? write_payload(writing, source, table->sample_count) : OCDM_OK;
+    ocdm__put_u64(sums + 8, writing->sum);
+    ocdm__output_write(&writing->output, sums, sizeof sums);
+    return status;
+}
+
+/* Features start at a multiple of eight bytes, as a program that maps the file wants them: the last text is made longer until
+ * they do. */
+static void align_payload(struct plan *plan)
+{
+    size_t size = 0, last = 0;
+    for (size_t i = 0; i < plan->payload && i + 1 < plan->count; i++) {
+        size += plan->tensors[i].size;
+        last = strstr(plan->tensors[i].name, "_text") != NULL ? i : last;
+    }
+    size_t more = (8 - size % 8) % 8;
+    plan->tensors[last].shape[0] += more;
+    plan->tensors[last].size += more;
+}
+
+ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
+                               const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
+                               ocdm_error *error)
+{
+    struct plan plan = {.count = 0};
+    struct writing writing = {.progress = progress, .error = error};
+    make_plan(&plan, table, source);
+    align_payload(&plan);
+    ocdm_status status = ocdm__output_open(&writing.output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    status = ocdm__safetensors_begin(&writing.output, notes, note_count, plan.tensors, plan.count, &writing.sum, error);
+    if (status == OCDM_OK)
+        status = write_all(&writing, &plan, table, source);
+    if (status != OCDM_OK) {
+        ocdm__output_abandon(&writing.output);
+        return status;
+    }
+    return ocdm__output_commit(&writing.output, error);
+}
