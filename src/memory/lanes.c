@@ -29,7 +29,26 @@ static uint32_t first(const struct lanes *lanes, uint32_t block, int64_t score)
     return first;
 }
 
-static const struct ocdm__lane_search plain = {highest, first};
+static uint32_t from(const struct lanes *lanes, uint32_t *block, int64_t floor, uint32_t *lane, uint32_t room)
+{
+    uint32_t count = 0;
+    for (; *block != OCDM_NONE && count + OCDM__LANES <= room; *block = lanes->blocks[*block].next)
+        for (uint32_t i = *block * OCDM__LANES, end = i + OCDM__LANES; i < end; i++) {
+            lane[count] = i;
+            count += lanes->score[i] >= floor;
+        }
+    return count;
+}
+
+static uint64_t reach(const uint16_t *height, uint16_t least)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i++)
+        bits |= (uint64_t)(height[i] >= least) << i;
+    return bits;
+}
+
+static const struct ocdm__lane_search plain = {highest, first, from, reach};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 

@@ -29,50 +29,57 @@ BY_EIGHT static int64_t highest_by_eight(const struct lanes *lanes, uint32_t blo
     return _mm512_reduce_max_epi64(_mm512_max_epi64(_mm512_max_epi64(a, b), _mm512_max_epi64(c, d)));
 }
 
-/* Eight lanes' best so far: the least order, and where it was found; nowhere is -1. */
-struct eight {
-    __m512i order;
-    __m512i where;
-};
-
-BY_EIGHT static inline struct eight better_eight(struct eight a, struct eight b)
+/* One bit for each lane of a block. */
+BY_EIGHT static inline uint32_t reach_by_eight(const int64_t *score, __m512i floor)
 {
-    __mmask8 found = _mm512_cmpneq_epi64_mask(b.where, _mm512_set1_epi64(-1));
-    __mmask8 better = _mm512_mask_cmple_epi64_mask(found, b.order, a.order);
-    return (struct eight){_mm512_mask_mov_epi64(a.order, better, b.order), _mm512_mask_mov_epi64(a.where, better, b.where)};
+    uint32_t reached = 0;
+    for (unsigned i = 0; i < OCDM__LANES; i += 8)
+        reached |= (uint32_t)_mm512_cmpge_epi64_mask(_mm512_loadu_si512(score + i), floor) << i;
+    return reached;
 }
 
-BY_EIGHT static inline struct eight look_at_eight(struct eight best, const struct lanes *lanes, uint32_t lane, __m512i wanted)
+/* Of the lanes of one block whose bits are set and the best so far, the one with the least order. */
+static uint32_t first_of(const struct lanes *lanes, uint32_t best, uint32_t first_lane, uint32_t bits)
 {
-    const __m512i steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-    __m512i order = _mm512_loadu_si512(lanes->order + lane);
-    __mmask8 has_it = _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(lanes->score + lane), wanted);
-    __mmask8 better = _mm512_mask_cmple_epi64_mask(has_it, order, best.order);
-    __m512i here = _mm512_add_epi64(_mm512_set1_epi64(lane), steps);
-    return (struct eight){_mm512_mask_mov_epi64(best.order, better, order), _mm512_mask_mov_epi64(best.where, better, here)};
+    for (; bits; bits &= bits - 1) {
+        uint32_t lane = first_lane + (uint32_t)__builtin_ctz(bits);
+        best = best == OCDM_NONE || lanes->order[lane] < lanes->order[best] ? lane : best;
+    }
+    return best;
 }
 
 BY_EIGHT static uint32_t first_by_eight(const struct lanes *lanes, uint32_t block, int64_t score)
 {
     __m512i wanted = _mm512_set1_epi64(score);
-    struct eight a = {_mm512_set1_epi64(INT64_MAX), _mm512_set1_epi64(-1)}, b = a, c = a, d = a;
-    do {
-        uint32_t lane = block * OCDM__LANES;
-        a = look_at_eight(a, lanes, lane, wanted);
-        b = look_at_eight(b, lanes, lane + 8, wanted);
-        c = look_at_eight(c, lanes, lane + 16, wanted);
-        d = look_at_eight(d, lanes, lane + 24, wanted);
-        block = lanes->blocks[block].next;
-    } while (block != OCDM_NONE);
-    struct eight best = better_eight(better_eight(a, b), better_eight(c, d));
-    __mmask8 found = _mm512_cmpneq_epi64_mask(best.where, _mm512_set1_epi64(-1));
-    int64_t least = _mm512_reduce_min_epi64(best.order);
-    __mmask8 winner = _mm512_mask_cmpeq_epi64_mask(found, best.order, _mm512_set1_epi64(least));
-    __m512i where = _mm512_maskz_compress_epi64(winner, best.where);
-    return winner ? (uint32_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(where)) : OCDM_NONE;
+    uint32_t first = OCDM_NONE;
+    for (; block != OCDM_NONE; block = lanes->blocks[block].next) {
+        const int64_t *scores = lanes->score + (size_t)block * OCDM__LANES;
+        uint32_t equal = 0;
+        for (unsigned i = 0; i < OCDM__LANES; i += 8)
+            equal |= (uint32_t)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(scores + i), wanted) << i;
+        first = equal ? first_of(lanes, first, block * OCDM__LANES, equal) : first;
+    }
+    return first;
 }
 
-const struct ocdm__lane_search ocdm__lane_search_avx512 = {highest_by_eight, first_by_eight};
+static uint32_t take_reached(uint32_t first_lane, uint32_t reached, uint32_t *lane)
+{
+    uint32_t count = 0;
+    for (; reached; reached &= reached - 1)
+        lane[count++] = first_lane + (uint32_t)__builtin_ctz(reached);
+    return count;
+}
+
+BY_EIGHT static uint32_t from_by_eight(const struct lanes *lanes, uint32_t *block, int64_t floor, uint32_t *lane, uint32_t room)
+{
+    __m512i floors = _mm512_set1_epi64(floor);
+    uint32_t count = 0;
+    for (; *block != OCDM_NONE && count + OCDM__LANES <= room; *block = lanes->blocks[*block].next) {
+        uint32_t reached = reach_by_eight(lanes->score + (size_t)*block * OCDM__LANES, floors);
+        count += reached ? take_reached(*block * OCDM__LANES, reached, lane + count) : 0;
+    }
+    return count;
+}
 
 /* ---- four at a time ------------------------------------------------------------------------------------------------- */
 
@@ -106,56 +113,59 @@ BY_FOUR static int64_t highest_by_four(const struct lanes *lanes, uint32_t block
     return four[3] > highest ? four[3] : highest;
 }
 
-struct four {
-    __m256i order;
-    __m256i where;
-};
-
-BY_FOUR static inline struct four choose_four(struct four a, struct four b, __m256i better)
+BY_FOUR static inline uint32_t reach_by_four(const int64_t *score, __m256i below)
 {
-    return (struct four){_mm256_blendv_epi8(a.order, b.order, better), _mm256_blendv_epi8(a.where, b.where, better)};
-}
-
-BY_FOUR static inline struct four look_at_four(struct four best, const struct lanes *lanes, uint32_t lane, __m256i wanted)
-{
-    const __m256i steps = _mm256_set_epi64x(3, 2, 1, 0);
-    struct four here = {load_four(lanes->order + lane), _mm256_add_epi64(_mm256_set1_epi64x(lane), steps)};
-    __m256i has_it = _mm256_cmpeq_epi64(load_four(lanes->score + lane), wanted);
-    return choose_four(best, here, _mm256_andnot_si256(_mm256_cmpgt_epi64(here.order, best.order), has_it));
-}
-
-BY_FOUR static inline struct four better_four(struct four a, struct four b)
-{
-    __m256i nowhere = _mm256_cmpeq_epi64(b.where, _mm256_set1_epi64x(-1));
-    __m256i worse = _mm256_or_si256(nowhere, _mm256_cmpgt_epi64(b.order, a.order));
-    return choose_four(b, a, worse);
+    uint32_t reached = 0;
+    for (unsigned i = 0; i < OCDM__LANES; i += 4)
+        reached |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(load_four(score + i), below))) << i;
+    return reached;
 }
 
 BY_FOUR static uint32_t first_by_four(const struct lanes *lanes, uint32_t block, int64_t score)
 {
     __m256i wanted = _mm256_set1_epi64x(score);
-    struct four a = {_mm256_set1_epi64x(INT64_MAX), _mm256_set1_epi64x(-1)}, b = a, c = a, d = a;
-    do {
-        uint32_t lane = block * OCDM__LANES;
-        a = look_at_four(look_at_four(a, lanes, lane, wanted), lanes, lane + 16, wanted);
-        b = look_at_four(look_at_four(b, lanes, lane + 4, wanted), lanes, lane + 20, wanted);
-        c = look_at_four(look_at_four(c, lanes, lane + 8, wanted), lanes, lane + 24, wanted);
-        d = look_at_four(look_at_four(d, lanes, lane + 12, wanted), lanes, lane + 28, wanted);
-        block = lanes->blocks[block].next;
-    } while (block != OCDM_NONE);
-    struct four best = better_four(better_four(a, b), better_four(c, d));
-    int64_t order[4], where[4], least = INT64_MAX, first = -1;
-    _mm256_storeu_si256((__m256i *)(void *)order, best.order);
-    _mm256_storeu_si256((__m256i *)(void *)where, best.where);
-    for (int i = 0; i < 4; i++) {
-        int better = (where[i] >= 0) & (order[i] <= least);
-        least = better ? order[i] : least;
-        first = better ? where[i] : first;
+    uint32_t first = OCDM_NONE;
+    for (; block != OCDM_NONE; block = lanes->blocks[block].next) {
+        const int64_t *scores = lanes->score + (size_t)block * OCDM__LANES;
+        uint32_t equal = 0;
+        for (unsigned i = 0; i < OCDM__LANES; i += 4)
+            equal |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(load_four(scores + i), wanted))) << i;
+        first = equal ? first_of(lanes, first, block * OCDM__LANES, equal) : first;
     }
-    return first < 0 ? OCDM_NONE : (uint32_t)first;
+    return first;
 }
 
-const struct ocdm__lane_search ocdm__lane_search_avx2 = {highest_by_four, first_by_four};
+/* A floor of INT64_MIN would have nothing below it; no score is so low. */
+BY_FOUR static uint32_t from_by_four(const struct lanes *lanes, uint32_t *block, int64_t floor, uint32_t *lane, uint32_t room)
+{
+    __m256i below = _mm256_set1_epi64x(floor - (floor > INT64_MIN));
+    uint32_t count = 0;
+    for (; *block != OCDM_NONE && count + OCDM__LANES <= room; *block = lanes->blocks[*block].next) {
+        uint32_t reached = reach_by_four(lanes->score + (size_t)*block * OCDM__LANES, below);
+        count += reached ? take_reached(*block * OCDM__LANES, reached, lane + count) : 0;
+    }
+    return count;
+}
+
+/* x is at least y when the larger of both is x. Packing bytes goes by halves of vectors, hence the permutation. */
+BY_FOUR static uint64_t reach_by_sixteen(const uint16_t *height, uint16_t least)
+{
+    __m256i wanted = _mm256_set1_epi16((short)least);
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i += 32) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(height + i));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(height + i + 16));
+        a = _mm256_cmpeq_epi16(_mm256_max_epu16(a, wanted), a);
+        b = _mm256_cmpeq_epi16(_mm256_max_epu16(b, wanted), b);
+        __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
+        bits |= (uint64_t)(uint32_t)_mm256_movemask_epi8(bytes) << i;
+    }
+    return bits;
+}
+
+const struct ocdm__lane_search ocdm__lane_search_avx2 = {highest_by_four, first_by_four, from_by_four, reach_by_sixteen};
+
+const struct ocdm__lane_search ocdm__lane_search_avx512 = {highest_by_eight, first_by_eight, from_by_eight, reach_by_sixteen};
 
 #else
 

@@ -120,9 +120,11 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
     for (uint32_t i = 0; i < count; i++)
         pool->classes[class_index[i]].kept++;
     pool->label_total += count;
-    if (scores)
-        for (uint32_t i = 0; i < count; i++)
-            ocdm__scores_class_grew(scores, pool, class_index[i]);
+    if (!scores)
+        return;
+    ocdm__scores_joined(scores, pool);
+    for (uint32_t i = 0; i < count; i++)
+        ocdm__scores_class_grew(scores, pool, class_index[i]);
 }
 
 static void forget_member(struct pool *pool, struct scores *scores, uint32_t node)

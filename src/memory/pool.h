@@ -36,7 +36,7 @@ struct set {
     uint32_t cardinality;
     uint32_t size;  /* how many samples */
     uint32_t first; /* the one with the smallest priority: root of the heap */
-    uint32_t lane;  /* where the index of scores keeps it: its lane, or its place among the sets that are asleep */
+    uint32_t lane;  /* where the index of scores keeps it: its lane, or its seat among the sets that are asleep */
     bool asleep;    /* known to the index by an upper bound only */
 };
 
@@ -44,7 +44,7 @@ struct set {
 struct cell {
     uint32_t class_index;
     uint32_t set;
-    uint32_t place; /* in the class's list of the sets that carry it */
+    uint32_t place; /* in the class's list of the sets that carry it and are awake, or of those that are asleep */
 };
 
 /* A cell on its class's list, with the set's lane again: walking over a list then touches nothing but the list. */
@@ -62,17 +62,23 @@ struct class
     uint64_t seen;       /* n_i */
     uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
     uint64_t emptied_before;
-    int64_t weight;   /* w_i on the grid, as it is in the scores of its sets */
-    int64_t snapshot; /* w_i when the sets that are asleep were scored, and how far it has risen since, at most */
+    int64_t weight;    /* w_i on the grid, as it is in the scores of its sets */
+    int64_t reference; /* w_i as it is in the heights of its sleepers */
+    int64_t mark;      /* w_i when the ceilings were set, and how far it has risen since, at most: both of age `age` */
     int64_t rise;
+    uint64_t age;
     int64_t log_seen; /* rho ln n_i on the grid */
+    uint64_t near;    /* which of the sets near the best deletion carry it */
     uint32_t id;
     uint32_t kept; /* m_i */
     size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
     uint32_t list_count;
     uint32_t list_room; /* a power of 2, or 0 */
     uint32_t asleep;    /* how many sets that carry it are asleep, and so not on the list */
+    uint32_t above;     /* sweeps in a row in which its weight was above the reference */
+    uint32_t charge;    /* steps lost because its weight is below the reference */
     bool changed;       /* to be looked at by the index of scores */
+    bool risen;         /* on the list of classes whose weight may be above the reference */
 };
 
 /* Free cells in runs of one length; longer ones wait for the next compaction. */

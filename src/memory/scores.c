@@ -3,7 +3,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "memory/logarithm.h"
 
 /* Beyond it a step is computed anew each time: the table stays small, and such counts are rare. */
 #define STEPS_KEPT 65536u
@@ -15,13 +14,15 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
         return ocdm__fail_memory(error, "the index of scores");
     scores->search = ocdm__lane_search_at(0);
     scores->free_block = OCDM_NONE;
+    ocdm__sleepers_init(&scores->sleepers);
+    scores->near_share = 16;
     scores->weighted = weighted;
     scores->rho = rho;
     scores->step_room = room < STEPS_KEPT ? room + 1 : STEPS_KEPT;
     scores->steps = ocdm__allocate(scores->step_room, sizeof *scores->steps);
     ocdm_status status = scores->steps ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
     if (status == OCDM_OK)
-        status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, error);
+        status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, (size_t)room * 4, error);
     if (status != OCDM_OK) {
         ocdm__scores_destroy(scores);
         return status;
@@ -41,8 +42,12 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__release(scores->buckets);
     ocdm__release(scores->present);
     ocdm__release(scores->contenders);
+    ocdm__release(scores->highest_score);
     ocdm__release(scores->changed);
-    ocdm__release(scores->asleep);
+    ocdm__sleepers_clear(&scores->sleepers);
+    ocdm__release(scores->risen);
+    ocdm__release(scores->risers);
+    ocdm__release(scores->heights);
     ocdm__release(scores->ranked);
     ocdm__release(scores->tied);
     ocdm__release(scores->steps);
@@ -55,6 +60,7 @@ static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, b
     scores->buckets = ocdm__grown(scores->buckets, room, sizeof *scores->buckets, failed);
     scores->present = ocdm__grown(scores->present, room, sizeof *scores->present, failed);
     scores->contenders = ocdm__grown(scores->contenders, room, sizeof *scores->contenders, failed);
+    scores->highest_score = ocdm__grown(scores->highest_score, room, sizeof *scores->highest_score, failed);
     if (*failed)
         return;
     for (uint32_t i = scores->cardinality_room; i < room; i++)
@@ -88,20 +94,21 @@ static void reserve_classes(struct scores *scores, uint32_t classes, bool *faile
 {
     uint32_t room = classes * 2 + 62;
     scores->changed = ocdm__grown(scores->changed, room, sizeof *scores->changed, failed);
+    scores->risen = ocdm__grown(scores->risen, room, sizeof *scores->risen, failed);
+    scores->risers = ocdm__grown(scores->risers, room, sizeof *scores->risers, failed);
     if (!*failed)
         scores->class_room = room;
 }
 
 static void reserve_sets(struct scores *scores, uint32_t samples, bool *failed)
 {
-    scores->asleep = ocdm__grown(scores->asleep, samples, sizeof *scores->asleep, failed);
     scores->ranked = ocdm__grown(scores->ranked, samples, sizeof *scores->ranked, failed);
     scores->tied = ocdm__grown(scores->tied, samples, sizeof *scores->tied, failed);
     if (!*failed)
         scores->set_room = samples;
 }
 
-ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
+ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality, size_t cells,
                                  ocdm_error *error)
 {
     bool failed = false;
@@ -112,6 +119,8 @@ ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32
         reserve_classes(scores, classes, &failed);
     if (samples > scores->set_room)
         reserve_sets(scores, samples, &failed);
+    if (scores->weighted)
+        ocdm__scores_reserve_sleepers(scores, samples, classes, cells, &failed);
     return failed ? ocdm__fail_memory(error, "the index of scores") : OCDM_OK;
 }
 
@@ -203,21 +212,12 @@ void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t num
     ocdm__scores_seat(scores, pool, number, ocdm__scores_sum_weights(pool, number));
 }
 
-void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, const struct set *set)
-{
-    uint32_t moved = scores->asleep[--scores->asleep_count];
-    scores->asleep[set->lane] = moved;
-    pool->sets[moved].lane = set->lane;
-    scores->buckets[set->cardinality].asleep--;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        pool->classes[pool->cells[set->cells + i].class_index].asleep--;
-}
-
 void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
+    ocdm__scores_remove_near(scores, pool, number);
     if (set->asleep)
-        ocdm__scores_remove_sleeper(scores, pool, set);
+        ocdm__scores_remove_sleeper(scores, pool, number);
     else
         ocdm__scores_unseat(scores, pool, number);
     if (!is_present(&scores->buckets[set->cardinality]))

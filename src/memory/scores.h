@@ -1,21 +1,26 @@
 /*
- * The index that makes the exact greedy fast: for every distinct label set Y the sum of its class weights, kept up to date.
+ * The index that makes the exact greedy fast: for every distinct label set Y the sum of its class weights, or a bound of it.
  *
  * Deleting a sample with label set Y, k = |Y|, leaves (see docs/algorithm.md)
  *     KL = (A - sum of w_i over Y) / (S - k) - ln(S - k) + ln Z,   w_i = f(m_i) - f(m_i - 1) - rho ln n_i,   f(m) = m ln m,
  * so among sets of one cardinality the largest sum wins, and only the winners of the cardinalities meet in floating point.
  * Weights and sums are whole numbers on a grid of 2^-32: exact, in any order, for ever.
  *
- * Sets of one cardinality stand in blocks (lanes.h); when a class weight changes, the sets that carry the class hear of it
- * through the class's list. That is right while the sets are few. When they are many, most are put to sleep: of these only the
- * highest score per cardinality is known, as of a snapshot, and how far class weights have risen since; while that bound stays
- * short of the best deletion found among the others, a sleeper cannot be it, nor tie with it. Else a new snapshot is taken.
+ * Sets of one cardinality that are awake stand in blocks (lanes.h); when a class weight changes, the sets that carry the class
+ * hear of it through the class's list. When there are many sets, most are asleep (sleepers.h). Two bounds exclude sleepers:
+ *   - the ceiling: at some moment no sleeper with k labels scored more than this; since then scores rose by at most the sum of
+ *     the k largest rises of class weights. It costs next to nothing and is enough while weights hardly move.
+ *   - the height, 16 bits a sleeper: a sweep raises the heights of the sleepers of each class that stands above its reference
+ *     weight, and scores exactly those that reach the height of the best deletion found so far. Who could be the best wakes up;
+ *     all others set a new ceiling. Within a batch class weights only fall, so a sweep that looks a little further than it
+ *     needs to serves several deletions.
  */
 #ifndef OCDM_MEMORY_SCORES_H
 #define OCDM_MEMORY_SCORES_H
 
 #include "memory/lanes.h"
 #include "memory/pool.h"
+#include "memory/sleepers.h"
 
 /* A 128-bit whole number in two's complement, for sums that outgrow 64 bits on any machine. */
 struct wide {
@@ -29,12 +34,24 @@ struct contender {
     int64_t score; /* INT64_MIN: it was not looked at closely */
 };
 
+/* Sets of one cardinality go by the highest score first, then by the least order of their first sample. */
+struct rank {
+    int64_t score;
+    int64_t order;
+};
+
 /* The sets of one cardinality. */
 struct bucket {
     uint32_t first_block; /* OCDM_NONE: none is awake */
     uint32_t asleep;      /* how many are asleep */
-    int64_t ceiling;      /* no sleeper scored more at the snapshot */
+    int64_t ceiling;      /* no sleeper scored more when it was set */
+    int64_t floor;        /* of the last full search: who scores less is too far from the best */
+    struct rank rest;     /* then no set that is not near came before this one */
+    int64_t goal;         /* of a sweep: the height that nobody who leaves as little as the best can be below */
+    int64_t par;          /* the score that has the height OCDM__PAR */
     uint32_t place;       /* in `present` */
+    uint32_t near_first;  /* those near the best: from here to before near_end */
+    uint32_t near_end;
 };
 
 /* A set and how much worse than the best its deletion would be. */
@@ -43,8 +60,54 @@ struct ranked {
     uint32_t set;
 };
 
+/* What tells quickly that a score cannot compete. */
+struct filter {
+    double sum;    /* A */
+    double labels; /* S */
+    double share;  /* 1 / S */
+    double ln;     /* ln S */
+};
+
+/* A class that is above its reference in a sweep, and by how many units of height, rounded up. */
+struct riser {
+    uint32_t class_index;
+    uint32_t units;
+};
+
+/*
+ * Whether a way to save work does save any, in steps that are counted: what was spent with it, and what would have been spent
+ * without. When it does not pay it rests, twice as long each time, and is then tried again. So what it costs in the end is
+ * little more than the cheaper of both.
+ */
+struct ocdm__trial {
+    uint64_t spent;
+    uint64_t plain;
+    uint64_t rest;    /* how long the next rest will be, in steps of the plain way */
+    uint64_t resting; /* how many are left of this one; 0: the way is in use */
+};
+
+/* What was done, in steps that do not depend on the machine. */
+struct ocdm__work {
+    uint64_t deletions;
+    uint64_t searches; /* over all sets that are awake */
+    uint64_t lanes;    /* scores of sets that are awake, compared by searches */
+    uint64_t listed;   /* scores changed through the lists of classes, awake or asleep */
+    uint64_t heights;  /* heights copied and compared by sweeps */
+    uint64_t scored;   /* sleepers scored exactly */
+    uint64_t woken;
+    uint64_t sweeps;
+    uint64_t rankings; /* sets ranked to decide who sleeps */
+};
+
 #define OCDM__LN_CACHE 256
 #define OCDM__RISES 16
+#define OCDM__PAR 49152
+
+/* The first full searches of a batch find few sets near the best, the last ones many: each has a margin of its own. */
+#define OCDM__ROUNDS 8u
+
+/* A class has one bit for each set that is near the best. */
+#define OCDM__NEAR 64u
 
 struct scores {
     const struct ocdm__lane_search *search;
@@ -55,25 +118,50 @@ struct scores {
     struct bucket *buckets; /* by cardinality */
     uint32_t *present;      /* the cardinalities that the pool has now */
     struct contender *contenders;
+    int64_t *highest_score; /* of each, of the sets that a search looks at */
     uint32_t present_count;
     uint32_t best_place; /* in `present`: where the last best deletion was */
     uint32_t cardinality_room;
+
+    /* Of the last full search: the sets near the best, one cardinality after the other, with their scores as the pool is now;
+     * INT64_MIN for one that is gone. Until a sample joins, weights only fall, and the best is one of them as long as it beats
+     * the rest. */
+    uint32_t near_set[OCDM__NEAR];
+    int64_t near_score[OCDM__NEAR];
+    uint32_t near_count;               /* 0: search anew */
+    int64_t near_margin[OCDM__ROUNDS]; /* how far behind the best they may be, by round */
+    uint32_t round;                    /* full searches since a sample joined */
+    uint32_t candidates;               /* sets that the last one found within the margin */
 
     uint32_t *changed; /* classes whose weight is to be looked at anew */
     uint32_t changed_count;
     uint32_t class_room;
 
     uint32_t awake_count;
-    uint32_t *asleep; /* sets */
-    uint32_t asleep_count;
     uint32_t awake_limit;
-    struct ranked *ranked; /* scratch of a snapshot */
+    struct sleepers sleepers;
+    struct ranked *ranked; /* scratch of a ranking */
     uint32_t *tied;
-    uint32_t set_room; /* for asleep, ranked and tied */
+    uint32_t set_room; /* for ranked and tied */
 
-    /* The classes whose weights have risen most since the snapshot, the highest first. */
-    uint32_t riser[OCDM__RISES];
-    uint32_t riser_count;
+    uint64_t age;                  /* of the ceilings */
+    uint32_t highest[OCDM__RISES]; /* the classes whose weights have risen most since they were set, the highest rise first */
+    uint32_t highest_count;
+
+    struct filter par_filter; /* what the heights' pars follow from */
+    int64_t par_value;
+    int unit;        /* a unit of height is 2^unit steps of the grid */
+    uint32_t margin; /* how many units further than needed a sweep looks */
+    uint32_t *risen; /* classes that may stand above their reference */
+    uint32_t risen_count;
+    struct riser *risers; /* scratch of a sweep */
+    uint16_t *heights;    /* of one tile, too */
+    uint64_t missed;      /* sleepers that were scored in vain since the references were set */
+
+    struct ocdm__trial near_trial;
+    struct ocdm__trial sleep_trial;
+    uint32_t near_share; /* what searches cost with the sets near the best, in sixteenths of what they cost without */
+    struct ocdm__work work;
 
     int64_t *steps; /* f(m) - f(m - 1) on the grid, by m, as far as known */
     uint32_t step_room;
@@ -89,8 +177,9 @@ struct scores {
 ocdm_status ocdm__scores_create(struct scores **scores, double rho, bool weighted, uint32_t room, ocdm_error *error);
 void ocdm__scores_destroy(struct scores *scores);
 
-/* Makes room for so many samples and classes and for label sets of this cardinality, so that what follows cannot fail. */
-ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
+/* Makes room for so many samples and classes, for label sets of this cardinality and `cells` labels in all distinct ones, so
+ * that what follows cannot fail. */
+ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality, size_t cells,
                                  ocdm_error *error);
 
 /* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; n_i changed, which matters

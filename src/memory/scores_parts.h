@@ -2,6 +2,7 @@
 #ifndef OCDM_MEMORY_SCORES_PARTS_H
 #define OCDM_MEMORY_SCORES_PARTS_H
 
+#include "memory/logarithm.h"
 #include "memory/scores.h"
 
 /* f(m) - f(m - 1) on the grid, for m beyond what is known. */
@@ -27,6 +28,54 @@ static inline void ocdm__scores_note_change(struct scores *scores, struct class 
     scores->changed[scores->changed_count++] = class_index;
 }
 
+/* Tells a trial what was spent and what the plain way would have cost. True when it is time to give up for now: when the way
+ * has cost more, by `patience`. */
+static inline bool ocdm__trial_fails(struct ocdm__trial *trial, uint64_t spent, uint64_t plain, uint64_t patience)
+{
+    trial->spent += spent;
+    trial->plain += plain;
+    if (trial->spent > trial->plain + patience) {
+        trial->rest = trial->rest < 8 * patience ? 8 * patience : trial->rest * 2;
+        trial->resting = trial->rest;
+        trial->spent = trial->plain = 0;
+        return true;
+    }
+    if (trial->plain > trial->spent + 8 * patience) {
+        trial->spent = trial->plain = 0;
+        trial->rest /= 2;
+    }
+    return false;
+}
+
+/* The plain way was taken and cost so much. True while the other one rests. */
+static inline bool ocdm__trial_rests(struct ocdm__trial *trial, uint64_t plain)
+{
+    trial->resting -= plain < trial->resting ? plain : trial->resting;
+    return trial->resting > 0;
+}
+
+/* Which bit of x, not 0, is the lowest that is set. */
+static inline uint32_t ocdm__lowest_bit(uint64_t x)
+{
+#ifdef __GNUC__
+    return (uint32_t)__builtin_ctzll(x);
+#else
+    uint32_t bit = 0;
+    for (; !(x & 1); x >>= 1)
+        bit++;
+    return bit;
+#endif
+}
+
+/* The sets near the best whose bits are set lose so much. */
+void ocdm__scores_lower_near(struct scores *scores, uint64_t near, int64_t loss);
+
+/* A sample joins, and scores may rise: no set is known to be near the best any more. */
+void ocdm__scores_joined(struct scores *scores, struct pool *pool);
+
+/* A set is about to go. */
+void ocdm__scores_remove_near(struct scores *scores, struct pool *pool, uint32_t set);
+
 /* A class has one sample more; is about to have one less. */
 static inline void ocdm__scores_class_grew(struct scores *scores, struct pool *pool, uint32_t class_index)
 {
@@ -42,8 +91,11 @@ static inline void ocdm__scores_class_shrinks(struct scores *scores, struct pool
     if (!scores->weighted)
         return;
     struct class *class = &pool->classes[class_index];
-    ocdm__add_to_sum(&scores->sum, class->log_seen - ocdm__scores_step(scores, class->kept));
+    int64_t step = ocdm__scores_step(scores, class->kept);
+    ocdm__add_to_sum(&scores->sum, class->log_seen - step);
     ocdm__scores_note_change(scores, class, class_index);
+    if (class->near)
+        ocdm__scores_lower_near(scores, class->near, class->kept > 1 ? step - ocdm__scores_step(scores, class->kept - 1) : 0);
 }
 
 /* Gives a set, linked in its classes' lists, a lane; takes the lane away. */
@@ -53,20 +105,44 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t set)
 /* The sum of the set's class weights. */
 int64_t ocdm__scores_sum_weights(const struct pool *pool, uint32_t set);
 
-/* How far the score of a sleeper with so many labels may have risen since the snapshot, at most. */
-int64_t ocdm__scores_rise(const struct scores *scores, const struct pool *pool, uint32_t cardinality);
+/* Makes room for sleepers, if there may ever be so many sets that some sleep. */
+void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, uint32_t classes, size_t cells, bool *failed);
 
-/* A class weight has changed: remembers how far it stands above the snapshot, if sleepers carry it. */
-void ocdm__scores_note_rise(struct scores *scores, struct pool *pool, uint32_t class_index);
+/* A class that sleepers carry has a new weight; it was `before`. */
+void ocdm__scores_note_rise(struct scores *scores, struct pool *pool, uint32_t class_index, int64_t before);
 
-/* Scores all sets anew and decides who sleeps. */
-void ocdm__scores_take_snapshot(struct scores *scores, struct pool *pool);
+/* A sleeper is about to go. */
+void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t set);
 
-/* Whether so many sets are awake that a snapshot would pay. */
-bool ocdm__scores_too_many_awake(const struct scores *scores);
+/* Whether so many sets are awake, or the bounds of the sleepers so loose, that all should be looked at again. */
+bool ocdm__scores_must_rank(struct scores *scores);
 
-/* Strikes a set off the list of sleepers. */
-void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, const struct set *set);
+/* Puts sets to sleep until few are awake, those nearest to the best deletion; or wakes all, if sleeping does not pay. */
+void ocdm__scores_rank(struct scores *scores, struct pool *pool);
+
+struct filter ocdm__scores_filter(struct scores *scores, const struct pool *pool);
+
+/* Whether a score of this cardinality certainly leaves more than `value`. With num = A - score: num / (S - k) - ln(S - k) is at
+ * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. The
+ * 16 steps of the grid cover the rounding of A - score: its error grows as k nears S, and there the slack of the bound grows
+ * more. */
+static inline bool ocdm__surely_worse(const struct filter *filter, uint32_t cardinality, int64_t score, int64_t value)
+{
+    double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality * filter->share;
+    return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
+}
+
+/* The least score of a cardinality that is not surely worse than `value`. */
+int64_t ocdm__least_score(const struct filter *filter, uint32_t cardinality, int64_t value);
+
+/* What no sleeper of this cardinality, some are there, scores more than. */
+int64_t ocdm__scores_bound(const struct scores *scores, const struct pool *pool, uint32_t cardinality);
+
+/* Whether the ceilings exclude that some sleeper leaves `best` or less. */
+bool ocdm__scores_sleepers_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best);
+
+/* Wakes every sleeper that leaves `best` or less, and some more; afterwards the ceilings exclude all others. */
+void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best);
 
 /* The KL that is left when a sample with so many labels and this score goes, less ln Z, in multiples of 2^-40. */
 int64_t ocdm__scores_objective(struct scores *scores, const struct pool *pool, uint32_t cardinality, int64_t score);

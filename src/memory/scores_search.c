@@ -4,7 +4,28 @@
  */
 #include "memory/scores_parts.h"
 
-#include "memory/logarithm.h"
+/* How many sets are kept near the best at most. Tests keep few. */
+#ifndef NEAR
+#define NEAR OCDM__NEAR
+#endif
+
+/* Fewer sets that are awake are searched anew for each deletion. */
+#ifndef MANY
+#define MANY 1024u
+#endif
+
+/* What it costs, in instructions, about: to change a score through a list; to search one lane for the best, and for those near
+ * it; to compare a candidate; to keep a set near; to find the best among those near. */
+#define COST_OF_CHANGE 4u
+#define COST_OF_LANE 2u
+#define COST_OF_FROM 1u
+#define COST_OF_CANDIDATE 30u
+#define COST_OF_NEAR 80u
+#define COST_OF_ANSWER 300u
+
+/* How many sets are looked at more closely at a time to find those near the best, and how far behind it they may be. */
+#define CANDIDATES (2 * NEAR + 2 * OCDM__LANES)
+#define FARTHEST ((int64_t)1 << 50)
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
@@ -31,8 +52,11 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         return;
     class->weight = weight;
     change_scores(scores, pool, class, change);
+    scores->work.listed += class->list_count;
+    scores->sleep_trial.spent += (uint64_t) class->list_count * COST_OF_CHANGE;
+    scores->sleep_trial.plain += (uint64_t)(class->list_count + class->asleep) * COST_OF_CHANGE;
     if (class->asleep)
-        ocdm__scores_note_rise(scores, pool, class_index);
+        ocdm__scores_note_rise(scores, pool, class_index, weight - change);
 }
 
 /* Nobody's lane starts from 0 each time: what lists add to it behind their ends would overflow one day. */
@@ -76,15 +100,7 @@ int64_t ocdm__scores_objective(struct scores *scores, const struct pool *pool, u
 
 /* ---- the best ------------------------------------------------------------------------------------------------------- */
 
-/* What tells quickly that a score cannot compete. */
-struct filter {
-    double sum;    /* A */
-    double labels; /* S */
-    double share;  /* 1 / S */
-    double ln;     /* ln S */
-};
-
-static struct filter look_around(struct scores *scores, const struct pool *pool)
+struct filter ocdm__scores_filter(struct scores *scores, const struct pool *pool)
 {
     uint64_t labels = pool->label_total ? pool->label_total : 1;
     return (struct filter){
@@ -95,14 +111,16 @@ static struct filter look_around(struct scores *scores, const struct pool *pool)
     };
 }
 
-/* Whether a score of this cardinality certainly leaves more than `value`. With num = A - score: num / (S - k) - ln(S - k) is at
- * least num / (S - k) - ln S + k / S, so neither the quotient nor another logarithm is needed to see that it is too large. The
- * 16 steps of the grid cover the rounding of A - score: its error grows as k nears S, and there the slack of the bound grows
- * more. */
-static bool surely_worse(const struct filter *filter, uint32_t cardinality, int64_t score, int64_t value)
+int64_t ocdm__least_score(const struct filter *filter, uint32_t cardinality, int64_t value)
 {
     double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality * filter->share;
-    return filter->sum - (double)score > (filter->labels - cardinality) * limit * OCDM__GRID;
+    double score = filter->sum - (filter->labels - cardinality) * limit * OCDM__GRID;
+    if (score < -0x1p62 || score > 0x1p62)
+        return score < 0 ? -((int64_t)1 << 62) : (int64_t)1 << 62;
+    int64_t least = (int64_t)score;
+    for (int64_t step = 1; !ocdm__surely_worse(filter, cardinality, least - 1, value); step *= 2)
+        least -= step;
+    return least;
 }
 
 /* The least that any deletion leaves, which cardinality attains it, and whether another one does too. */
@@ -112,17 +130,13 @@ struct best {
     bool tied;
 };
 
-static void contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place,
+static void contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place, int64_t score,
                     struct best *best)
 {
     struct contender *contender = &scores->contenders[place];
     uint32_t cardinality = scores->present[place];
-    uint32_t block = scores->buckets[cardinality].first_block;
     contender->score = INT64_MIN;
-    if (block == OCDM_NONE)
-        return;
-    int64_t score = scores->search->highest(&scores->lanes, block);
-    if (best->place != OCDM_NONE && surely_worse(filter, cardinality, score, best->value))
+    if (score == INT64_MIN || (best->place != OCDM_NONE && ocdm__surely_worse(filter, cardinality, score, best->value)))
         return;
     contender->score = score;
     contender->value = ocdm__scores_objective(scores, pool, cardinality, score);
@@ -132,52 +146,18 @@ static void contend(struct scores *scores, const struct pool *pool, const struct
     best->value = better ? contender->value : best->value;
 }
 
-/* Among sets that are awake. It starts with the cardinality that was best last time, since it nearly always is again, and then
- * most others need no closer look. */
-static struct best find_best(struct scores *scores, const struct pool *pool, const struct filter *filter)
+/* Of the highest score of each cardinality, by place. It starts with the cardinality that was best last time, since it nearly
+ * always is again, and then most others need no closer look. */
+static struct best best_of(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     struct best best = {INT64_MAX, OCDM_NONE, false};
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
-    contend(scores, pool, filter, start, &best);
-    for (uint32_t place = 0; place < start; place++)
-        contend(scores, pool, filter, place, &best);
-    for (uint32_t place = start + 1; place < scores->present_count; place++)
-        contend(scores, pool, filter, place, &best);
-    return best;
-}
-
-static bool a_sleeper_may_be_best(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
-{
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        const struct bucket *bucket = &scores->buckets[scores->present[i]];
-        if (!bucket->asleep)
-            continue;
-        int64_t bound = bucket->ceiling + ocdm__scores_rise(scores, pool, scores->present[i]);
-        if (!surely_worse(filter, scores->present[i], bound, best) &&
-            ocdm__scores_objective(scores, pool, scores->present[i], bound) <= best)
-            return true;
-    }
-    return false;
-}
-
-static struct best search(struct scores *scores, struct pool *pool)
-{
-    update_scores(scores, pool);
-    struct filter filter = look_around(scores, pool);
-    struct best best = find_best(scores, pool, &filter);
-    while (ocdm__scores_too_many_awake(scores) ||
-           (scores->asleep_count && a_sleeper_may_be_best(scores, pool, &filter, best.value))) {
-        ocdm__scores_take_snapshot(scores, pool);
-        best = find_best(scores, pool, &filter);
-    }
+    contend(scores, pool, filter, start, scores->highest_score[start], &best);
+    for (uint32_t place = 0; place < scores->present_count; place++)
+        if (place != start)
+            contend(scores, pool, filter, place, scores->highest_score[place], &best);
     scores->best_place = best.place;
     return best;
-}
-
-static uint32_t first_lane(const struct scores *scores, uint32_t place)
-{
-    uint32_t block = scores->buckets[scores->present[place]].first_block;
-    return scores->search->first(&scores->lanes, block, scores->contenders[place].score);
 }
 
 static bool attains(const struct contender *contender, int64_t value)
@@ -185,17 +165,303 @@ static bool attains(const struct contender *contender, int64_t value)
     return contender->score != INT64_MIN && contender->value == value;
 }
 
+/* ---- among all that are awake --------------------------------------------------------------------------------------- */
+
+static struct best best_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
+{
+    for (uint32_t place = 0; place < scores->present_count; place++) {
+        uint32_t block = scores->buckets[scores->present[place]].first_block;
+        scores->highest_score[place] = block == OCDM_NONE ? INT64_MIN : scores->search->highest(&scores->lanes, block);
+    }
+    scores->work.searches++;
+    scores->work.lanes += scores->awake_count;
+    return best_of(scores, pool, filter);
+}
+
+static struct best search(struct scores *scores, struct pool *pool, const struct filter *filter)
+{
+    update_scores(scores, pool);
+    scores->sleep_trial.spent += (uint64_t)scores->awake_count * COST_OF_LANE;
+    scores->sleep_trial.plain +=
+        (uint64_t)(scores->awake_count + scores->sleepers.count) * COST_OF_LANE * scores->near_share / 16;
+    if (ocdm__scores_must_rank(scores))
+        ocdm__scores_rank(scores, pool);
+    struct best best = best_awake(scores, pool, filter);
+    if (!ocdm__scores_sleepers_excluded(scores, pool, filter, best.value)) {
+        ocdm__scores_sweep(scores, pool, filter, best.value);
+        best = best_awake(scores, pool, filter);
+    }
+    return best;
+}
+
+/* ---- those near the best -------------------------------------------------------------------------------------------- */
+
+static void mark_near(struct pool *pool, uint32_t number, uint64_t bits, uint64_t mask)
+{
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        uint64_t *near = &pool->classes[pool->cells[c].class_index].near;
+        *near = (*near & mask) | bits;
+    }
+}
+
+static void forget_near(struct scores *scores, struct pool *pool)
+{
+    for (uint32_t i = 0; i < scores->near_count; i++)
+        if (scores->near_set[i] != OCDM_NONE)
+            mark_near(pool, scores->near_set[i], 0, 0);
+    scores->near_count = 0;
+}
+
+void ocdm__scores_joined(struct scores *scores, struct pool *pool)
+{
+    forget_near(scores, pool);
+    scores->round = 0;
+}
+
+void ocdm__scores_remove_near(struct scores *scores, struct pool *pool, uint32_t set)
+{
+    for (uint32_t i = 0; i < scores->near_count; i++)
+        if (scores->near_set[i] == set) {
+            mark_near(pool, set, 0, ~((uint64_t)1 << i));
+            scores->near_set[i] = OCDM_NONE;
+            scores->near_score[i] = INT64_MIN;
+        }
+}
+
+void ocdm__scores_lower_near(struct scores *scores, uint64_t near, int64_t loss)
+{
+    for (; near; near &= near - 1)
+        scores->near_score[ocdm__lowest_bit(near)] -= loss;
+}
+
+static uint64_t first_priority(const struct pool *pool, uint32_t set)
+{
+    return pool->nodes[pool->sets[set].first].priority;
+}
+
+static struct rank rank_of(const struct scores *scores, uint32_t lane)
+{
+    return (struct rank){scores->lanes.score[lane], scores->lanes.order[lane]};
+}
+
+static bool comes_before(struct rank a, struct rank b)
+{
+    return a.score > b.score || (a.score == b.score && a.order < b.order);
+}
+
+/* Moves the `wanted` lanes that come first to the front and returns the rank of the last of them: Hoare's selection. */
+static struct rank select_first(const struct scores *scores, uint32_t *lane, uint32_t count, uint32_t wanted)
+{
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        struct rank pivot = rank_of(scores, lane[low + (high - low) / 2]);
+        uint32_t i = low, j = high;
+        for (;; i++, j--) {
+            while (comes_before(rank_of(scores, lane[i]), pivot))
+                i++;
+            while (comes_before(pivot, rank_of(scores, lane[j])))
+                j--;
+            if (i >= j)
+                break;
+            uint32_t other = lane[i];
+            lane[i] = lane[j];
+            lane[j] = other;
+        }
+        if (j < wanted - 1)
+            low = j + 1;
+        else
+            high = j;
+    }
+    return rank_of(scores, lane[wanted - 1]);
+}
+
+/* The lanes of the first `wanted` sets of a cardinality that reach its floor; returns how many. All others come after `rest`.
+ */
+static uint32_t first_sets(struct scores *scores, struct bucket *bucket, uint32_t *lane, uint32_t wanted)
+{
+    uint32_t block = bucket->first_block, count = 0;
+    while (block != OCDM_NONE) {
+        uint32_t found = scores->search->from(&scores->lanes, &block, bucket->rest.score, lane + count, CANDIDATES - count);
+        scores->candidates += found;
+        for (uint32_t i = count, end = count + found; i < end; i++) {
+            lane[count] = lane[i];
+            count += bucket->rest.order == INT64_MIN || comes_before(rank_of(scores, lane[i]), bucket->rest);
+        }
+        if (count <= wanted || (block != OCDM_NONE && count + 2 * OCDM__LANES <= CANDIDATES))
+            continue;
+        bucket->rest = select_first(scores, lane, count, wanted);
+        count = wanted;
+    }
+    return count;
+}
+
+/* What a set must score to be near: what it needs to leave as little as the best, less a margin. Returns how many cardinalities
+ * have such sets. */
+static uint32_t set_floors(struct scores *scores, const struct filter *filter, int64_t best, int64_t margin)
+{
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < scores->present_count; place++) {
+        struct bucket *bucket = &scores->buckets[scores->present[place]];
+        bucket->floor = ocdm__least_score(filter, scores->present[place], best) - margin;
+        count += scores->highest_score[place] >= bucket->floor;
+    }
+    return count;
+}
+
+/* The margin finds about twice as many sets as are kept. */
+static void adapt_margin(const struct scores *scores, int64_t *margin)
+{
+    if (scores->candidates < NEAR / 2 && *margin < FARTHEST)
+        *margin += *margin / 4 + 1;
+    else if (scores->candidates > NEAR * 3 / 2)
+        *margin -= *margin / 4;
+}
+
+/* Who may be the best after this deletion and the next ones. */
+static void collect_near(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
+{
+    int64_t *margin = &scores->near_margin[scores->round];
+    scores->round += scores->round + 1 < OCDM__ROUNDS;
+    uint32_t lane[CANDIDATES], cardinalities = set_floors(scores, filter, best, *margin);
+    if (cardinalities > NEAR)
+        return;
+    scores->candidates = 0;
+    for (uint32_t place = 0; place < scores->present_count; place++) {
+        uint32_t cardinality = scores->present[place], count = 0;
+        struct bucket *bucket = &scores->buckets[cardinality];
+        bucket->rest = (struct rank){bucket->floor, INT64_MIN};
+        if (scores->highest_score[place] >= bucket->floor)
+            count = first_sets(scores, bucket, lane, NEAR / cardinalities);
+        bucket->near_first = scores->near_count;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t number = scores->lanes.set[lane[i]];
+            mark_near(pool, number, (uint64_t)1 << scores->near_count, UINT64_MAX);
+            scores->near_score[scores->near_count] = scores->lanes.score[lane[i]];
+            scores->near_set[scores->near_count++] = number;
+        }
+        bucket->near_end = scores->near_count;
+        if (bucket->asleep && ocdm__scores_bound(scores, pool, cardinality) >= bucket->rest.score)
+            bucket->rest = (struct rank){ocdm__scores_bound(scores, pool, cardinality), INT64_MIN};
+    }
+    adapt_margin(scores, margin);
+    uint64_t spent = (uint64_t)scores->awake_count * COST_OF_FROM + (uint64_t)scores->candidates * COST_OF_CANDIDATE +
+                     (uint64_t)scores->near_count * COST_OF_NEAR;
+    if (ocdm__trial_fails(&scores->near_trial, spent, 0, (uint64_t)scores->awake_count * 32))
+        forget_near(scores, pool);
+}
+
+static struct best best_near(struct scores *scores, const struct pool *pool, const struct filter *filter)
+{
+    for (uint32_t place = 0; place < scores->present_count; place++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[place]];
+        int64_t highest = INT64_MIN;
+        for (uint32_t i = bucket->near_first; i < bucket->near_end; i++)
+            highest = scores->near_score[i] > highest ? scores->near_score[i] : highest;
+        scores->highest_score[place] = highest;
+    }
+    return best_of(scores, pool, filter);
+}
+
+/* Whether no set that is not near leaves less than `best`, or as much with a first sample before that of this order. */
+static bool rest_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best,
+                          int64_t order)
+{
+    for (uint32_t place = 0; place < scores->present_count; place++) {
+        uint32_t cardinality = scores->present[place];
+        struct rank rest = scores->buckets[cardinality].rest;
+        if (ocdm__surely_worse(filter, cardinality, rest.score, best))
+            continue;
+        int64_t value = ocdm__scores_objective(scores, pool, cardinality, rest.score);
+        if (value < best || (value == best && order >= rest.order))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------------------------------- */
+
+/* Appends to scores->tied, which holds `count`, the sets near the best of one cardinality that have this score. */
+static uint32_t collect_near_tied(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
+{
+    const struct bucket *bucket = &scores->buckets[cardinality];
+    for (uint32_t i = bucket->near_first; i < bucket->near_end; i++)
+        if (scores->near_score[i] == score)
+            scores->tied[count++] = scores->near_set[i];
+    return count;
+}
+
+/* The sets near the best that leave `value`, into scores->tied. */
+static uint32_t tied_near(struct scores *scores, int64_t value)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scores->present_count; i++)
+        if (attains(&scores->contenders[i], value))
+            count = collect_near_tied(scores, scores->present[i], scores->contenders[i].score, count);
+    return count;
+}
+
+static uint32_t first_of_tied(const struct scores *scores, const struct pool *pool, uint32_t count)
+{
+    uint32_t best = scores->tied[0];
+    for (uint32_t i = 1; i < count; i++)
+        best = first_priority(pool, scores->tied[i]) < first_priority(pool, best) ? scores->tied[i] : best;
+    return best;
+}
+
+/* The best deletion if it is certainly among those near; OCDM_NONE if it may not be. */
+static uint32_t search_near(struct scores *scores, const struct pool *pool, const struct filter *filter)
+{
+    if (!scores->near_count)
+        return OCDM_NONE;
+    struct best best = best_near(scores, pool, filter);
+    if (best.place == OCDM_NONE)
+        return OCDM_NONE;
+    uint32_t set = first_of_tied(scores, pool, tied_near(scores, best.value));
+    return rest_excluded(scores, pool, filter, best.value, ocdm__order(first_priority(pool, set))) ? set : OCDM_NONE;
+}
+
+/* The set with this score whose first sample comes first, of one cardinality. */
+static uint32_t first_awake(const struct scores *scores, uint32_t cardinality, int64_t score)
+{
+    uint32_t block = scores->buckets[cardinality].first_block;
+    return scores->lanes.set[scores->search->first(&scores->lanes, block, score)];
+}
+
+/* What a search costs with the sets near the best, in sixteenths of what it costs without. */
+static void note_share(struct scores *scores)
+{
+    const struct ocdm__trial *trial = &scores->near_trial;
+    if (trial->plain > (uint64_t)scores->awake_count * 64)
+        scores->near_share = trial->spent < trial->plain ? (uint32_t)(trial->spent * 16 / trial->plain) : 16;
+}
+
+/* Of each cardinality that leaves `value`, the first of all that are awake, into scores->tied. */
+static uint32_t tied_awake(struct scores *scores, int64_t value)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scores->present_count; i++)
+        if (attains(&scores->contenders[i], value))
+            scores->tied[count++] = first_awake(scores, scores->present[i], scores->contenders[i].score);
+    return count;
+}
+
 uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
 {
-    struct best best = search(scores, pool);
-    uint32_t first = first_lane(scores, best.place);
-    for (uint32_t i = 0; best.tied && i < scores->present_count; i++) {
-        if (!attains(&scores->contenders[i], best.value))
-            continue;
-        uint32_t lane = first_lane(scores, i);
-        first = scores->lanes.order[lane] < scores->lanes.order[first] ? lane : first;
+    struct filter filter = ocdm__scores_filter(scores, pool);
+    scores->work.deletions++;
+    uint32_t near = search_near(scores, pool, &filter);
+    if (near != OCDM_NONE) {
+        note_share(scores);
+        ocdm__trial_fails(&scores->near_trial, COST_OF_ANSWER, (uint64_t)scores->awake_count * COST_OF_LANE,
+                          (uint64_t)scores->awake_count * 32);
+        return near;
     }
-    return scores->lanes.set[first];
+    forget_near(scores, pool);
+    int64_t value = search(scores, pool, &filter).value;
+    if (scores->awake_count >= MANY && !ocdm__trial_rests(&scores->near_trial, (uint64_t)scores->awake_count * COST_OF_LANE))
+        collect_near(scores, pool, &filter, value);
+    return first_of_tied(scores, pool, scores->near_count ? tied_near(scores, value) : tied_awake(scores, value));
 }
 
 uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
@@ -209,7 +475,9 @@ uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64
 
 uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)
 {
-    int64_t value = search(scores, pool).value;
+    struct filter filter = ocdm__scores_filter(scores, pool);
+    scores->work.deletions++;
+    int64_t value = search(scores, pool, &filter).value;
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
         if (attains(&scores->contenders[i], value))

@@ -1,7 +1,13 @@
-/* The judge once more, with snapshots from five label sets on, so that small pools have sleepers and every bound is put to the
- * test. */
+/* The judge once more, with sleepers from five label sets on, tiles of 64 seats, and few sets near the best, so that small pools
+ * put every bound to the test. */
 #define OCDM__AWAKE_AFTER 2u
 #define OCDM__AWAKE_AT_MOST 4u
-#include "memory/scores_snapshot.c"
+#define OCDM__TILE 64u
+#define AWAKE_AT_FIRST 0u
+#define NEAR 4u
+#define MANY 1u
+#include "memory/scores_search.c"
+#include "memory/scores_sleep.c"
+#include "memory/sleepers.c"
 
 #include "test_policies_against_judge.c"
