@@ -19,7 +19,7 @@
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/learner.h"
 #include "experiment/predict_weights.h"
-#include "metrics/explain.h"
+#include "metrics/metrics.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */
 struct work {
