@@ -91,7 +91,7 @@ static size_t times(const char *part)
 static void draw(const char *name, const ocdm__table *table, size_t streams)
 {
     const ocdm__paper_item *item = ocdm__paper_item_find(name);
-    ocdm__paper_source source = {.label = "made<up>", .stands_for = item->streams[0], .info = &info};
+    ocdm__stand_in source = {.label = "made<up>", .stands_for = item->streams[0], .info = &info};
     ocdm__sheet sheet;
     ocdm_error error;
     size_t size;

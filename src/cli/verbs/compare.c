@@ -18,7 +18,6 @@
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/stream_order.h"
 #include "report/tables/compare.h"
-#include "report/tables/memory_only.h"
 
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)

@@ -29,7 +29,7 @@ static ocdm__stream_pictures *try_open(const char *path)
 static ocdm__stream_pictures *find_stream(const struct picture_state *state, const ocdm__study *study)
 {
     static const char *const places[] = {"", "..", "../.."};
-    const ocdm__run *run = study->groups[0].runs[0];
+    const ocdm__run_record *run = study->groups[0].runs[0];
     const char *file = ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
     if (state->given != NULL || file == NULL)
         return state->given != NULL ? try_open(state->given) : NULL;
@@ -74,7 +74,7 @@ static void tell(const ocdm__run_list *runs, const char *path)
 {
     size_t whole = 0;
     for (size_t i = 0; i < runs->count; i++) {
-        const ocdm__run *run = &runs->runs[i];
+        const ocdm__run_record *run = &runs->runs[i];
         whole += run->state == OCDM__RUN_WHOLE;
         ocdm_error note; /* one line, whatever the folder is called */
         ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);

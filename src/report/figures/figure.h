@@ -1,7 +1,6 @@
 /*
- * The figures of a report: each is a picture (SVG) and its numbers (CSV) of one study. The pictures are text in the page, or
- * files of their own with colours and a ground of their own; both are legible without colour: lines have names at their ends,
- * bars have titles.
+ * The figures of a report: each is a picture (SVG) and its numbers (CSV) of one study. A figure is one row, defined next to the
+ * functions that draw it and listed in figures.c.
  */
 #ifndef OCDM_REPORT_FIGURES_FIGURE_H
 #define OCDM_REPORT_FIGURES_FIGURE_H
@@ -11,24 +10,48 @@
 #include "report/figures/canvas.h"
 #include "report/runs/groups.h"
 
+/* The section of the page that shows a figure. */
+enum ocdm__figure_section { OCDM__SECTION_FIGURES, OCDM__SECTION_TIME };
+
 typedef struct ocdm__figure {
-    const char *name;                           /* of its files, and in the page */
-    const char *title;                          /* a few words */
-    const char *reading;                        /* a sentence or two on how to read it */
-    bool (*is_there)(const ocdm__study *study); /* whether the runs hold it */
+    const char *name;    /* of its files, and in the page */
+    const char *title;   /* a few words */
+    const char *reading; /* a sentence or two on how to read it */
+    enum ocdm__figure_section section;
+    bool (*is_there)(const ocdm__study *study); /* whether the runs have the data for it */
     ocdm_status (*draw)(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error);
     ocdm_status (*write_csv)(const ocdm__study *study, ocdm__output *out, ocdm_error *error);
 } ocdm__figure;
 
-/* All of them, in the order of the page, ended by NULL. */
+/* All figures, in the order of the page, terminated by NULL. */
 extern const ocdm__figure *const ocdm__figures[];
 
-/* What the pictures look like: rules for a light ground, which files of their own carry; and what changes on a dark one. */
-extern const char ocdm__figure_style[];
-extern const char ocdm__figure_style_dark[];
-
-/* Writes FOLDER/PREFIXname.svg and .csv of every figure that the study holds. The folder is made when it is missing.
- * OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+/* Writes FOLDER/PREFIXname.svg and .csv of every figure that the study has data for. Creates the folder if it is missing.
+ * Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
 ocdm_status ocdm__figures_write(const ocdm__study *study, const char *folder, const char *prefix, ocdm_error *error);
+
+/* ---- for the figures of this folder ------------------------------------------------------------------------------------- */
+
+/* Which groups a figure shows. */
+typedef bool ocdm__group_filter(const ocdm__study *study, const ocdm__run_group *group);
+
+/* The groups of the plain comparison. */
+bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group);
+
+/* curves.c: the distance over the steps. */
+ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
+                                ocdm_error *error);
+void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out);
+
+/* memory.c: the class distribution in memory. */
+ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
+                              ocdm_error *error);
+void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out);
+
+extern const ocdm__figure ocdm__figure_memory, ocdm__figure_stream, ocdm__figure_age;
+extern const ocdm__figure ocdm__figure_distance, ocdm__figure_map;
+extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_memory_size;
+extern const ocdm__figure ocdm__figure_orders, ocdm__figure_orders_distance, ocdm__figure_orders_memory;
+extern const ocdm__figure ocdm__figure_time;
 
 #endif

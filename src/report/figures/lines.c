@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 enum {
     LEFT = 74,

@@ -2,7 +2,7 @@
 #ifndef OCDM_REPORT_FIGURES_LINES_H
 #define OCDM_REPORT_FIGURES_LINES_H
 
-#include "report/figures/axes.h"
+#include "report/figures/canvas.h"
 
 /* One line. A NaN in y is a gap. */
 typedef struct ocdm__chart_line {

@@ -3,7 +3,8 @@
 #ifndef OCDM_REPORT_FIGURES_PANELS_H
 #define OCDM_REPORT_FIGURES_PANELS_H
 
-#include "report/figures/axes.h"
+#include "report/figures/canvas.h"
+#include "report/runs/groups.h"
 
 /* What colour a bar has: of its group of classes, */
 enum ocdm__bar_kind { OCDM__BAR_MAJORITY, OCDM__BAR_MODERATE, OCDM__BAR_MINORITY, OCDM__BAR_MIXED };
@@ -46,5 +47,24 @@ ocdm__panel *ocdm__panels_add(ocdm__panels *panels, const char *label);
 void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas);
 
 void ocdm__panels_clear(ocdm__panels *panels);
+
+/* ---- classes as bars ---------------------------------------------------------------------------------------------------- */
+
+/* The classes that the bars stand for; of each, `name`, `group` and `turn` are looked at. */
+typedef struct ocdm__class_list {
+    const ocdm__study_class *classes; /* by turn */
+    size_t count;
+    ocdm__numbers order; /* of the tasks: a class's turn is its place in it */
+} ocdm__class_list;
+
+/* Starts panels with the bars of the classes, which must outlive them. OCDM_OK, OCDM_NO_MEMORY; to be cleared in either case.
+ */
+ocdm_status ocdm__class_panels_begin(ocdm__panels *panels, const ocdm__class_list *list, ocdm_error *error);
+
+/* A number of a class. */
+typedef double ocdm__class_number(const void *state, const ocdm__study_class *class);
+
+/* Fills a panel's values or targets. A bar is the mean of its classes; NaN when one of them has no number. */
+void ocdm__class_panels_fill(const ocdm__class_list *list, double *bars, ocdm__class_number *number, const void *state);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/figures/paper_parts.h"
-
 static const char kept_reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds. The mark across it is "
     "an equal share of all labels in memory: the nearer the bars end to it, the evener the memory. Colours tell how frequent "
@@ -95,7 +93,7 @@ size_t ocdm__paper_rows_end(const ocdm__table *table, size_t row, size_t keys)
     return table->row_count;
 }
 
-static void put_heading(ocdm__sheet *sheet, const ocdm__paper_source *source)
+static void put_heading(ocdm__sheet *sheet, const ocdm__stand_in *source)
 {
     char text[200];
     bool stands_in = strcmp(source->label, source->stands_for) != 0;
@@ -104,7 +102,7 @@ static void put_heading(ocdm__sheet *sheet, const ocdm__paper_source *source)
     ocdm__sheet_heading(sheet, text);
 }
 
-ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__paper_source *source,
+ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__stand_in *source,
                              const ocdm__table *table, size_t first, ocdm_error *error)
 {
     ocdm__paper_part part = {item, source, table, first};

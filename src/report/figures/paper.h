@@ -5,7 +5,7 @@
 #ifndef OCDM_REPORT_FIGURES_PAPER_H
 #define OCDM_REPORT_FIGURES_PAPER_H
 
-#include "report/figures/sheet.h"
+#include "report/figures/panels.h"
 #include "report/tables/paper.h"
 
 /* Whether an item is a figure, not a table. */
@@ -18,7 +18,38 @@ const char *ocdm__paper_reading(const ocdm__paper_item *item);
  * Draws an item of one stream below what the sheet has. The table's rows from `first` on are that stream's; Figures 1, 2 and 3
  * need none. OCDM_OK, OCDM_NO_MEMORY, and for Figure 1 as ocdm__process_of.
  */
-ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__paper_source *source,
+ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, const ocdm__stand_in *source,
                              const ocdm__table *table, size_t first, ocdm_error *error);
+
+/* ---- parts, for the paper_*.c of this folder ---------------------------------------------------------------------------- */
+
+/* One stream's part of a figure. */
+typedef struct ocdm__paper_part {
+    const ocdm__paper_item *item;
+    const ocdm__stand_in *source;
+    const ocdm__table *table;
+    size_t first; /* its rows are from here to the end */
+} ocdm__paper_part;
+
+ocdm_status ocdm__paper_draw_process(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+ocdm_status ocdm__paper_draw_stream(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+ocdm_status ocdm__paper_draw_kept(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+ocdm_status ocdm__paper_draw_curves(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+ocdm_status ocdm__paper_draw_rho(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+
+/* The row after `row` and those that have the same in the first `keys` columns. */
+size_t ocdm__paper_rows_end(const ocdm__table *table, size_t row, size_t keys);
+
+/* The classes of a stream as bars. Start with all bytes zero. */
+typedef struct ocdm__paper_bars {
+    ocdm__class_list list;
+    ocdm__study_class *classes; /* those of the list; `column` is a class's number in the stream */
+    ocdm__paper_class *numbers;
+    double *tasks;
+} ocdm__paper_bars;
+
+/* By task, then in the stream's order. OCDM_OK, OCDM_NO_MEMORY. To be cleared in either case. */
+ocdm_status ocdm__paper_bars_make(ocdm__paper_bars *bars, const ocdm__stream_info *info, ocdm_error *error);
+void ocdm__paper_bars_clear(ocdm__paper_bars *bars);
 
 #endif

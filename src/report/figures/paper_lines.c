@@ -7,7 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/figures/lines.h"
-#include "report/figures/paper_parts.h"
+#include "report/figures/paper.h"
 #include "report/tables/paper_numbers.h"
 
 /* The height of a chart's field: lower than in the report, since there are several. */

@@ -2,7 +2,7 @@
  * Sweeps: a group belongs to the sweep of a setting when it is of the base, or differs from a group of the base in that setting
  * alone. A method is in the figure when it has at least two such groups.
  */
-#include "report/figures/sweeps.h"
+#include "report/figures/figure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/figures/lines.h"
-#include "report/figures/memory.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 /* More lines or panels than this nobody reads. */
 #define MOST_CURVES 16
@@ -230,6 +229,7 @@ const ocdm__figure ocdm__figure_rho = {
     .reading = "The target gives a class a share that grows with its count in the stream to the power rho: 0 asks for equal "
                "shares, 1 for those of the stream. Where the lines of rare classes fall to the right, a larger rho costs them. "
                "Bars are one standard deviation over seeds to either side.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_rho,
     .draw = draw_rho,
     .write_csv = csv_rho,
@@ -240,6 +240,7 @@ const ocdm__figure ocdm__figure_rho_kept = {
     .title = "What rho does to the memory",
     .reading = "Samples in memory that carry a class, mean over the classes of a group: with rho the memory moves from rare "
                "classes to frequent ones.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_rho_kept,
     .draw = draw_rho_kept,
     .write_csv = csv_rho_kept,
@@ -289,6 +290,7 @@ const ocdm__figure ocdm__figure_memory_size = {
     .title = "What the size of the memory does",
     .reading = "Each line is a method, each point a size of the memory, mean over seeds with one standard deviation to either "
                "side: a method is better where its line runs above the others (below, where the distance is shown).",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_memory_size,
     .draw = draw_memory_size,
     .write_csv = csv_memory_size,
@@ -363,6 +365,7 @@ const ocdm__figure ocdm__figure_orders = {
     .reading =
         "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
         "method that does not depend on the order has a level line.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_orders,
     .draw = draw_orders,
     .write_csv = csv_orders,
@@ -397,6 +400,7 @@ const ocdm__figure ocdm__figure_orders_distance = {
     .reading =
         "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
         "counts is how far down the lines come after them.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_few_orders,
     .draw = draw_orders_distance,
     .write_csv = csv_orders_distance,
@@ -420,6 +424,7 @@ const ocdm__figure ocdm__figure_orders_memory = {
     .reading =
         "As the figure of the memory above, a panel for each method and order; classes stand in the same order in all of "
         "them. Panels of a method that look alike mean that the order does not matter to it.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_few_orders,
     .draw = draw_orders_memory,
     .write_csv = csv_orders_memory,

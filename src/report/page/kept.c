@@ -5,7 +5,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define SETS_SHOWN 15
 #define LABELS_SHOWN 6

@@ -5,10 +5,6 @@
 #include "base/output.h"
 #include "report/page/page.h"
 
-/* style.c: what it looks like, and the script that sorts tables. */
-extern const char ocdm__page_style[];
-extern const char ocdm__page_script[];
-
 /* verdict.c: which method wins by how much, as one paragraph; how to repeat the runs. */
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
 ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_error *error);
@@ -32,8 +28,7 @@ ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const oc
 /* data.c: everything as JSON that cannot end the element it stands in. */
 void ocdm__put_data(ocdm__output *out, const ocdm__page *page);
 
-/* encode.c: bytes as base64; the digest of a text as a Content-Security-Policy wants it; a picture as an address. */
-void ocdm__put_base64(ocdm__output *out, const unsigned char *bytes, size_t size);
+/* data.c: the digest of a text as a Content-Security-Policy takes it; a picture as a data URL. */
 void ocdm__put_digest(ocdm__output *out, const char *text);
 ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
 

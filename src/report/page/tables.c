@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define LABEL_LIMIT 60
 #define MOST_CLASSES 300

@@ -6,7 +6,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define LABEL_LIMIT 60
 
@@ -150,7 +150,7 @@ static ocdm_status put_flags(ocdm__output *out, const ocdm__json_node *settings,
     return status;
 }
 
-static ocdm_status put_run_command(ocdm__output *out, const ocdm__run *run, ocdm_error *error)
+static ocdm_status put_run_command(ocdm__output *out, const ocdm__run_record *run, ocdm_error *error)
 {
     ocdm__output_text(out, "ocdm run ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
@@ -180,7 +180,7 @@ static bool is_comparison(const ocdm__study *study)
 
 static ocdm_status put_compare_command(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
 {
-    const ocdm__run *run = study->groups[0].runs[0];
+    const ocdm__run_record *run = study->groups[0].runs[0];
     ocdm__output_text(out, "ocdm compare ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {

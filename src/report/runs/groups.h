@@ -24,7 +24,7 @@ typedef struct ocdm__study_class {
 } ocdm__study_class;
 
 typedef struct ocdm__run_group {
-    const ocdm__run **runs; /* by seed */
+    const ocdm__run_record **runs; /* by seed */
     size_t run_count;
     const char *method;
     char *label;     /* the method, and what else tells it from the base group of that method */

@@ -31,7 +31,7 @@ typedef struct ocdm__numbers {
     size_t count;
 } ocdm__numbers;
 
-typedef struct ocdm__run {
+typedef struct ocdm__run_record {
     char *folder;
     const char *name; /* the last part of the folder's path */
     enum ocdm__run_state state;
@@ -46,11 +46,11 @@ typedef struct ocdm__run {
     /* Of a whole run. */
     ocdm__numbers counts, target, seen; /* by class */
     ocdm__numbers step, distance_seen;  /* the curve */
-} ocdm__run;
+} ocdm__run_record;
 
 /* Start with all bytes zero. */
 typedef struct ocdm__run_list {
-    ocdm__run *runs;
+    ocdm__run_record *runs;
     size_t count;
 } ocdm__run_list;
 

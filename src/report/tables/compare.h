@@ -2,6 +2,7 @@
 #ifndef OCDM_REPORT_TABLES_COMPARE_H
 #define OCDM_REPORT_TABLES_COMPARE_H
 
+#include "experiment/compare/memory.h"
 #include "experiment/compare/plan.h"
 #include "experiment/compare/results.h"
 #include "report/tables/table.h"
@@ -16,5 +17,16 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
  * rho and order where they are swept. */
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error);
+
+/* ---- memories without a network ----------------------------------------------------------------------------------------- */
+
+/* A row for each method, memory size and rho: median and the range from 5 to 95 % of the final distances, the fewest samples of
+ * a class and the classes lost, over all orders and seeds. OCDM_OK, OCDM_NO_MEMORY. To be cleared in either case. */
+ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                                   ocdm_error *error);
+
+/* A row for each run: method, memory, rho, order, seed, and its figures. */
+ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,
+                                       const ocdm__compare_memories *memories, ocdm_error *error);
 
 #endif

@@ -61,8 +61,7 @@ ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind ki
 
 /* ---- statistics of streams -------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source, const char *task, double ours,
-                            ocdm_error *error)
+static ocdm_status add_amlr(ocdm__table *table, const ocdm__stand_in *source, const char *task, double ours, ocdm_error *error)
 {
     ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
     ocdm__cell *row = ocdm__table_row(table, error);
@@ -75,7 +74,7 @@ static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
     ocdm_status status = OCDM_OK;
@@ -128,7 +127,7 @@ static ocdm_status look_up(const ocdm__compare_results *results, size_t point, s
     return status;
 }
 
-static ocdm_status add_line(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_results *results,
+static ocdm_status add_line(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_results *results,
                             size_t point, size_t method, const ocdm__paper_line *line, ocdm_error *error)
 {
     for (size_t k = 0; k < line->count; k++) {
@@ -151,7 +150,7 @@ static ocdm_status add_line(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__paper_source *source,
+ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__stand_in *source,
                                     const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     for (size_t point = 0; point < plan->point_count; point++)
@@ -168,7 +167,7 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
 
-static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                               const ocdm__compare_plan *plan, ocdm_error *error)
 {
     ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
@@ -191,9 +190,8 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
     return ocdm__table_begin(table, columns, count, error);
 }
 
-static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__paper_source *source,
-                            const ocdm__compare_plan *plan, const ocdm__compare_results *results, size_t method,
-                            ocdm_error *error)
+static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                            const ocdm__compare_results *results, size_t method, ocdm_error *error)
 {
     char name[OCDM__TABLE_TEXT];
     size_t first = table->row_count, column = 1;
@@ -221,7 +219,7 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__pa
     return OCDM_OK;
 }
 
-ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = begin_wide(table, item, source, plan, error);

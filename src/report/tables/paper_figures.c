@@ -23,7 +23,7 @@ static void list_labels(const ocdm__stream_info *info, uint32_t sample, char *te
     }
 }
 
-ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     ocdm__process process;
     ocdm_status status = ocdm__process_of(&process, &source->info->stream.table, 1000, error);
@@ -50,7 +50,7 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source
 
 /* ---- classes ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__paper_source *source, const ocdm__paper_class *class_,
+static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__stand_in *source, const ocdm__paper_class *class_,
                                      const ocdm__tally *task, ocdm_error *error)
 {
     uint64_t count = ocdm__tally_class(task, class_->number).count;
@@ -65,7 +65,7 @@ static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__paper_sourc
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
     ocdm__paper_class *classes = NULL;
@@ -88,7 +88,7 @@ static double kept_of(const ocdm__compare_plan *plan, const ocdm__compare_memori
     return sum / (double)plan->seed_count;
 }
 
-static ocdm_status add_kept(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+static ocdm_status add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                             const ocdm__compare_memories *memories, size_t point, size_t method,
                             const ocdm__paper_class *classes, size_t count, ocdm_error *error)
 {
@@ -114,7 +114,7 @@ static ocdm_status add_kept(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                  const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -135,7 +135,7 @@ struct dot {
     double x, value, deviation;
 };
 
-static ocdm_status add_dot(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan, size_t point,
+static ocdm_status add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan, size_t point,
                            size_t method, const struct dot *dot, ocdm_error *error)
 {
     char order[OCDM__TABLE_TEXT];
@@ -154,7 +154,7 @@ static ocdm_status add_dot(ocdm__table *table, const ocdm__paper_source *source,
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
-ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                       const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
@@ -196,7 +196,7 @@ static ocdm_status read_evaluations(struct evaluations *found, const ocdm__compa
     return OCDM_OK;
 }
 
-static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    size_t point, size_t method, struct evaluations *found, ocdm_error *error)
 {
     double *column = ocdm__allocate(found->seeds, sizeof *column);
@@ -212,7 +212,7 @@ static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_source 
     return status;
 }
 
-ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                         const char *folder, ocdm_error *error)
 {
     struct evaluations found = {.values = ocdm__allocate((size_t)plan->seed_count * MOST_TASKS, sizeof *found.values)};
@@ -253,7 +253,7 @@ static ocdm__summary map_of_group(const ocdm__compare_results *results, size_t p
     return judgement.summary;
 }
 
-ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                 const ocdm__compare_memories *memories, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -283,7 +283,7 @@ ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__paper_source *so
 
 /* ---- claims ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_claim(ocdm__table *table, const ocdm__paper_source *source, const char *text, double ours, double paper,
+static ocdm_status add_claim(ocdm__table *table, const ocdm__stand_in *source, const char *text, double ours, double paper,
                              ocdm_error *error)
 {
     ocdm__cell *row = ocdm__table_row(table, error);
@@ -313,7 +313,7 @@ static double count_for(const ocdm__paper_claim *claim, const ocdm__compare_plan
     return (double)found / (double)plan->seed_count;
 }
 
-ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -348,7 +348,7 @@ static int trend_of(const ocdm__compare_plan *plan, const ocdm__compare_memories
     return rises ? 1 : falls ? -1 : 0;
 }
 
-ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;

@@ -1,20 +1,11 @@
-/* Building a table; its formats are in files of their own. */
+/* Builds tables; write.c writes them. */
 #include "report/tables/table.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/tables/write.h"
-
-const char *const ocdm__table_formats[] = {"text", "markdown", "latex", "csv", "json", NULL};
-
-bool ocdm__table_is_data(enum ocdm__table_format format)
-{
-    return format == OCDM__CSV || format == OCDM__JSON;
-}
 
 ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error)
 {
@@ -78,65 +69,6 @@ ocdm__cell ocdm__cell_number(double value, double deviation, int decimals)
 {
     enum ocdm__cell_kind kind = isnan(value) ? OCDM__CELL_EMPTY : OCDM__CELL_NUMBER;
     return (ocdm__cell){.kind = kind, .decimals = decimals, .value = value, .deviation = deviation};
-}
-
-void ocdm__cell_show(const ocdm__cell *cell, const char *sign, char shown[OCDM__SHOWN])
-{
-    if (cell->kind == OCDM__CELL_TEXT)
-        snprintf(shown, OCDM__SHOWN, "%s", cell->text);
-    else if (cell->kind == OCDM__CELL_EMPTY)
-        snprintf(shown, OCDM__SHOWN, "-");
-    else if (isnan(cell->deviation))
-        snprintf(shown, OCDM__SHOWN, "%.*f", cell->decimals, cell->value);
-    else
-        snprintf(shown, OCDM__SHOWN, "%.*f%s%.*f", cell->decimals, cell->value, sign, cell->decimals, cell->deviation);
-}
-
-size_t ocdm__table_group_end(const ocdm__table *table, size_t column)
-{
-    size_t end = column + 1;
-    while (table->columns[column].group[0] != '\0' && end < table->column_count &&
-           strcmp(table->columns[end].group, table->columns[column].group) == 0)
-        end++;
-    return end;
-}
-
-bool ocdm__table_has_groups(const ocdm__table *table)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].group[0] != '\0')
-            return true;
-    return false;
-}
-
-bool ocdm__table_is_left(const ocdm__table *table, size_t column)
-{
-    for (size_t row = 0; row < table->row_count; row++)
-        if (ocdm__table_at(table, row, column)->kind == OCDM__CELL_NUMBER)
-            return false;
-    return true;
-}
-
-void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format, const ocdm__table_style *style,
-                       ocdm__output *output)
-{
-    switch (format) {
-    case OCDM__TEXT:
-        ocdm__table_write_text(table, style, output);
-        break;
-    case OCDM__MARKDOWN:
-        ocdm__table_write_markdown(table, output);
-        break;
-    case OCDM__LATEX:
-        ocdm__table_write_latex(table, output);
-        break;
-    case OCDM__CSV:
-        ocdm__table_write_csv(table, output);
-        break;
-    case OCDM__JSON:
-        ocdm__table_write_json(table, output);
-        break;
-    }
 }
 
 void ocdm__table_clear(ocdm__table *table)

@@ -1,5 +1,5 @@
 /* Texts of others, character by character. */
-#include "report/page/text.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <stdarg.h>

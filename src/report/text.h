@@ -2,8 +2,8 @@
  * Texts of others in a page or a picture: names of classes, folders, whatever a file says. They come out as text, whatever they
  * hold: markup is escaped, control characters show as their pictures, bytes that are no UTF-8 as U+FFFD.
  */
-#ifndef OCDM_REPORT_PAGE_TEXT_H
-#define OCDM_REPORT_PAGE_TEXT_H
+#ifndef OCDM_REPORT_TEXT_H
+#define OCDM_REPORT_TEXT_H
 
 #include <stddef.h>
 
