@@ -16,15 +16,17 @@ static void print_percent(FILE *out, double fraction)
 static void print_row(FILE *out, const char *name, const ocdm__averages *averages)
 {
     fprintf(out, "%-8s  %7zu", name, averages->classes);
-    print_percent(out, averages->value[OCDM__CF1]);
-    print_percent(out, averages->value[OCDM__OF1]);
-    print_percent(out, averages->value[OCDM__MAP]);
+    for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
+        print_percent(out, averages->value[i]);
     fprintf(out, "\n");
 }
 
 void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation)
 {
-    fprintf(out, "%-8s  %7s  %6s  %6s  %6s\n", "", "classes", "CF1", "OF1", "mAP");
+    fprintf(out, "%-8s  %7s", "", "classes");
+    for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
+        fprintf(out, "  %6s", ocdm__metrics[i].about.name);
+    fprintf(out, "\n");
     for (int g = 0; g < OCDM__GROUPS; g++)
         print_row(out, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
     print_row(out, "total", &evaluation->total);

@@ -66,9 +66,9 @@ static double overall_f1(const ocdm__class_sums *sums)
 
 /* clang-format off */
 const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT] = {
-    [OCDM__CF1] = {{"CF1", "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
+    [OCDM__CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
                    "%", 1, f1_of_means},
-    [OCDM__OF1] = {{"OF1", "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
+    [OCDM__OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
     [OCDM__MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 1, mean_ap},
     [OCDM__CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 1, mean_precision},
     [OCDM__CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 1, mean_recall},

@@ -64,10 +64,11 @@ enum ocdm__metric {
     OCDM__METRIC_COUNT
 };
 
-/* The first of them are the columns of the paper's tables. */
+/* The first of them are the columns of the paper's tables. Their names are macros for literals such as "total." OCDM__MAP_NAME.
+ */
 #define OCDM__TABLE_METRICS 3u
-
-/* The name of the metric that methods are ranked by, for paths in JSON such as "final.total." OCDM__MAP_NAME. */
+#define OCDM__CF1_NAME "CF1"
+#define OCDM__OF1_NAME "OF1"
 #define OCDM__MAP_NAME "mAP"
 
 /* A name used in files and tables, and its formula: one line of ASCII without a full stop. */

@@ -9,6 +9,7 @@
 
 #include "base/output.h"
 #include "metrics/intervals.h"
+#include "metrics/metrics.h"
 
 /* Formatted text of our own: numbers and literals. What is longer than 1000 bytes is cut. */
 #if defined(__GNUC__)
@@ -43,6 +44,9 @@ void ocdm__put_csv_number(ocdm__output *out, double value);
 
 /* The last fields of a line: mean, deviation, and of how many. */
 void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary);
+
+/* A metric with its unit, for an axis: "total mAP (%)" when `before` is "total ". */
+void ocdm__metric_text(const char *before, enum ocdm__metric metric, char *text, size_t room);
 
 /* As a shell's word: in single quotes where it needs them. Not escaped for HTML. Returns an allocated text, NULL when there is
  * no memory. */

@@ -207,7 +207,9 @@ static ocdm_status name_evaluations(const ocdm__study *study, ocdm__chart *chart
 
 static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "evaluated after", .y_what = "total mAP (%)", .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "evaluated after", .y_what = what, .dotted = true};
+    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
     ocdm_status status = name_evaluations(study, &chart, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
@@ -215,7 +217,7 @@ static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas
         if (line == NULL)
             status = ocdm__fail_memory(error, "a figure");
         for (size_t k = 0; line != NULL && k < chart.name_count; k++) {
-            ocdm__summary summary = ocdm__group_evaluation(group, k, "total.mAP");
+            ocdm__summary summary = ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME);
             line->x[k] = (double)k;
             line->y[k] = summary.mean;
             line->low[k] = summary.mean - summary.deviation;
@@ -234,7 +236,7 @@ static ocdm_status csv_map(const ocdm__study *study, ocdm__output *out, ocdm_err
     ocdm__output_text(out, "label,after,mean,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t k = 0; k < evaluation_count(&study->groups[i]); k++) {
-            ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total.mAP");
+            ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total." OCDM__MAP_NAME);
             ocdm__put_csv(out, study->groups[i].label);
             ocdm__put(out, ",%zu", k);
             ocdm__put_csv_summary(out, &summary);

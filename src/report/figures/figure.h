@@ -54,4 +54,16 @@ extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_
 extern const ocdm__figure ocdm__figure_orders, ocdm__figure_orders_distance, ocdm__figure_orders_memory;
 extern const ocdm__figure ocdm__figure_time;
 
+/* The parts of a run's time. */
+typedef struct ocdm__time_part {
+    const char *name; /* in tables and the CSV */
+    const char *path; /* in the summary */
+    const char *text; /* in the legend */
+    double left;      /* where that starts */
+    unsigned colour;
+} ocdm__time_part;
+
+#define OCDM__TIME_PARTS 5u
+extern const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS];
+
 #endif

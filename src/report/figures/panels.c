@@ -152,7 +152,6 @@ static bool any_kind(const ocdm__panels *panels, unsigned kind)
 
 static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
-    static const char *const kinds[] = {"majority", "moderate", "minority", "several"};
     bool cut = false, target = false;
     for (size_t p = 0; p < panels->panel_count; p++) {
         cut = cut || any_cut(panels, p);
@@ -160,9 +159,9 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
             target = target || isfinite(panels->panels[p].targets[i]);
     }
     double x = LEGEND;
-    for (unsigned kind = 0; panels->has_groups && kind < 4; kind++)
+    for (unsigned kind = 0; panels->has_groups && kind <= OCDM__BAR_MIXED; kind++)
         if (any_kind(panels, kind))
-            x = draw_swatch(canvas, x, kind, kinds[kind]);
+            x = draw_swatch(canvas, x, kind, kind < OCDM__BAR_MIXED ? ocdm__paper_groups[kind] : "several");
     if (target) {
         ocdm__draw_rule(canvas, "mark", x, 14, x + 12, 14);
         x = draw_legend_text(canvas, x + 17, panels->target_what);
@@ -352,9 +351,8 @@ static size_t merged_classes(const ocdm__class_list *list)
 
 static unsigned char kind_of(const ocdm__study_class *class)
 {
-    static const char *const groups[] = {"majority", "moderate", "minority"};
-    for (unsigned char i = 0; i < 3; i++)
-        if (strcmp(class->group, groups[i]) == 0)
+    for (unsigned char i = 0; i < OCDM__BAR_MIXED; i++)
+        if (strcmp(class->group, ocdm__paper_groups[i]) == 0)
             return i;
     return OCDM__BAR_MIXED;
 }

@@ -49,27 +49,25 @@ static const char process_reading[] =
     "which "
     "is named by its classes. Each time that sample leaves whose leaving brings the distance down furthest.";
 
+/* A row for each kind of figure; the kinds that are tables have none. */
+static const struct {
+    const char *reading;
+    const char *reading_of_orders; /* when the item has several orders of tasks; NULL: the same */
+    ocdm_status (*draw)(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error);
+} kinds[] = {
+    [OCDM__PAPER_PROCESS] = {process_reading, NULL, ocdm__paper_draw_process},
+    [OCDM__PAPER_STREAM] = {stream_reading, NULL, ocdm__paper_draw_stream},
+    [OCDM__PAPER_KEPT] = {kept_reading, kept_orders_reading, ocdm__paper_draw_kept},
+    [OCDM__PAPER_CURVES] = {curves_reading, NULL, ocdm__paper_draw_curves},
+    [OCDM__PAPER_RHO] = {rho_reading, NULL, ocdm__paper_draw_rho},
+    [OCDM__PAPER_DISTANCE] = {distance_reading, NULL, ocdm__paper_draw_curves},
+    [OCDM__PAPER_CLAIMS] = {NULL, NULL, NULL},
+};
+
 const char *ocdm__paper_reading(const ocdm__paper_item *item)
 {
-    switch (item->kind) {
-    case OCDM__PAPER_PROCESS:
-        return process_reading;
-    case OCDM__PAPER_STREAM:
-        return stream_reading;
-    case OCDM__PAPER_KEPT:
-        return item->orders ? kept_orders_reading : kept_reading;
-    case OCDM__PAPER_CURVES:
-        return curves_reading;
-    case OCDM__PAPER_RHO:
-        return rho_reading;
-    case OCDM__PAPER_DISTANCE:
-        return distance_reading;
-    case OCDM__PAPER_AMLR:
-    case OCDM__PAPER_METRICS:
-    case OCDM__PAPER_CLAIMS:
-        break;
-    }
-    return NULL;
+    const char *of_orders = kinds[item->kind].reading_of_orders;
+    return item->orders && of_orders != NULL ? of_orders : kinds[item->kind].reading;
 }
 
 bool ocdm__paper_is_figure(const ocdm__paper_item *item)
@@ -107,22 +105,5 @@ ocdm_status ocdm__paper_draw(ocdm__sheet *sheet, const ocdm__paper_item *item, c
 {
     ocdm__paper_part part = {item, source, table, first};
     put_heading(sheet, source);
-    switch (item->kind) {
-    case OCDM__PAPER_PROCESS:
-        return ocdm__paper_draw_process(&part, sheet, error);
-    case OCDM__PAPER_STREAM:
-        return ocdm__paper_draw_stream(&part, sheet, error);
-    case OCDM__PAPER_KEPT:
-        return ocdm__paper_draw_kept(&part, sheet, error);
-    case OCDM__PAPER_CURVES:
-    case OCDM__PAPER_DISTANCE:
-        return ocdm__paper_draw_curves(&part, sheet, error);
-    case OCDM__PAPER_RHO:
-        return ocdm__paper_draw_rho(&part, sheet, error);
-    case OCDM__PAPER_AMLR:
-    case OCDM__PAPER_METRICS:
-    case OCDM__PAPER_CLAIMS:
-        break;
-    }
-    return OCDM_OK;
+    return kinds[item->kind].draw != NULL ? kinds[item->kind].draw(&part, sheet, error) : OCDM_OK;
 }

@@ -9,6 +9,7 @@
 #include "report/figures/lines.h"
 #include "report/figures/paper.h"
 #include "report/tables/paper_numbers.h"
+#include "report/text.h"
 
 /* The height of a chart's field: lower than in the report, since there are several. */
 #define LOW_FIELD 190
@@ -108,7 +109,7 @@ static void mark_total(ocdm__chart *chart, const ocdm__paper_part *part, const o
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", line->label);
-    double total = ocdm__paper_line_number(&numbers, "total", "mAP");
+    double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
     if (isfinite(total) && line->count > 0)
         chart->marks[chart->mark_count++] =
             (ocdm__chart_mark){.x = line->x[line->count - 1], .y = total, .colour = line->colour};
@@ -133,10 +134,12 @@ static ocdm_status name_tasks(ocdm__chart *chart, const ocdm__paper_part *part, 
 /* mAP after each task, the first rows of the part; `row` moves behind them. */
 static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__sheet *sheet, ocdm_error *error)
 {
+    char what[40];
     ocdm__chart chart = {
-        .x_what = "evaluated after", .y_what = "total mAP (%)", .mark_what = "the paper", .height = LOW_FIELD, .dotted = true};
+        .x_what = "evaluated after", .y_what = what, .mark_what = "the paper", .height = LOW_FIELD, .dotted = true};
+    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
     ocdm_status status = name_tasks(&chart, part, error);
-    while (status == OCDM_OK && is_series(part, *row, "mAP")) {
+    while (status == OCDM_OK && is_series(part, *row, OCDM__MAP_NAME)) {
         size_t end = ocdm__paper_rows_end(part->table, *row, SERIES + 1);
         status = add_line(&chart, part, *row, end, error);
         *row = end;
@@ -193,7 +196,7 @@ ocdm_status ocdm__paper_draw_curves(const ocdm__paper_part *part, ocdm__sheet *s
     size_t row = part->first;
     double reach[2];
     ocdm_status status = OCDM_OK;
-    if (is_series(part, row, "mAP"))
+    if (is_series(part, row, OCDM__MAP_NAME))
         status = draw_map(part, &row, sheet, error);
     else if (part->item->kind == OCDM__PAPER_CURVES)
         ocdm__sheet_remark(sheet, no_runs);
@@ -243,7 +246,7 @@ static void mark_group(ocdm__chart *chart, const ocdm__paper_part *part, const c
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
-    double value = ocdm__paper_line_number(&numbers, group, "mAP");
+    double value = ocdm__paper_line_number(&numbers, group, OCDM__MAP_NAME);
     if (isfinite(value))
         chart->marks[chart->mark_count++] = (ocdm__chart_mark){.x = 0, .y = value, .colour = colour};
 }
@@ -253,9 +256,10 @@ static void mark_group(ocdm__chart *chart, const ocdm__paper_part *part, const c
 static ocdm_status draw_groups(const ocdm__paper_part *part, size_t column, ocdm__sheet *sheet, ocdm_error *error)
 {
     bool is_map = column == MAP;
-    char labels[MOST_TRENDS][40];
-    ocdm__chart chart = {
-        .x_what = "rho", .y_what = is_map ? "mAP (%)" : "samples per class", .height = LOW_FIELD, .dotted = true};
+    char labels[MOST_TRENDS][40], what[40] = "samples per class";
+    ocdm__chart chart = {.x_what = "rho", .y_what = what, .height = LOW_FIELD, .dotted = true};
+    if (is_map)
+        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     chart.mark_what = is_map ? "the paper" : NULL;
     chart.marks = ocdm__allocate(MOST_TRENDS, sizeof *chart.marks);

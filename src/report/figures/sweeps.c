@@ -16,8 +16,6 @@
 /* More lines or panels than this nobody reads. */
 #define MOST_CURVES 16
 
-static const char *const group_names[] = {"majority", "moderate", "minority", "total"};
-
 static const ocdm__json_node *setting_of(const ocdm__run_group *group, const char *setting)
 {
     return ocdm__json_find(group->runs[0]->settings, setting);
@@ -172,22 +170,24 @@ static bool has_rho_kept(const ocdm__study *study)
     return sweep_size(study, "rho") > 0;
 }
 
-static const char *const rho_paths[] = {"final.majority.mAP", "final.moderate.mAP", "final.minority.mAP", "final.total.mAP"};
-
 /* A line for each group of classes; when several methods were swept, of the first, which is the best of them. */
 static ocdm_status draw_rho_lines(const ocdm__study *study, bool kept, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "rho", .y_what = kept ? "samples in memory per class" : "mAP (%)", .dotted = true};
+    char what[40] = "samples in memory per class", path[OCDM__METRIC_PATH];
+    ocdm__chart chart = {.x_what = "rho", .y_what = what, .dotted = true};
+    if (!kept)
+        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
-    for (unsigned g = 0; status == OCDM_OK && first != NULL && g < 4; g++) {
-        static const unsigned colours[] = {0, 5, 1, 6}; /* those of the bars, and ink */
-        struct sweep sweep = {"rho", kept ? group_names[g] : rho_paths[g], kept ? kept_number : path_number};
+    for (unsigned g = 0; status == OCDM_OK && first != NULL && g < OCDM__PAPER_GROUPS; g++) {
+        static const unsigned colours[OCDM__PAPER_GROUPS] = {0, 5, 1, 6}; /* those of the bars, and ink */
+        ocdm__metric_path(g, OCDM__MAP, path);
+        struct sweep sweep = {"rho", kept ? ocdm__paper_groups[g] : path, kept ? kept_number : path_number};
         ocdm__run_group coloured = *first;
         coloured.colour = colours[g];
-        status = add_line(study, &sweep, &coloured, group_names[g], &chart, error);
+        status = add_line(study, &sweep, &coloured, ocdm__paper_groups[g], &chart, error);
     }
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
@@ -208,9 +208,12 @@ static ocdm_status draw_rho_kept(const ocdm__study *study, const ocdm__canvas *c
 static ocdm_status csv_rho(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
 {
     (void)error;
-    ocdm__output_text(out, "method,rho,group,mAP,deviation,runs\n");
-    for (size_t g = 0; g < 4; g++)
-        write_sweep_csv(study, &(struct sweep){"rho", rho_paths[g], path_number}, group_names[g], out);
+    ocdm__output_text(out, "method,rho,group," OCDM__MAP_NAME ",deviation,runs\n");
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
+        char path[OCDM__METRIC_PATH];
+        ocdm__metric_path(g, OCDM__MAP, path);
+        write_sweep_csv(study, &(struct sweep){"rho", path, path_number}, ocdm__paper_groups[g], out);
+    }
     return OCDM_OK;
 }
 
@@ -218,8 +221,8 @@ static ocdm_status csv_rho_kept(const ocdm__study *study, ocdm__output *out, ocd
 {
     (void)error;
     ocdm__output_text(out, "method,rho,group,samples_per_class,deviation,runs\n");
-    for (size_t g = 0; g < 4; g++)
-        write_sweep_csv(study, &(struct sweep){"rho", group_names[g], kept_number}, group_names[g], out);
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
+        write_sweep_csv(study, &(struct sweep){"rho", ocdm__paper_groups[g], kept_number}, ocdm__paper_groups[g], out);
     return OCDM_OK;
 }
 
@@ -263,14 +266,20 @@ static ocdm_status draw_methods(const ocdm__study *study, const struct sweep *sw
     return status == OCDM_OK ? ocdm__chart_draw(chart, canvas, error) : status;
 }
 
-static const char *measure_text(const ocdm__study *study)
+/* What decides who is best, as the label of an axis. */
+static void measure_text(const ocdm__study *study, char text[40])
 {
-    return study->trained ? "total mAP (%)" : "final distance to the target (KL)";
+    if (study->trained)
+        ocdm__metric_text("total ", OCDM__MAP, text, 40);
+    else
+        snprintf(text, 40, "final distance to the target (KL)");
 }
 
 static ocdm_status draw_memory_size(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "memory size (samples)", .y_what = measure_text(study), .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "memory size (samples)", .y_what = what, .dotted = true};
+    measure_text(study, what);
     struct sweep sweep = {"memory", ocdm__study_measure(study), path_number};
     ocdm_status status = draw_methods(study, &sweep, &chart, canvas, error);
     ocdm__chart_clear(&chart);
@@ -337,7 +346,9 @@ static ocdm_status add_order_line(const ocdm__study *study, const ocdm__run_grou
 
 static ocdm_status draw_orders(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "order of the tasks", .y_what = measure_text(study), .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "order of the tasks", .y_what = what, .dotted = true};
+    measure_text(study, what);
     ocdm_status status = OCDM_OK;
     chart.names = ocdm__allocate(study->group_count, sizeof *chart.names);
     if (chart.names == NULL)

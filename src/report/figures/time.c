@@ -8,30 +8,22 @@
 
 enum { LEFT = 190, RIGHT = 690, TOP = 36, PITCH = 30, BAR = 20, BOTTOM = 48 };
 
-/* The parts of a run's time. */
-static const struct {
-    const char *name; /* in the CSV */
-    const char *path; /* in the summary */
-    const char *text; /* in the legend */
-    double left;      /* where that starts */
-    unsigned colour;
-} parts[] = {
+const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS] = {
     {"draw", "times.draw", "draw from memory", 190, 4}, {"decode", "times.decode", "decode images", 335, 5},
     {"train", "times.train", "train", 460, 0},          {"update", "times.update", "update the memory", 530, 1},
     {"evaluate", "times.evaluate", "evaluate", 680, 7},
 };
-enum { PARTS = sizeof parts / sizeof *parts };
 
 static double part_of(const ocdm__run_group *group, size_t part)
 {
-    double seconds = ocdm__group_summary(group, parts[part].path).mean;
+    double seconds = ocdm__group_summary(group, ocdm__time_parts[part].path).mean;
     return seconds > 0 && isfinite(seconds) ? seconds : 0;
 }
 
 static double sum_of(const ocdm__run_group *group)
 {
     double sum = 0;
-    for (size_t part = 0; part < PARTS; part++)
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
         sum += part_of(group, part);
     return sum;
 }
@@ -46,10 +38,10 @@ static bool has_time(const ocdm__study *study)
 
 static void draw_legend(const ocdm__canvas *canvas)
 {
-    for (size_t part = 0; part < PARTS; part++) {
-        ocdm__put(canvas->out, "<rect class=\"f%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n", parts[part].colour,
-                  parts[part].left);
-        ocdm__draw_text(canvas, parts[part].left + 16, 18, OCDM__ANCHOR_START, "small", parts[part].text);
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
+        ocdm__put(canvas->out, "<rect class=\"f%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n",
+                  ocdm__time_parts[part].colour, ocdm__time_parts[part].left);
+        ocdm__draw_text(canvas, ocdm__time_parts[part].left + 16, 18, OCDM__ANCHOR_START, "small", ocdm__time_parts[part].text);
     }
 }
 
@@ -62,13 +54,13 @@ static void draw_row(const ocdm__canvas *canvas, const ocdm__run_group *group, c
     ocdm__output_text(canvas->out, "\">");
     ocdm__put_plain(canvas->out, group->label, 23);
     ocdm__output_text(canvas->out, "</text>\n");
-    for (size_t part = 0; part < PARTS; part++) {
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
         double seconds = part_of(group, part);
         double from = ocdm__scale_place(scale, sum), to = ocdm__scale_place(scale, sum + seconds);
         sum += seconds;
         ocdm__put(canvas->out,
                   "<rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g s</title></rect>\n",
-                  parts[part].colour, from, y, to - from, BAR, parts[part].name, seconds);
+                  ocdm__time_parts[part].colour, from, y, to - from, BAR, ocdm__time_parts[part].name, seconds);
     }
     double share = ocdm__group_summary(group, "times.update_share").mean;
     snprintf(text, sizeof text, "update %.3g %%", share);
@@ -99,10 +91,10 @@ static ocdm_status csv_time(const ocdm__study *study, ocdm__output *out, ocdm_er
     (void)error;
     ocdm__output_text(out, "label,part,seconds,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
-        for (size_t part = 0; part < PARTS; part++) {
-            ocdm__summary summary = ocdm__group_summary(&study->groups[i], parts[part].path);
+        for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
+            ocdm__summary summary = ocdm__group_summary(&study->groups[i], ocdm__time_parts[part].path);
             ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%s", parts[part].name);
+            ocdm__put(out, ",%s", ocdm__time_parts[part].name);
             ocdm__put_csv_summary(out, &summary);
         }
     return OCDM_OK;

@@ -10,6 +10,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
+const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderate", "minority", "total"};
+
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
     if (a == NULL || b == NULL || a->kind != b->kind || a->count != b->count)
@@ -312,9 +314,8 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
-            study->trained =
-                study->trained ||
-                !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root, "final.total.mAP")));
+            study->trained = study->trained || !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root,
+                                                                                        "final.total." OCDM__MAP_NAME)));
     mark_base(study);
     sort_groups(study);
     ocdm_status status = read_classes(study, error);
@@ -366,6 +367,11 @@ ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path
     return ocdm__summarise(group->room, group->run_count);
 }
 
+void ocdm__metric_path(size_t group, enum ocdm__metric metric, char path[OCDM__METRIC_PATH])
+{
+    snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
+}
+
 ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path)
 {
     for (size_t i = 0; i < group->run_count; i++) {
@@ -407,7 +413,7 @@ double ocdm__group_target(const ocdm__run_group *group, size_t column)
 
 const char *ocdm__study_measure(const ocdm__study *study)
 {
-    return study->trained ? "final.total.mAP" : "final.distance_seen";
+    return study->trained ? "final.total." OCDM__MAP_NAME : "final.distance_seen";
 }
 
 bool ocdm__study_better(const ocdm__study *study, double a, double b)

@@ -11,7 +11,12 @@
 #include <stdint.h>
 
 #include "metrics/intervals.h"
+#include "metrics/metrics.h"
 #include "report/runs/read.h"
+
+/* The groups of classes in the paper's tables; the last is all classes together. */
+#define OCDM__PAPER_GROUPS 4u
+extern const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS];
 
 /* A class of the stream, as the first run of a study has it. */
 typedef struct ocdm__study_class {
@@ -59,6 +64,10 @@ void ocdm__studies_clear(ocdm__study_list *studies);
 
 /* The number at a path of the summary ("final.total.mAP"), over the runs of a group. */
 ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path);
+
+/* The path of a metric over one of ocdm__paper_groups at the end of the stream: "final.total.mAP". */
+#define OCDM__METRIC_PATH 48
+void ocdm__metric_path(size_t group, enum ocdm__metric metric, char path[OCDM__METRIC_PATH]);
 
 /* The same of evaluation number `after`. */
 ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path);

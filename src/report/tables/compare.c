@@ -8,6 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/compare/memory_only_spread.h"
+#include "metrics/metrics.h"
 
 /* ---- for people ------------------------------------------------------------------------------------------------------- */
 
@@ -23,7 +24,7 @@ static void name_columns(ocdm__column columns[COLUMNS])
     }
     snprintf(columns[TIME].head, OCDM__TABLE_TEXT, "s/1000 steps");
     snprintf(columns[DISTANCE].head, OCDM__TABLE_TEXT, "distance");
-    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, "mAP against best other");
+    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
 }
 
 /* "+1.3 [0.2, 2.4] prs"; without an interval, as with one seed, the difference alone. */
@@ -90,7 +91,6 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
                                       size_t point, ocdm_error *error)
 {
-    static const size_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, OCDM__COMPARE_TIME, OCDM__COMPARE_DISTANCE};
     ocdm__column named[COLUMNS];
     name_columns(named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
@@ -99,8 +99,8 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
         status = ocdm__fail_memory(error, "judging the methods");
     if (status == OCDM_OK)
         status = add_methods(table, results, error);
-    for (size_t i = 0; status == OCDM_OK && i < sizeof columns / sizeof *columns; i++)
-        status = fill_column(table, results, point, columns[i], judgements, error);
+    for (size_t column = 0; status == OCDM_OK && column <= OCDM__COMPARE_DISTANCE; column++)
+        status = fill_column(table, results, point, column, judgements, error);
     ocdm__release(judgements);
     snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
     write_note(table, results);

@@ -7,52 +7,32 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "metrics/metrics.h"
 #include "report/tables/paper_numbers.h"
 
 #define MOST_COLUMNS 12
 
 /* ---- columns of each kind --------------------------------------------------------------------------------------------- */
 
-static const char *const *keys_of(enum ocdm__paper_kind kind)
-{
-    static const char *const amlr[] = {"stream", "task", "ours", "paper", NULL};
-    static const char *const metrics[] = {"stream",   "setting", "method", "group",     "metric", "ours",
-                                          "ours_std", "n",       "paper",  "paper_std", NULL};
-    static const char *const process[] = {"step", "event", "id", "labels", "distance", NULL};
-    static const char *const stream[] = {"stream", "task", "class", "group", "samples", NULL};
-    static const char *const kept[] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target", NULL};
-    static const char *const series[] = {"stream", "method", "order", "series", "x", "value", "std", NULL};
-    static const char *const rho[] = {"stream", "rho", "group", "kept", "kept_per_class", "mAP", "mAP_std", NULL};
-    static const char *const claims[] = {"stream", "claim", "ours", "paper", NULL};
-    switch (kind) {
-    case OCDM__PAPER_AMLR:
-        return amlr;
-    case OCDM__PAPER_METRICS:
-        return metrics;
-    case OCDM__PAPER_PROCESS:
-        return process;
-    case OCDM__PAPER_STREAM:
-        return stream;
-    case OCDM__PAPER_KEPT:
-        return kept;
-    case OCDM__PAPER_CURVES:
-    case OCDM__PAPER_DISTANCE:
-        return series;
-    case OCDM__PAPER_RHO:
-        return rho;
-    case OCDM__PAPER_CLAIMS:
-        break;
-    }
-    return claims;
-}
+static const char *const keys_of[][MOST_COLUMNS] = {
+    [OCDM__PAPER_AMLR] = {"stream", "task", "ours", "paper"},
+    [OCDM__PAPER_METRICS] = {"stream", "setting", "method", "group", "metric", "ours", "ours_std", "n", "paper", "paper_std"},
+    [OCDM__PAPER_PROCESS] = {"step", "event", "id", "labels", "distance"},
+    [OCDM__PAPER_STREAM] = {"stream", "task", "class", "group", "samples"},
+    [OCDM__PAPER_KEPT] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target"},
+    [OCDM__PAPER_CURVES] = {"stream", "method", "order", "series", "x", "value", "std"},
+    [OCDM__PAPER_RHO] = {"stream", "rho", "group", "kept", "kept_per_class", OCDM__MAP_NAME, OCDM__MAP_NAME "_std"},
+    [OCDM__PAPER_DISTANCE] = {"stream", "method", "order", "series", "x", "value", "std"},
+    [OCDM__PAPER_CLAIMS] = {"stream", "claim", "ours", "paper"},
+};
 
 ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error)
 {
     ocdm__column columns[MOST_COLUMNS];
-    const char *const *keys = keys_of(kind);
+    const char *const *keys = keys_of[kind];
     size_t count = 0;
     memset(columns, 0, sizeof columns);
-    for (; keys[count] != NULL; count++) {
+    for (; count < MOST_COLUMNS && keys[count] != NULL; count++) {
         snprintf(columns[count].key, OCDM__TABLE_TEXT, "%s", keys[count]);
         snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", keys[count]);
     }

@@ -6,6 +6,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/paper/process.h"
+#include "metrics/metrics.h"
 #include "report/tables/paper.h"
 #include "report/tables/paper_numbers.h"
 
@@ -205,7 +206,7 @@ static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *sou
         for (size_t seed = 0; seed < found->seeds; seed++)
             column[seed] = found->values[seed * MOST_TASKS + task];
         ocdm__summary summary = ocdm__summarise(column, found->seeds);
-        struct dot dot = {"mAP", (double)(task + 1), summary.mean, summary.deviation};
+        struct dot dot = {OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation};
         status = add_dot(table, source, plan, point, method, &dot, error);
     }
     ocdm__release(column);
@@ -248,7 +249,8 @@ static ocdm__summary map_of_group(const ocdm__compare_results *results, size_t p
 {
     ocdm__compare_judgement judgement = {.other = 0};
     for (size_t column = 0; column < OCDM__COMPARE_TIME; column++)
-        if (strcmp(ocdm__compare_columns[column].group, group) == 0 && strcmp(ocdm__compare_columns[column].metric, "mAP") == 0)
+        if (strcmp(ocdm__compare_columns[column].group, group) == 0 &&
+            strcmp(ocdm__compare_columns[column].metric, OCDM__MAP_NAME) == 0)
             *status = ocdm__compare_judge(results, point, column, &judgement, error);
     return judgement.summary;
 }

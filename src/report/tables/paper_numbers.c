@@ -4,11 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
+
 #define NONE NAN
 #define GROUP(name)                                                                                                            \
-    {name, "CF1"}, {name, "OF1"},                                                                                              \
+    {name, OCDM__CF1_NAME}, {name, OCDM__OF1_NAME},                                                                            \
     {                                                                                                                          \
-        name, "mAP"                                                                                                            \
+        name, OCDM__MAP_NAME                                                                                                   \
     }
 #define TIME                                                                                                                   \
     {                                                                                                                          \
@@ -25,10 +27,16 @@ static const struct {
 } layouts[] = {
     [AMLR] = {{{"total", "AMLR"}}, 1, 2},
     [FULL] = {{GROUP("majority"), GROUP("moderate"), GROUP("minority"), GROUP("total"), TIME}, 13, 1},
-    [SEQ] = {{{"majority", "mAP"}, {"moderate", "mAP"}, {"minority", "mAP"}, {"total", "mAP"}, TIME}, 5, 2},
+    [SEQ] = {{{"majority", OCDM__MAP_NAME},
+              {"moderate", OCDM__MAP_NAME},
+              {"minority", OCDM__MAP_NAME},
+              {"total", OCDM__MAP_NAME},
+              TIME},
+             5,
+             2},
     [THREE] = {{GROUP("total")}, 3, 1},
     [STRATEGY] = {{GROUP("total"), TIME}, 4, 1},
-    [ORDER] = {{{"total", "mAP"}}, 1, 1},
+    [ORDER] = {{{"total", OCDM__MAP_NAME}}, 1, 1},
 };
 
 /* clang-format off */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/shown_label.h"
+#include "metrics/metrics.h"
 #include "report/text.h"
 
 /* Points of history; when they are full every second one goes. */
@@ -138,7 +139,7 @@ static void take_evaluation(ocdm__watch *watch, const ocdm__json_node *line)
     }
     watch->evaluation_step[watch->evaluation_count] = number(line, "step");
     watch->evaluation_task[watch->evaluation_count] = number(line, "task");
-    watch->evaluation_map[watch->evaluation_count] = number(line, "total.mAP");
+    watch->evaluation_map[watch->evaluation_count] = number(line, "total." OCDM__MAP_NAME);
     watch->evaluation_distance[watch->evaluation_count++] = number(line, "distance_seen");
 }
 
@@ -308,8 +309,8 @@ static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__
 
 static void put_evaluations(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
-    char text[600] = "mAP";
-    size_t used = 3, first = watch->evaluation_count > 8 ? watch->evaluation_count - 8 : 0;
+    char text[600] = OCDM__MAP_NAME;
+    size_t used = strlen(text), first = watch->evaluation_count > 8 ? watch->evaluation_count - 8 : 0;
     for (size_t i = first; i < watch->evaluation_count && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  isnan(watch->evaluation_map[i]) ? "  task %.0f: none" : "  task %.0f: %.1f",
@@ -364,7 +365,7 @@ void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, oc
     } else if (event == OCDM__WATCH_EVALUATION && watch->evaluation_count > 0) {
         size_t last = watch->evaluation_count - 1;
         ocdm__put(out, "evaluation at step %.0f, after task %.0f", watch->evaluation_step[last], watch->evaluation_task[last]);
-        put_pair(out, "mAP", watch->evaluation_map[last]);
+        put_pair(out, OCDM__MAP_NAME, watch->evaluation_map[last]);
         put_pair(out, "distance", watch->evaluation_distance[last]);
         ocdm__output_text(out, "\n");
     }
