@@ -1,7 +1,6 @@
 /* The primitives of a network's layers, and the copies of their weights in the layouts that the primitives want. */
 #include "agent/network.h"
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "agent/aligned.h"
 #include "agent/wide.h"
 #include "base/error.h"
 

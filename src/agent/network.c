@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"

@@ -10,13 +10,112 @@
 
 #include <dlfcn.h>
 #include <dnnl.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
-#include "agent/aligned.h"
-#include "agent/amx.h"
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include "base/allocate.h"
 #include "base/error.h"
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+#define ALIGNMENT ((size_t)64)
+#define LARGE_PAGE ((size_t)2 << 20)
+
+/* Only advice: a system that does not follow it does the same more slowly. */
+static void ask_for_large_pages(unsigned char *block, size_t bytes)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    size_t skipped = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
+    if (bytes >= skipped + LARGE_PAGE)
+        (void)madvise(block + skipped, (bytes - skipped) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)bytes;
+#endif
+}
+
+void *ocdm__allocate_aligned(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
+        return NULL;
+    size_t bytes = count * size + 2 * ALIGNMENT;
+    unsigned char *block = ocdm__allocate(bytes, 1);
+    if (block == NULL)
+        return NULL;
+    ask_for_large_pages(block, bytes);
+    unsigned char *start = block + 2 * ALIGNMENT - (uintptr_t)block % ALIGNMENT;
+    memcpy(start - sizeof block, &block, sizeof block);
+    return start;
+}
+
+void ocdm__release_aligned(void *start)
+{
+    if (start == NULL)
+        return;
+    void *block;
+    memcpy(&block, (unsigned char *)start - sizeof block, sizeof block);
+    ocdm__release(block);
+}
+
+/* ---- AMX ------------------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/* Whether AMX can be used, not only seen: some virtual machines pass its flag on and hide the leaf that says how its tiles are
+ * (oneDNN would then configure none, and its first instruction is illegal), and Linux wants to be asked for the tiles' state.
+ */
+static bool amx_is_whole(void)
+{
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & (1u << 24)))
+        return true;
+    if (!__get_cpuid_count(0x1D, 0, &a, &b, &c, &d) || a == 0)
+        return false;
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+
+#else
+
+static bool amx_is_whole(void)
+{
+    return true;
+}
+
+#endif
+
+/* Whether oneDNN's own variables keep it from AMX. */
+static bool less_is_wanted(void)
+{
+    static const char *const lesser[] = {
+        "SSE41",           "AVX", "AVX2", "AVX2_VNNI", "AVX512_MIC", "AVX512_MIC_4OPS", "AVX512_CORE", "AVX512_CORE_VNNI",
+        "AVX512_CORE_BF16"};
+    const char *wanted = getenv("ONEDNN_MAX_CPU_ISA");
+    if (wanted == NULL)
+        wanted = getenv("DNNL_MAX_CPU_ISA");
+    for (size_t i = 0; wanted != NULL && i < sizeof lesser / sizeof *lesser; i++)
+        if (strcasecmp(wanted, lesser[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the CPU reports AMX that cannot be used, and oneDNN's own variables do not disable it anyway. Where AMX can be used,
+ * this requests the state of its tiles from the system. */
+static bool amx_must_be_hidden(void)
+{
+    return !amx_is_whole() && !less_is_wanted();
+}
+
+/* ---- devices --------------------------------------------------------------------------------------------------------- */
 
 enum { ARGUMENTS = 3 };
 
@@ -60,7 +159,7 @@ static ocdm_status failed(ocdm_error *error, dnnl_status_t status, const char *w
 /* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. */
 static void choose_instructions(void)
 {
-    if (ocdm__amx_must_be_hidden())
+    if (amx_must_be_hidden())
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 

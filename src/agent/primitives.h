@@ -119,4 +119,13 @@ struct ocdm__gemm {
 };
 ocdm_status ocdm__gemm(const struct ocdm__gemm *gemm);
 
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Blocks start at a multiple of 64 bytes, so that a vector of the widest kind never crosses two cache lines. */
+
+/* As ocdm__allocate, zeroed; give it back with ocdm__release_aligned. Large blocks are put on large pages where the system has
+ * them: networks walk through hundreds of megabytes, and looking up small pages takes a few per cent of a step. */
+void *ocdm__allocate_aligned(size_t count, size_t size);
+void ocdm__release_aligned(void *start);
+
 #endif

@@ -2,14 +2,13 @@
  * follow each other closely, and a thread that sleeps takes long to wake. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "agent/team.h"
+#include "agent/network.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "agent/primitives.h"
 #include "base/allocate.h"
 #include "base/error.h"
 
