@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 
 /* By convention of the tables, a value or operand that names a file has FILE in its name. */
 static bool names_file(const char *text)

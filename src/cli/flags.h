@@ -108,4 +108,23 @@ ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *na
 ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
                                    size_t *count, ocdm_error *error);
 
+/* ---- suggestions -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The candidate nearest to `word`, or NULL when none is near enough to be meant: one edit for short words, about a third of
+ * the letters for longer ones, or the word is the beginning of exactly one candidate. An edit inserts, deletes or changes a
+ * letter or swaps two neighbours; upper and lower case are the same. Of equally near candidates the first.
+ */
+const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count);
+
+/* How many edits turn one word into the other; words over 63 letters count as unrelated and give 64. */
+size_t ocdm__edit_distance(const char *a, const char *b);
+
+/* ---- a command line as text --------------------------------------------------------------------------------------------- */
+
+/* The verb, its flags in the order of the table and its operands, quoted for a shell where needed. `left_out` names flags that
+ * are not told, ended by NULL. OCDM_OK, OCDM_NO_MEMORY; `*command` is set on success, for ocdm__release. */
+ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command,
+                               ocdm_error *error);
+
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
 /* Room for all that a verb prints, as a rule: the one write at the end then also knows why it failed. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/exit_code.h"
-#include "cli/suggest.h"
+#include "cli/console.h"
+#include "cli/flags.h"
 
 const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_sample,

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/flags.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/random.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
 enum { MOST_STEPS = 100000, WARM_UP = 2 };

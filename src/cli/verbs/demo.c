@@ -12,7 +12,7 @@
 #include "base/terminal.h"
 #include "bench/balance_picture.h"
 #include "bench/memory.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/balance.h"
 #include "stream/scenes/builtin.h"

@@ -7,10 +7,8 @@
 
 #include "base/error.h"
 #include "cli/compare_runs.h"
-#include "cli/exit_code.h"
-#include "cli/progress_line.h"
-#include "cli/signals.h"
-#include "cli/suggest.h"
+#include "cli/console.h"
+#include "cli/flags.h"
 #include "cli/verbs.h"
 #include "experiment/compare/children.h"
 #include "experiment/folder/run_folder.h"

@@ -4,7 +4,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"

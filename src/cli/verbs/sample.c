@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "base/file_identity.h"
 #include "base/terminal.h"
-#include "cli/exit_code.h"
-#include "cli/signals.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "sample/sample.h"
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/safetensors_dtype.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/predict_weights.h"
 
