@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/shown_label.h"
+#include "base/terminal.h"
 
 /* ---- evaluations -------------------------------------------------------------------------------------------------------- */
 
@@ -89,9 +90,7 @@ static void put_bar(ocdm__output *output, double share, size_t room)
 {
     char bar[WIDEST_BAR + 1];
     size_t widest = room < WIDEST_BAR ? room : WIDEST_BAR;
-    size_t length = (size_t)(share * (double)widest + 0.5);
-    memset(bar, '#', length);
-    bar[length] = '\0';
+    size_t length = ocdm__bar_fill(bar, share * (double)widest);
     put(output, "%s%s\n", length > 0 ? "  " : "", bar);
 }
 

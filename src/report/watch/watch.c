@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/shown_label.h"
+#include "base/terminal.h"
 #include "metrics/metrics.h"
 #include "report/text.h"
 
@@ -169,18 +170,15 @@ enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, si
 /* The column of names and numbers, left of the sparklines. */
 enum { SIDE = 22, ROWS = 4, MOST_COLUMNS = 200 };
 
-static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
-
 static unsigned columns_of(const ocdm__watch_look *look)
 {
     unsigned room = look->width > SIDE + 12 ? look->width - SIDE - 1 : 12;
     return room < MOST_COLUMNS ? room : MOST_COLUMNS;
 }
 
-static const char *glyph(const ocdm__watch_look *look, unsigned level)
+static const ocdm__bar_style *bars_of(const ocdm__watch_look *look)
 {
-    return look->utf8 ? blocks[level] : ascii[level];
+    return look->utf8 ? &ocdm__bar_blocks : &ocdm__bar_ascii_fine;
 }
 
 /* ---- sparklines --------------------------------------------------------------------------------------------------------- */
@@ -212,7 +210,7 @@ static void put_sparkline(ocdm__output *out, const ocdm__watch_look *look, const
             continue;
         }
         double share = high > low ? (value - low) / (high - low) : 0;
-        ocdm__output_text(out, glyph(look, 1 + (unsigned)(share * 7 + 0.5)));
+        ocdm__output_text(out, bars_of(look)->glyphs[1 + (unsigned)(share * 7 + 0.5)]);
     }
 }
 
@@ -299,8 +297,8 @@ static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__
         else
             ocdm__put(out, "%*s", SIDE, "");
         for (size_t i = 0; i < columns; i++) {
-            double eighths = highest > 0 ? bar_of(watch, i, merged) / highest * ROWS * 8 - row * 8.0 : 0;
-            ocdm__output_text(out, glyph(look, eighths >= 8 ? 8 : eighths > 0 ? (unsigned)ceil(eighths) : 0));
+            double height = highest > 0 ? bar_of(watch, i, merged) / highest * ROWS : 0;
+            ocdm__output_text(out, ocdm__bar_glyph(bars_of(look), height, row));
         }
         ocdm__output_text(out, "\n");
     }
