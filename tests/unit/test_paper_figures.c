@@ -15,7 +15,7 @@
 #include "../nested_files.h"
 #include "report/figures/paper.h"
 #include "stream/labelled_set.h"
-#include "well_formed.h"
+#include "markup.h"
 
 enum { CLASSES = 6, FIRST_TASK = 1100, SAMPLES = 1200, ROOM = 256 };
 

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "bench/balance_picture.h"
 #include "bench/memory.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/balance.h"
+#include "report/figures/figure.h"
 #include "stream/scenes/builtin.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
