@@ -263,7 +263,7 @@ static const char *required_text(const ocdm__arguments *arguments, const char *n
 {
     const char *text = ocdm__argument_text(arguments, name);
     if (text == NULL)
-        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s has to be given", name);
+        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s is required", name);
     return text;
 }
 

@@ -83,7 +83,7 @@ void ocdm__print_overview(FILE *out)
     fputs("Usage: ocdm VERB [FLAGS] [OPERANDS]\n\n", out);
     for (size_t i = 0; ocdm__verbs[i] != NULL;)
         i += print_family_line(ocdm__verbs + i, out);
-    fputs("\n`ocdm VERB --help` tells all about a verb; `ocdm --version` prints the version.\n"
+    fputs("\n`ocdm VERB --help` describes a verb; `ocdm --version` prints the version.\n"
           "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
           "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
           out);
@@ -96,7 +96,7 @@ void ocdm__print_family(const char *family, FILE *out)
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         if (is_of_family(ocdm__verbs[i], family, length))
             print_verb_line(ocdm__verbs[i], out);
-    fprintf(out, "\n`ocdm %s VERB --help` tells all about a verb.\n", family);
+    fprintf(out, "\n`ocdm %s VERB --help` describes a verb.\n", family);
 }
 
 static void print_usage(const struct page *page, const ocdm__verb *verb)
@@ -195,7 +195,7 @@ const ocdm__verb ocdm__verb_help = {
     .operands = "[VERB]",
     .operand_limit = 2,
     .description = (const char *const[]){"Prints what `ocdm VERB --help` prints; without a verb, the list of verbs.", NULL},
-    .examples = (const ocdm__example[]){{"all about one verb", "ocdm help bench memory"}, {NULL, NULL}},
+    .examples = (const ocdm__example[]){{"the help of one verb", "ocdm help bench memory"}, {NULL, NULL}},
     .run = run_help,
 };
 

@@ -145,8 +145,7 @@ static int run_flag(const char *flag)
         printf("ocdm %s\n", ocdm_version());
         return OCDM__EXIT_OK;
     }
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "the verb comes first, its flags after it: `ocdm --help`",
-               "ocdm has no flag %s of its own", flag);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "flags come after the verb: `ocdm --help`", "ocdm itself has no flag %s", flag);
     return ocdm__report(&error);
 }
 

@@ -171,23 +171,22 @@ static int run_train(const ocdm__arguments *arguments)
 }
 
 static const char *const train_description[] = {
-    "Times steps of a network on made-up samples: forward, loss, backward and Adam; the median over the steps. Two steps "
-    "before "
-    "are not timed. peak_bytes is the most memory that the program had.",
+    "Times steps of a network on synthetic samples: forward, loss, backward and Adam. Prints the median over the steps, "
+    "after two steps that are not timed. peak_bytes is the peak memory use of the program.",
     "--image is for networks that take images, --features for linear and mlp.",
     NULL,
 };
 
 static const ocdm__flag train_flags[] = {
     {.name = "model", .value = "M", .fallback = "resnet18", .choices = models, .help = "the network"},
-    {.name = "image", .value = "N", .fallback = "224", .help = "pixels of an image's side"},
-    {.name = "features", .value = "F", .fallback = "2048", .help = "features of a sample"},
-    {.name = "classes", .value = "C", .fallback = "80", .help = "classes"},
+    {.name = "image", .value = "N", .fallback = "224", .help = "width and height of the images in pixels"},
+    {.name = "features", .value = "F", .fallback = "2048", .help = "features per sample"},
+    {.name = "classes", .value = "C", .fallback = "80", .help = "number of classes"},
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "20", .help = "samples per step"},
-    {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "what layers compute in"},
+    {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "number format of the layers"},
     {.name = "threads", .value = "T", .fallback = "2", .help = "threads; linear and mlp use one"},
-    {.name = "fast", .help = "let results depend on the number of threads"},
-    {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as ten seconds allow, at least five"},
+    {.name = "fast", .help = "allow results that depend on the number of threads"},
+    {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as fit ten seconds, at least five"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };

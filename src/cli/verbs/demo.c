@@ -271,9 +271,9 @@ static int run(const ocdm__arguments *arguments)
     const char *picture = ocdm__argument_text(arguments, "picture");
     bool stream_only = ocdm__argument_given(arguments, "print-stream");
     if (status == OCDM_OK && stream_only && picture != NULL)
-        status =
-            ocdm__fail(&error, OCDM_BAD_ARGUMENT, "--print-stream compares nothing; run `ocdm demo --picture FILE` by itself",
-                       "--picture and --print-stream do not go together");
+        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT,
+                            "--print-stream compares no policies; run `ocdm demo --picture FILE` separately",
+                            "--picture and --print-stream cannot be combined");
     if (status == OCDM_OK && stream_only)
         status = print_stream(seed, &error);
     else if (status == OCDM_OK)
@@ -282,8 +282,8 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Runs OCDM and the policies that it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
-    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each of them keeps the classes.",
+    "Runs OCDM and the policies it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
+    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each policy keeps the classes.",
     NULL,
 };
 
@@ -291,12 +291,12 @@ static const ocdm__flag flags[] = {
     {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
     {.name = "json", .help = "print JSON"},
-    {.name = "picture", .value = "FILE", .help = "draw the comparison as well, as an SVG"},
+    {.name = "picture", .value = "FILE", .help = "also draw the comparison as SVG"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
-    {"who keeps the classes in balance?", "ocdm demo"},
+    {"which policy keeps the classes balanced?", "ocdm demo"},
     {"the same as a picture", "ocdm demo --picture balance.svg"},
     {"the stream, for trying out the filter", "ocdm demo --print-stream | ocdm sample -m 100"},
     {NULL, NULL},

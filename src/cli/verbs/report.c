@@ -89,7 +89,7 @@ static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
     for (size_t i = 0; i < runs->count; i++)
         if (runs->runs[i].state != OCDM__RUN_MISSING)
             return OCDM_OK;
-    return ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`, or one of `ocdm compare`", "%s: %s",
+    return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s",
                       runs->runs[0].folder, runs->runs[0].why.message);
 }
 
@@ -133,38 +133,35 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Writes one HTML page about runs: which method wins and by how much, the paper's table, the classes in memory, the "
-    "distance "
-    "to the target, the mAP after each task, what sweeps of rho, memory size and task order do, who is in memory, and where "
-    "the "
-    "time went. The page needs nothing else: no network, no folder beside it; it can be read without scripts, and printed.",
-    "DIR is a run's folder, or a folder of run folders, as `ocdm compare` leaves it. Runs that differ in nothing but the seed "
-    "are "
-    "averaged; runs on different streams get parts of their own. A folder that is half-written, damaged or missing is named on "
-    "the "
-    "page and on standard error; the others are shown.",
-    "Pictures of samples are shown when the stream file is found where the run had it, or beside the run's folder; --stream "
-    "names it otherwise.",
+    "Writes one HTML page about runs: which method is best and by how much, the paper's table, the classes in memory, the "
+    "distance to the target, the mAP after each task, the effect of rho, memory size and task order where they were swept, "
+    "which samples are in memory, and where the time went. The page is self-contained: it loads nothing from the network or "
+    "from other files, works without scripts, and can be printed.",
+    "DIR is the folder of a run, or a folder of run folders as written by `ocdm compare`. Runs that differ only in the seed "
+    "are averaged; runs on different streams get separate sections. A folder that is unfinished, damaged or missing is "
+    "reported on the page and on standard error; the others are shown.",
+    "Images of samples are shown if the stream file is still where the run read it, or next to the run's folder; otherwise "
+    "name it with --stream.",
     NULL,
 };
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .fallback = "report.html", .help = "write the page to FILE"},
-    {.name = "figures", .value = "DIR", .help = "write every figure to DIR too, as SVG and CSV"},
+    {.name = "figures", .value = "DIR", .help = "also write every figure to DIR, as SVG and CSV"},
     {.name = "title", .value = "TEXT", .help = "the page's title"},
-    {.name = "stream", .value = "FILE", .help = "the stream file that pictures of samples are taken from"},
+    {.name = "stream", .value = "FILE", .help = "the stream file with the images of the samples"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
     {"a comparison as a page", "ocdm report runs -o report.html"},
-    {"two runs, and the figures for a paper", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
+    {"two runs, with the figures as files", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
     {NULL, NULL},
 };
 
 const ocdm__verb ocdm__verb_report = {
     .name = "report",
-    .summary = "show runs as one page, with figures",
+    .summary = "write a page about runs, with figures",
     .operands = "DIR...",
     .operand_limit = 10000,
     .description = description,

@@ -212,7 +212,7 @@ static ocdm_status watch_folder(const char *folder, ocdm_error *error)
     ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
     tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (status == OCDM_OK && tail.fd < 0)
-        status = ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
+        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
     if (status == OCDM_OK) {
         listen_for_keys(!tail.plain);
         status = follow(&tail, watch, folder, error);
@@ -242,17 +242,15 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Shows how a run is doing while it runs, from the log that it writes: how far it is, the loss and the distance to the "
-    "target "
-    "as lines of small bars (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends "
-    "with "
-    "the run, or when q or Ctrl-C is pressed; the run does not notice.",
-    "When standard output is no terminal it prints plain lines: steps at doubling intervals, and every evaluation.",
+    "Shows the state of a run while it is running, read from its log: progress, loss and distance to the target as "
+    "sparklines (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends with the "
+    "run, or when q or Ctrl-C is pressed; the run is not affected.",
+    "If standard output is not a terminal, it prints plain lines: steps at doubling intervals, and every evaluation.",
     NULL,
 };
 
 static const ocdm__example examples[] = {
-    {"look at a run", "ocdm watch runs/ocdm-s0"},
+    {"watch a run", "ocdm watch runs/ocdm-s0"},
     {NULL, NULL},
 };
 

@@ -1,7 +1,7 @@
 /*
- * Drawing the balance as SVG. All coordinates are whole numbers or whole tenths, printed as integers: no floating-point text,
- * and so no decimal comma. A panel is a group whose origin is on its base line, so a bar of k samples is a rect with y = -k.
- * Widths leave room for DejaVu Sans, the widest of the usual sans-serif fonts. Colours are Okabe and Ito's.
+ * Draws the balance as SVG. All coordinates are integers or tenths, printed as integers, so the result does not depend on
+ * the locale. A panel is a group whose origin is on its base line, so a bar of k samples is a rect with y = -k. Widths
+ * leave room for DejaVu Sans, the widest of the common sans-serif fonts. The colours are those of Okabe and Ito.
  */
 #include "report/figures/figure.h"
 
@@ -40,7 +40,7 @@ static const char *colour_of(const ocdm__picture_class *class)
     return class->seen < OCDM__PICTURE_MINORITY ? MINORITY_COLOUR : MODERATE_COLOUR;
 }
 
-/* A distance with four decimals. It is never negative but for rounding; there is none when no sample in memory has a label. */
+/* A distance with four decimals. It is negative only by rounding, and NaN when no sample in memory has a label. */
 static void put_distance(ocdm__output *output, double distance)
 {
     if (!(fabs(distance) < 1e6)) {
@@ -73,7 +73,7 @@ static unsigned picture_width(const ocdm__balance_picture *picture)
     return width < NARROWEST ? NARROWEST : width;
 }
 
-/* The row over the bars, 1 or 2, for the number of a bar that is cut off, and 0 for any other: neighbours take turns. */
+/* The row above the bars, 1 or 2, for the number of a bar that is cut off; 0 for other bars. Neighbours alternate. */
 static unsigned number_row(const ocdm__picture_panel *panel, size_t number)
 {
     unsigned row = 0;
@@ -82,7 +82,7 @@ static unsigned number_row(const ocdm__picture_panel *panel, size_t number)
     return panel->kept[number] > TOP ? row + 1 : 0;
 }
 
-/* How far the marks and numbers of a panel reach over its bars. */
+/* The height of the marks and numbers above the bars of a panel. */
 static unsigned overhang(const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
 {
     unsigned rows = 0;
@@ -189,7 +189,7 @@ static void put_marks(ocdm__output *output, const ocdm__picture_panel *panel, co
               TOP + MARK + 1 + (row - 1) * NUMBER, (unsigned)panel->kept[number]);
 }
 
-/* The equal share: labels in memory over classes, in tenths. One over the panel's top is drawn at the top. */
+/* The equal share: labels in memory divided by classes, in tenths. It is drawn at the top if it is higher than the panel. */
 static void put_share(ocdm__output *output, const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
 {
     uint64_t labels = 0;

@@ -45,7 +45,7 @@ double ocdm__scale_place(const ocdm__scale *scale, double value)
     return scale->from + share * (scale->to - scale->from);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about five of them make the range. */
+/* 1, 2 or 5 times a power of ten; about five steps cover the range. */
 static double tick_step(const ocdm__scale *scale)
 {
     double raw = (scale->high - scale->low) / 5;
@@ -80,8 +80,8 @@ void ocdm__scale_widen(ocdm__scale *scale)
     }
     if (!(scale->high > scale->low))
         scale->high = scale->low + 1;
-    /* A wider range may ask for wider steps: then its ends must be round in those. Once more is enough; where rounding makes
-     * the step waver there is no end to it. */
+    /* A wider range may need wider steps, and its ends must be multiples of those. Two rounds are enough; more need not
+     * converge. */
     for (int round = 0; round < 2; round++) {
         double step = tick_step(scale);
         scale->low = floor(scale->low / step + 1e-9) * step;

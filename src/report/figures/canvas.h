@@ -16,69 +16,70 @@ typedef struct ocdm__canvas {
     ocdm__output *out;
     bool alone;        /* a file of its own */
     const char *title; /* what the picture is called */
-    double *top;       /* one of several in a file: where it starts, then where the next one does; else NULL */
+    double *top;       /* in a file of several pictures: where it starts, then where the next one starts; otherwise NULL */
 } ocdm__canvas;
 
 /* The style sheet for a light background, which files of their own include, and the changes for a dark one. */
 extern const char ocdm__figure_style[];
 extern const char ocdm__figure_style_dark[];
 
-/* How many colours there are before they come again, dashed. */
+/* The number of colours. Lines beyond that repeat them, dashed. */
 #define OCDM__COLOURS 8u
 
-/* The width that figures have, so that they look alike. */
+/* The width of all figures. */
 #define OCDM__FIGURE_WIDTH 860.0
 
-/* Columns of small text and of text to pixels, for the widest of the usual fonts. */
+/* Pixels per character of small and normal text in the widest of the common fonts. */
 #define OCDM__COLUMN 7.3
 #define OCDM__WIDE_COLUMN 8.7
 
-/* Numbers to places. */
+/* Maps numbers to positions. */
 typedef struct ocdm__scale {
     double low, high; /* numbers; both positive when `is_log` */
     double from, to;  /* their places */
     bool is_log;
 } ocdm__scale;
 
-/* The place of a number; outside the range it stays at the edge. */
+/* The position of a number, clamped to the range. */
 double ocdm__scale_place(const ocdm__scale *scale, double value);
 
-/* Round numbers in the range, ascending; at most `room`. A scale of logarithms has powers of ten. Returns how many. */
+/* Round numbers in the range, ascending, at most `room`; powers of ten on a logarithmic scale. Returns their number. */
 size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room);
 
-/* Widens the range to round numbers, so that nothing touches the edge. */
+/* Extends the range to round numbers, so that no point lies on the edge. */
 void ocdm__scale_widen(ocdm__scale *scale);
 
-/* Starts and ends a picture. One of several moves the canvas's top below itself. */
+/* Starts and ends a picture. In a file of several, the canvas's top moves below it. */
 void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height);
 void ocdm__picture_end(const ocdm__canvas *canvas);
 
 enum ocdm__anchor { OCDM__ANCHOR_START, OCDM__ANCHOR_MIDDLE, OCDM__ANCHOR_END };
 
-/* Text of ours or of others, at most 1000 characters. `class` is of the style: "", "faint", "strong", "small", or several. */
+/* Text, escaped, at most 1000 characters. `class` is a class of the style sheet: "", "faint", "strong", "small", or
+ * several. */
 void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                      const char *text);
 
-/* The same, at most `limit` characters, read upwards from (x, y). */
+/* The same, at most `limit` characters, rotated to read upwards from (x, y). */
 void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
                         const char *text, size_t limit);
 
 /* A straight line. */
 void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2);
 
-/* The numbers at the left, a faint line for each across to `right`, and what they are, upwards. */
+/* The numbers at the left, with a grid line from each to `right`, and the title of the axis. */
 void ocdm__draw_y_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right, const char *what);
 
-/* The numbers below, and what they are. */
+/* The numbers below, and the title of the axis. */
 void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what);
 
-/* A number of an axis: as short as it can be. */
+/* A number of an axis, as short as possible. */
 void ocdm__tick_text(double value, char *text, size_t room);
 
-/* What a task is called: "task 3"; "task ?" when its number is none. */
+/* The name of a task: "task 3"; "task ?" when the number is not valid. */
 void ocdm__task_text(double task, char *text, size_t room);
 
-/* A place as text with at most one decimal. */
+/* A position as text with at most one decimal. */
 void ocdm__put_place(ocdm__output *out, double place);
 
 /* ---- sheets ------------------------------------------------------------------------------------------------------------- */
@@ -95,23 +96,23 @@ void ocdm__put_place(ocdm__output *out, double place);
  *     ocdm__sheet_clear(&sheet);
  */
 
-/* Start with all bytes zero, or with ocdm__sheet_begin. */
+/* Initialise with zeros or with ocdm__sheet_begin. */
 typedef struct ocdm__sheet {
     ocdm__output body;
     double top; /* where the next picture starts */
 } ocdm__sheet;
 
-/* OCDM_OK, OCDM_NO_MEMORY. To be cleared in either case. */
+/* Returns OCDM_OK or OCDM_NO_MEMORY. It must be cleared in either case. */
 ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error);
 
-/* A line over the pictures that follow: a heading, or a remark in faint letters. */
+/* A line above the following pictures: a heading, or a remark in faint text. */
 void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text);
 void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text);
 
-/* Where the next picture goes, below all others. The sheet stays where it is until that is drawn. */
+/* The canvas of the next picture, below all others. The sheet must not move until it is drawn. */
 ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title);
 
-/* Writes it. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+/* Writes it. Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
 ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const char *reading, const char *path,
                               ocdm_error *error);
 

@@ -9,7 +9,7 @@
 #include "report/figures/lines.h"
 #include "report/text.h"
 
-/* A line has two points in each of so many buckets: its lowest and its highest, so that no peak is lost. */
+/* A line has two points in each bucket, its lowest and its highest, so that no peak is lost. */
 #define BUCKETS ((size_t)220)
 
 bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
@@ -20,7 +20,7 @@ bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
 
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs that differ only by seed log the same steps; were one cut short, the common part counts. */
+/* Runs that differ only in the seed log the same steps. If one is shorter, the common part counts. */
 static size_t curve_length(const ocdm__run_group *group)
 {
     size_t length = SIZE_MAX;

@@ -92,7 +92,7 @@ typedef struct ocdm__picture_class {
 typedef struct ocdm__picture_panel {
     const char *policy;   /* UTF-8 */
     double distance;      /* over the classes in play */
-    double distance_seen; /* over all classes seen: told when the policy lost some */
+    double distance_seen; /* over all classes seen; shown when the policy lost some */
     const uint32_t *kept; /* m_i of each class */
 } ocdm__picture_panel;
 

@@ -232,7 +232,7 @@ static double samples_of(const ocdm__run_record *run)
     return samples > 0 && samples < 1e15 ? samples : 0;
 }
 
-/* Adds up the arrivals of a run's memory; returns how many there were. */
+/* Adds the arrivals of a run's memory to the bins. Returns their number. */
 static size_t count_arrivals(const ocdm__run_record *run, double samples, double *bins)
 {
     size_t count = 0;
@@ -246,7 +246,7 @@ static size_t count_arrivals(const ocdm__run_record *run, double samples, double
     return count;
 }
 
-/* Means over the runs that have a memory; returns how many have. */
+/* Means over the runs that have a memory. Returns the number of those runs. */
 static size_t fill_bins(const ocdm__run_group *group, double samples, double *bins)
 {
     size_t runs = 0;

@@ -1,6 +1,6 @@
 /*
- * Drawing panels of bars. All panels share their scale, unless each has its own. Where there are targets a bar that is far
- * beyond them is cut off, marked, and has its number over it: one class that fills a memory must not flatten all others.
+ * Draws panels of bars. All panels share one scale, unless each has its own. Where there are targets, a bar far above them
+ * is cut off, marked, and labelled with its value, so that one class that fills a memory does not flatten all others.
  */
 #include "report/figures/panels.h"
 
@@ -17,7 +17,7 @@ enum {
     RIGHT = 848,      /* and end */
     HEIGHT = 84,      /* of a panel's bars */
     GAP = 24,         /* between panels */
-    OVERHANG = 24,    /* two rows of numbers over bars that are cut off */
+    OVERHANG = 24,    /* two rows of numbers above bars that are cut off */
     HEADER = 30,      /* the legend */
     LEGEND = 28,      /* where it starts: all of it has to fit */
     SECTION_ROW = 20, /* the names of sections */
@@ -29,10 +29,10 @@ enum {
 /* The narrowest bar that still has a name under it. */
 #define NARROWEST_NAMED 7.5
 
-/* The least that a panel's own scale reaches: counts must not be read off fractions. */
+/* The minimum upper end of a panel's own scale, so that its ticks are integers. */
 #define LOWEST_OWN 4
 
-/* How many times the largest target the panels reach. */
+/* The upper end of the scale, as a multiple of the largest target. */
 #define REACH 2.5
 
 ocdm__panel *ocdm__panels_add(ocdm__panels *panels, const char *label)
@@ -74,7 +74,7 @@ static bool has_names(const ocdm__panels *panels)
     return panels->names != NULL && pitch_of(panels) >= NARROWEST_NAMED;
 }
 
-/* The heights of a panel, the place of 0 at 0. */
+/* The vertical scale of a panel; 0 is at 0. */
 static ocdm__scale scale_of(const ocdm__panels *panels, size_t number)
 {
     double highest = 0, target = 0;
@@ -216,8 +216,8 @@ static void draw_bar(const ocdm__panels *panels, const ocdm__canvas *canvas, con
     ocdm__output_text(canvas->out, "</rect>\n");
 }
 
-/* The mark of a bar that is cut off. Neighbours' numbers take turns between two rows, and the rest go without: the bar's title
- * still has it. */
+/* Marks bars that are cut off. Their numbers alternate between two rows; a number that fits neither is omitted, and only
+ * the bar's title has it. */
 static void draw_cuts(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__panel *panel,
                       const ocdm__scale *scale, double base)
 {

@@ -1,4 +1,4 @@
-/* Which picture is whose, and what is said of it. */
+/* The kinds of the paper's figures: how each is drawn and how to read it. */
 #include "report/figures/paper.h"
 
 #include <stdio.h>
@@ -10,18 +10,16 @@ static const char kept_reading[] =
     "the class is in the stream; classes stand by the task that brings them. Beside the bars: how many classes have more or "
     "fewer samples than a mark that the paper's text names, ours and the paper's.";
 
-static const char kept_orders_reading[] = "Each bar is a class: how many samples in memory carry it at the end of the stream, "
-                                          "mean over seeds, a panel for each order "
-                                          "of the tasks. The mark across it is an equal share of all labels in memory. Classes "
-                                          "stand in the same order in all panels: "
-                                          "panels that look alike mean that the order of the tasks does not matter.";
+static const char kept_orders_reading[] =
+    "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds, a panel for each "
+    "order of the tasks. The mark across it is an equal share of all labels in memory. Classes stand in the same order in "
+    "all panels: panels that look alike mean that the order of the tasks does not matter.";
 
 static const char curves_reading[] =
     "Above, mAP over the test samples of all tasks so far, after each task: higher is better, and how little a line falls "
-    "shows "
-    "how little is forgotten. Bars are one standard deviation over seeds to either side; hollow marks are the paper's numbers "
-    "at the end. Below, the distance of the memory to equal shares over all classes seen (first seed, logarithmic): lower is "
-    "better, and new classes arrive where a dashed line marks the next task.";
+    "shows how little is forgotten. Bars are one standard deviation over seeds to either side; hollow marks are the paper's "
+    "numbers at the end. Below, the distance of the memory to equal shares over all classes seen (first seed, logarithmic): "
+    "lower is better, and new classes arrive where a dashed line marks the next task.";
 
 static const char rho_reading[] =
     "The target gives a class a share that grows with its count in the stream to the power rho: 0 asks for equal shares, 1 for "
@@ -31,23 +29,19 @@ static const char rho_reading[] =
 
 static const char distance_reading[] =
     "The distance of the memory to equal shares over all classes seen, step by step, a chart for each order of the tasks "
-    "(first "
-    "seed, logarithmic): lower is better. New classes arrive where a dashed line marks the next task, so the distance jumps "
-    "there; what counts is how far down a line comes after that.";
+    "(first seed, logarithmic): lower is better. New classes arrive where a dashed line marks the next task, so the distance "
+    "jumps there; what counts is how far down a line comes after that.";
 
 static const char stream_reading[] =
-    "How many training samples of each task carry each class. The scale is logarithmic: a step from one number to the next is "
-    "ten times as many samples. AMLR is the average multi-label ratio: of the samples of a class, how many percent carry "
-    "others "
-    "too, mean over classes; ours, then the paper's.";
+    "How many training samples of each task carry each class. The scale is logarithmic: a step from one number to the next "
+    "is ten times as many samples. AMLR is the average multi-label ratio: of the samples of a class, how many percent carry "
+    "others too, mean over classes; ours, then the paper's.";
 
 static const char process_reading[] =
     "One step of OCDM, from top to bottom: what a full memory holds of each class, the batch that joins it, the samples that "
     "leave one after another, and what is left. The mark across a bar is an equal share of all labels. The lines below show "
-    "the "
-    "distance to equal shares over the classes in the pool: with the whole batch in it, then after each sample that left, "
-    "which "
-    "is named by its classes. Each time that sample leaves whose leaving brings the distance down furthest.";
+    "the distance to equal shares over the classes in the pool: with the whole batch in it, then after each sample that "
+    "left, which is named by its classes. Each time that sample leaves whose leaving brings the distance down furthest.";
 
 /* A row for each kind of figure; the kinds that are tables have none. */
 static const struct {

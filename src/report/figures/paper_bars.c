@@ -13,7 +13,7 @@
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-/* The place of a task among those that are there; it is added when it is new. */
+/* The index of a task in the order; a new task is appended. */
 static size_t turn_of(ocdm__paper_bars *bars, uint64_t task)
 {
     ocdm__numbers *order = &bars->list.order;
@@ -140,8 +140,8 @@ static double classes_beyond(const struct rows *rows, const ocdm__paper_claim *c
     return found;
 }
 
-/* What the paper's text says of the memory, in the panel's notes from number `note` on. It is about the order of the tasks that
- * needs no telling. */
+/* The paper's claims about the memory, in the panel's notes from number `note` on. They are about the default order of
+ * tasks. */
 static void note_claims(const ocdm__paper_part *part, const struct rows *rows, ocdm__panel *panel, size_t note)
 {
     const char *order = ocdm__table_at(rows->table, rows->first, ORDER)->text;
@@ -250,7 +250,7 @@ static void keep_classes(ocdm__paper_bars *bars, const struct counts *counts)
 
 /* ---- panels ------------------------------------------------------------------------------------------------------------- */
 
-/* A class that has none has no bar: it is not there yet. */
+/* A class without samples has no bar. */
 static double count_of(const void *counts, const ocdm__study_class *class)
 {
     double count = ((const double *)counts)[class->column];
@@ -317,7 +317,7 @@ static ocdm_status draw_step_panels(const ocdm__class_list *list, const ocdm__pr
 
 /* ---- the distance ------------------------------------------------------------------------------------------------------- */
 
-/* The classes of a sample, cut where the room ends: the drawing shows less of it. */
+/* The classes of a sample, truncated to the room; the drawing shows fewer characters than that. */
 static void name_sample(const ocdm__stream_table *table, uint32_t sample, char *name, size_t room)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* The figures of lines: mAP after each task, distance step by step, and what rho does. */
+/* The figures with line charts: mAP after each task, distance step by step, and the effect of rho. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "report/tables/paper_numbers.h"
 #include "report/text.h"
 
-/* The height of a chart's field: lower than in the report, since there are several. */
+/* The height of a chart, lower than in the report since there are several. */
 #define LOW_FIELD 190
 
 static const char no_runs[] = "There are no runs with a network on this stream, so mAP is left out.";
@@ -30,7 +30,8 @@ static ocdm_status draw_chart(ocdm__chart *chart, ocdm__sheet *sheet, const char
 
 /* ---- orders of tasks ---------------------------------------------------------------------------------------------------- */
 
-/* The tally of the task that comes at `turn`; `order` is as a flag takes it, "" when tasks ascend. NULL when there is none. */
+/* The tally of the task at position `turn`. `order` is a list as in the flag, "" for ascending tasks. NULL when there is
+ * none. */
 static const ocdm__tally *task_at(const ocdm__statistics *statistics, const char *order, size_t turn)
 {
     uint64_t task = 0;
@@ -131,7 +132,7 @@ static ocdm_status name_tasks(ocdm__chart *chart, const ocdm__paper_part *part, 
     return OCDM_OK;
 }
 
-/* mAP after each task, the first rows of the part; `row` moves behind them. */
+/* mAP after each task, the first rows of the part; advances `row` past them. */
 static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__sheet *sheet, ocdm_error *error)
 {
     char what[40];
@@ -152,7 +153,7 @@ static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__she
     return status;
 }
 
-/* All charts of a stream reach the same distances, so that they can be compared. */
+/* All charts of a stream have the same vertical range, so that they can be compared. */
 static void find_reach(const ocdm__paper_part *part, size_t row, double reach[2])
 {
     reach[0] = INFINITY;
@@ -164,7 +165,7 @@ static void find_reach(const ocdm__paper_part *part, size_t row, double reach[2]
     }
 }
 
-/* The distances in one order of the tasks; `row` moves behind them. */
+/* The distances in one order of the tasks; advances `row` past them. */
 static ocdm_status draw_order(const ocdm__paper_part *part, size_t *row, const double reach[2], ocdm__sheet *sheet,
                               ocdm_error *error)
 {

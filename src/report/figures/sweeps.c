@@ -1,6 +1,6 @@
 /*
- * Sweeps: a group belongs to the sweep of a setting when it is of the base, or differs from a group of the base in that setting
- * alone. A method is in the figure when it has at least two such groups.
+ * Sweeps: a group belongs to the sweep of a setting if it is in the base, or differs from a group of the base in that
+ * setting only. A method is in the figure if it has at least two such groups.
  */
 #include "report/figures/figure.h"
 
@@ -13,7 +13,7 @@
 #include "report/figures/lines.h"
 #include "report/text.h"
 
-/* More lines or panels than this nobody reads. */
+/* With more lines or panels than this the figure is not readable. */
 #define MOST_CURVES 16
 
 static const ocdm__json_node *setting_of(const ocdm__run_group *group, const char *setting)
@@ -170,7 +170,7 @@ static bool has_rho_kept(const ocdm__study *study)
     return sweep_size(study, "rho") > 0;
 }
 
-/* A line for each group of classes; when several methods were swept, of the first, which is the best of them. */
+/* A line for each group of classes. If several methods were swept, the first one is shown, which is the best. */
 static ocdm_status draw_rho_lines(const ocdm__study *study, bool kept, const ocdm__canvas *canvas, ocdm_error *error)
 {
     char what[40] = "samples in memory per class", path[OCDM__METRIC_PATH];
@@ -266,7 +266,7 @@ static ocdm_status draw_methods(const ocdm__study *study, const struct sweep *sw
     return status == OCDM_OK ? ocdm__chart_draw(chart, canvas, error) : status;
 }
 
-/* What decides who is best, as the label of an axis. */
+/* The measure that ranks methods, as the title of an axis. */
 static void measure_text(const ocdm__study *study, char text[40])
 {
     if (study->trained)
@@ -312,7 +312,7 @@ static bool has_orders(const ocdm__study *study)
     return sweep_size(study, "order") > 0;
 }
 
-/* The number of an order's name; it is added when it is new. The names have room. */
+/* The index of an order's name; a new name is appended. The array has room for it. */
 static size_t order_number(ocdm__chart *chart, const ocdm__run_group *group)
 {
     char text[40];

@@ -1,7 +1,7 @@
 /*
- * All data as JSON: the summaries as the files have them, number by number, and for runs without one what is wrong. Two things
- * are left out to keep the page small: a list of classes that an earlier run has too is told by that run's number, and curves
- * have at most CURVE_POINTS points.
+ * All data as JSON: the summaries with the numbers as in the files, and what is wrong with runs that have none. Two things
+ * are shortened to keep the page small: a list of classes that an earlier run also has is replaced by that run's number,
+ * and curves have at most CURVE_POINTS points.
  */
 #include <png.h>
 #include <string.h>

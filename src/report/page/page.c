@@ -127,7 +127,7 @@ static void put_head(ocdm__output *out, const ocdm__page *page)
 
 /* ---- a study ------------------------------------------------------------------------------------------------------------ */
 
-/* The parts of a study that the list of contents names. */
+/* The sections of a study in the table of contents. */
 enum part { RESULTS, FIGURES, KEPT, TIME, SETTINGS, ENVIRONMENT, PARTS };
 static const char *const part_ids[PARTS] = {"results", "figures", "kept", "time", "settings", "environment"};
 static const char *const part_titles[PARTS] = {"Results",         "Figures",     "Who is in memory", "Where the time went",
@@ -151,7 +151,7 @@ static void put_contents(ocdm__output *out, const ocdm__page *page)
     ocdm__output_text(out, "</ul></nav>\n");
 }
 
-/* Which values of swept settings the plain comparison is about. */
+/* The values of swept settings that the plain comparison uses. */
 static void put_base(ocdm__output *out, const ocdm__study *study)
 {
     const ocdm__json_node *settings = study->groups[0].runs[0]->settings;

@@ -1,4 +1,4 @@
-/* What the runs have in common and where they differ, where they ran, and which of them are not whole. */
+/* The settings that runs share and those that differ, where the runs ran, and which are incomplete. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Tables of numbers by group: mean and standard deviation over seeds, bold what is not significantly worse than the best. */
+/* Tables of numbers by group: mean and standard deviation over seeds. Bold: not significantly worse than the best. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group
     return column->cell != NULL ? column->cell(study, group, column->path) : ocdm__group_summary(group, column->path);
 }
 
-/* The rival with the best mean of a column; NULL when nothing is better than anything. */
+/* The group with the best mean of a column, bounds excluded; NULL when the column has no order. */
 static const ocdm__run_group *best_of(const ocdm__study *study, const struct column *column)
 {
     const ocdm__run_group *best = NULL;
@@ -42,8 +42,8 @@ static const ocdm__run_group *best_of(const ocdm__study *study, const struct col
     return best;
 }
 
-/* Whether a group is not significantly worse than the best: the rule of `ocdm compare`, the paired interval of the difference
- * has 0 in it. Without an interval, as with one seed, only the best itself. */
+/* Whether a group is not significantly worse than the best, as in `ocdm compare`: the paired interval of the difference
+ * contains 0. Without an interval (one seed) only the best itself. */
 static bool is_as_good(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
 {
     const ocdm__run_group *best = best_of(study, column);
@@ -114,7 +114,7 @@ static void put_heads(ocdm__output *out, const struct column *columns, size_t co
         ocdm__put(out, "<th scope=\"col\"%s>%s</th>", columns[c].starts ? " class=\"start\"" : "", columns[c].name);
 }
 
-/* What the table is about stands before its box, so that it does not scroll away with it. */
+/* The caption is outside the scrolling box, so that it stays visible. */
 static void begin_table(ocdm__output *out, const char *name, const char *caption)
 {
     ocdm__put(out, "<p class=\"note\">%s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", caption,

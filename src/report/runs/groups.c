@@ -106,7 +106,7 @@ bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
     return false;
 }
 
-/* The value that most groups have; of equals the one that comes first. */
+/* The most frequent value; the first one if several are. */
 static const ocdm__json_node *usual_value(const ocdm__study *study, const char *setting)
 {
     const ocdm__json_node *usual = NULL;
@@ -124,7 +124,8 @@ static const ocdm__json_node *usual_value(const ocdm__study *study, const char *
     return usual;
 }
 
-/* A group is of the base when it has the usual value of every swept setting. A method without such a group keeps its first. */
+/* A group is in the base if it has the most frequent value of every swept setting. A method without such a group keeps its
+ * first. */
 static void mark_base(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)
@@ -151,7 +152,7 @@ static double measure_of(const ocdm__study *study, const ocdm__run_group *group)
     return ocdm__group_summary(group, ocdm__study_measure(study)).mean;
 }
 
-/* Base groups first, the better first, a bound before all; the others as they came. A stable sort of a few. */
+/* Base groups first, better ones first, a bound before all; the others in their given order. */
 static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, const ocdm__run_group *b)
 {
     if (a->base != b->base)
@@ -252,7 +253,7 @@ void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
 
-/* The one base group of a method, which goes by the method's name; NULL when there are several. */
+/* The only base group of a method, which is labelled by the method's name; NULL when there are several. */
 static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
 {
     const ocdm__run_group *plain = NULL;
@@ -266,7 +267,7 @@ static const ocdm__run_group *plain_group(const ocdm__study *study, const char *
     return plain;
 }
 
-/* Whether the setting tells the group from the plain one of its method or, without such a one, from any other of its method. */
+/* Whether the setting distinguishes the group from the plain one of its method or, if there is none, from any other. */
 static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
     const ocdm__run_group *plain = plain_group(study, group->method);

@@ -27,8 +27,8 @@ char *ocdm__path_in(const char *folder, const char *name)
 
 /* ---- lines of JSON ------------------------------------------------------------------------------------------------------ */
 
-/* The lines with commas between, in brackets. A line end cannot be inside a JSON string, so this is a list of the same values,
- * and an error keeps its line. Empty lines have no value and get no comma. */
+/* Joins the lines with commas, in brackets. A JSON string cannot contain a newline, so this is a list of the same values,
+ * and an error keeps its line number. Empty lines get no comma. */
 static size_t join_lines(const unsigned char *bytes, size_t size, char *list)
 {
     size_t used = 0, start = 0;
@@ -150,7 +150,7 @@ static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
     return read_numbers(run, error);
 }
 
-/* How far a run got that has no summary. */
+/* The progress of a run without a summary. */
 static ocdm_status read_log(ocdm__run_record *run, ocdm_error *error)
 {
     ocdm_status status = read_file(ocdm__json_lines_read, &run->log, run->folder, "run.jsonl", &run->why);
@@ -257,7 +257,7 @@ static void names_clear(struct names *names)
     ocdm__release(names->paths);
 }
 
-/* The sub-folders that are runs, or should be. */
+/* The subfolders that are runs or are named like one. */
 static ocdm_status list_runs(const char *folder, struct names *names, ocdm_error *error)
 {
     DIR *listing = opendir(folder);

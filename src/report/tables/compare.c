@@ -27,7 +27,7 @@ static void name_columns(ocdm__column columns[COLUMNS])
     snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
 }
 
-/* "+1.3 [0.2, 2.4] prs"; without an interval, as with one seed, the difference alone. */
+/* "+1.3 [0.2, 2.4] prs"; without an interval (one seed) only the difference. */
 static void write_difference(const ocdm__compare_results *results, const ocdm__compare_judgement *judgement, ocdm__cell *cell)
 {
     char text[OCDM__TABLE_TEXT];
@@ -84,8 +84,7 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
     else
         snprintf(table->note, sizeof table->note,
                  "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to "
-                 "the best "
-                 "other method.");
+                 "the best other method.");
 }
 
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
@@ -109,9 +108,9 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 
 /* ---- for programs ----------------------------------------------------------------------------------------------------- */
 
-/* Where things stand in a row; the columns of what is not swept are not there. */
+/* The positions of the columns; settings that are not swept have none. */
 struct places {
-    size_t memory, rho, order; /* 0: not there, else the position + 1 */
+    size_t memory, rho, order; /* the position + 1; 0 for none */
     size_t method, group, metric, mean, std, n;
     size_t count;
 };
@@ -233,7 +232,7 @@ static void name_spreads(ocdm__column columns[S_COLUMNS])
         }
 }
 
-/* The points with the same memory and rho as `point`, one for each order, are neighbours: where they start, and how many. */
+/* The number of points with the same memory and rho as `point`, from there on: one for each order. */
 static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
 {
     size_t end = point + 1;

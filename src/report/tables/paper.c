@@ -68,7 +68,7 @@ ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *sourc
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* The setting of the paper's table that a point of ours is. */
+/* The setting of the paper's table that corresponds to a point of the plan. */
 static void setting_of(const ocdm__compare_plan *plan, size_t point, char setting[OCDM__TABLE_TEXT])
 {
     setting[0] = '\0';

@@ -1,6 +1,6 @@
 /*
- * Ours beside the paper's: tables that `ocdm paper` prints. Data of several streams go into one table: begin it by the item's
- * kind, add each stream. The tables of runs have a form for people too, one for each stream, laid out as in the paper.
+ * The tables that `ocdm paper` prints: our numbers next to the paper's. Rows of several streams go into one table: begin it
+ * with the item's kind, then add each stream. Tables of runs can also be laid out as in the paper, one for each stream.
  */
 #ifndef OCDM_REPORT_TABLES_PAPER_H
 #define OCDM_REPORT_TABLES_PAPER_H
@@ -10,16 +10,16 @@
 #include "experiment/paper/paper.h"
 #include "report/tables/table.h"
 
-/* A stream at hand: what it is called in the tables, and which of the paper's it stands for. */
+/* An available stream: its name in the tables, and the stream of the paper that it stands for. */
 typedef struct ocdm__stand_in {
     const char *label, *stands_for;
     const ocdm__stream_info *info;
 } ocdm__stand_in;
 
-/* A table with the columns of a kind and no rows. OCDM_OK, OCDM_NO_MEMORY. To be cleared. */
+/* Creates a table with the columns of a kind and no rows. Returns OCDM_OK or OCDM_NO_MEMORY; must be cleared. */
 ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error);
 
-/* Each adds the rows of a stream. OCDM_OK, OCDM_NO_MEMORY, and what reading gives. */
+/* Each adds the rows of a stream. Returns OCDM_OK, OCDM_NO_MEMORY or an error of reading the runs. */
 ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error);
 ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__stand_in *source,
                                     const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error);
@@ -39,7 +39,7 @@ ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *sou
 ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error);
 
-/* A table of runs on one stream as the paper lays it out: under each method ours, then the paper's. */
+/* A table of runs on one stream, laid out as in the paper: for each method our row, then the paper's. */
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error);
 

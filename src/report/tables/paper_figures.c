@@ -1,4 +1,4 @@
-/* The figures of the paper as data, and what its text says. */
+/* The figures of the paper and the claims of its text, as rows. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,7 +172,7 @@ ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *
 
 #define MOST_TASKS 64
 
-/* mAP after each task: [seed][task], of the seeds whose runs are there. */
+/* mAP after each task: [seed][task], for the seeds whose runs exist. */
 struct evaluations {
     double *values;
     size_t seeds, tasks;
@@ -230,7 +230,7 @@ ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in
 
 /* ---- rho -------------------------------------------------------------------------------------------------------------- */
 
-/* Label occurrences in memory of a group's classes, mean over seeds; and how many classes those are. */
+/* Label occurrences in memory of a group's classes, mean over seeds; `members` is the number of those classes. */
 static double kept_of_group(const ocdm__compare_plan *plan, const ocdm__compare_memories *memories, size_t point,
                             const ocdm__paper_class *classes, size_t count, const char *group, size_t *members)
 {

@@ -1,4 +1,4 @@
-/* The data. Checked number by number against the paper's LaTeX source. */
+/* The paper's numbers, checked one by one against its LaTeX source. */
 #include "report/tables/paper_numbers.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
         "run", "seconds_per_1000_steps"                                                                                        \
     }
 
-/* The columns that tables have. */
+/* The layouts of the tables. */
 enum columns { AMLR, FULL, SEQ, THREE, STRATEGY, ORDER };
 
 static const struct {
@@ -44,7 +44,7 @@ static const struct {
     enum columns columns;
     const char *table, *stream, *setting, *method;
     double values[OCDM__PAPER_COLUMNS];
-    double deviations[4]; /* of strategies and orders alone */
+    double deviations[4]; /* of strategies and orders only */
 } lines[] = {
     /* Table 1: average multi-label ratio in percent */
     {AMLR, "amlr", "cocoseq", "task1", "", {58.60}, {0}},

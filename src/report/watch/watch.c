@@ -14,7 +14,7 @@
 #include "metrics/metrics.h"
 #include "report/text.h"
 
-/* Points of history; when they are full every second one goes. */
+/* Points of history; when they are full, every second one is dropped. */
 #define OCDM__WATCH_HISTORY 1024u
 #define OCDM__WATCH_CLASSES 4096u
 #define OCDM__WATCH_EVALUATIONS 256u
@@ -64,7 +64,7 @@ static double number(const ocdm__json_node *line, const char *path)
     return ocdm__json_number(ocdm__json_find(line, path));
 }
 
-/* What comes after the resumed step was done in a life that ended without saving it. */
+/* Entries after the resumed step were not saved; the run repeats those steps. */
 static void cut_back(ocdm__watch *watch, double step)
 {
     while (watch->history_count > 0 && watch->history_step[watch->history_count - 1] > step)
@@ -98,7 +98,7 @@ static void take_counts(ocdm__watch *watch, const ocdm__json_node *list)
         watch->counts[watch->count_count++] = ocdm__json_number(node);
 }
 
-/* When the history is full every second point goes, and from then on only every second one comes. */
+/* When the history is full, every second point is dropped, and from then on only every second one is recorded. */
 static void remember(ocdm__watch *watch)
 {
     if (watch->passed++ % watch->every != 0)
@@ -183,7 +183,7 @@ static const ocdm__bar_style *bars_of(const ocdm__watch_look *look)
 
 /* ---- sparklines --------------------------------------------------------------------------------------------------------- */
 
-/* The values of a column of the line: the last of its share of the points, as its logarithm where that is asked for. */
+/* The value of a column of a sparkline: the last of its points, or its logarithm. */
 static double column_value(const double *values, size_t count, unsigned column, unsigned columns, bool is_log)
 {
     size_t points = count < columns ? count : columns;
@@ -242,8 +242,8 @@ static void put_header(const ocdm__watch *watch, ocdm__output *out, const ocdm__
     put_cut(out, watch->started ? text : "waiting for the first line of the log", look->width);
 }
 
-/* The steps of the whole run, nearly: each task's last batch may be short. Not known of multitask, which goes over all again.
- */
+/* The approximate number of steps of the run: the last batch of each task may be short. Unknown for multitask, which
+ * repeats all samples. */
 static double steps_of(const ocdm__watch *watch)
 {
     return strcmp(watch->method, "multitask") == 0 ? NAN : ceil(watch->train / watch->batch);
