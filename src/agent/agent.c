@@ -1,5 +1,5 @@
-/* The agent: settings, steps, predictions, gradients. How a network computes is in the files around; weights in and out are in
- * agent_weights.c. */
+/* The agent: settings, loss, steps, predictions, gradients. The other files of this folder implement the network;
+ * agent_weights.c loads and saves weights. */
 #include "agent/agent.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-/* Images whose features are held at once while logits are made. */
+/* The number of images whose features are in memory while logits are computed. */
 enum { BLOCK = 64 };
 
 /* ---- loss ------------------------------------------------------------------------------------------------------------ */
 
 /* The loss of one logit x with target t is max(x, 0) - x t + ln(1 + e^-|x|), and its gradient sigmoid(x) - t. */
 
-/* So many factors between 1 and 2 are multiplied before a logarithm is taken: one for all of them. */
+/* The number of factors between 1 and 2 that are multiplied before one logarithm is taken of the product. */
 enum { FACTORS = 32 };
 
-/* A row as if it had no label; gradients of the sum, not of the mean. */
+/* The loss of a row as if it had no label, with the gradients of the sum, not of the mean. */
 static double row_without_labels(const float *logits, float *gradients, size_t classes)
 {
     double sum = 0;
@@ -167,7 +167,7 @@ static ocdm_status check_batch(const ocdm__agent *agent, const struct ocdm__labe
     return OCDM_OK;
 }
 
-/* A batch norm takes every value of a channel that has only one to 0, and its running variance with it. */
+/* If a channel has only one value, batch norm maps it to 0 and decays the running variance to 0. */
 static ocdm_status check_norms(const ocdm__network *network, size_t images, ocdm_error *error)
 {
     for (uint32_t k = 0; k < network->image_layers; k++) {

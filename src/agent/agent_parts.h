@@ -1,4 +1,4 @@
-/* What an agent is made of: for the files of src/agent that are its parts. */
+/* The internals of an agent, for the files of src/agent and its tests. */
 #ifndef OCDM_AGENT_AGENT_PARTS_H
 #define OCDM_AGENT_AGENT_PARTS_H
 
@@ -17,7 +17,7 @@ struct ocdm__agent {
     size_t bad_sample; /* of the last batch whose loss was not a number */
 };
 
-/* OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
+/* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)
 {
     if (!agent->broken)
@@ -28,15 +28,15 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
 
 /* ---- loss: binary cross entropy with logits -------------------------------------------------------------------------- */
 
-/* What a batch should have said: labels in rows as in ocdm__labelled_batch. */
+/* The true labels of a batch, in rows as in ocdm__labelled_batch. */
 struct ocdm__targets {
     const size_t *starts;
     const uint32_t *labels;
     size_t rows, classes;
 };
 
-/* The mean over all logits. `gradients` becomes its gradient. A row whose loss is not a finite number ends it: `*bad_row` is
- * its number, else `rows`. */
+/* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is
+ * its index, otherwise `rows`. */
 double ocdm__loss(const struct ocdm__targets *targets, const float *logits, float *gradients, size_t *bad_row);
 
 /* ---- weights files --------------------------------------------------------------------------------------------------- */
@@ -49,11 +49,11 @@ struct ocdm__name_list {
 
 struct ocdm__weights_match {
     struct ocdm__name_list missing, unknown, misshapen;
-    bool head_kept; /* the file's head has another number of classes, or there is none: the network keeps its own */
+    bool head_kept; /* the file has no head, or one with another number of classes: the network keeps its own */
     bool optimiser; /* Adam's averages are there */
 };
 
-/* Compares names and shapes; values are not looked at. */
+/* Compares names and shapes, not values. */
 void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match);
 
 /* Whether everything fits. */

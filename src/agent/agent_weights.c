@@ -1,4 +1,5 @@
-/* Weights in and out: an agent's tensors as a safetensors file has them. Everything is looked at before anything is taken. */
+/* Loads and saves weights: an agent's tensors in a safetensors file. A file is checked completely before anything is
+ * loaded. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "agent/agent.h"
@@ -20,7 +21,7 @@ static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
 
 /* ---- lists of names ------------------------------------------------------------------------------------------------- */
 
-/* A name of a file may have any length: a long one is cut, between two characters of UTF-8. */
+/* A name in a file may have any length: a long one is truncated between UTF-8 characters. */
 static void add_name(struct ocdm__name_list *list, const char *name, size_t length)
 {
     size_t shown = length <= LONGEST_SHOWN ? length : LONGEST_SHOWN;
@@ -76,7 +77,7 @@ static size_t average_prefix(const struct ocdm__tensor *tensor)
     return 0;
 }
 
-/* Whether the network has use for a tensor of that name; what PyTorch counts and nobody reads is let pass. */
+/* Whether the network accepts a tensor of that name; PyTorch's batch counters are ignored. */
 static bool is_known(const ocdm__network *network, const struct ocdm__tensor *tensor)
 {
     if (ends_with(tensor, ".num_batches_tracked") || (tensor->name_length == 9 && memcmp(tensor->name, "adam.step", 9) == 0))
@@ -97,8 +98,7 @@ static bool has_shape(const struct ocdm__tensor *tensor, const struct ocdm__para
     return true;
 }
 
-/* Whether both tensors of the head are there and agree on a number of classes that is not the network's, or neither is there.
- */
+/* Whether both tensors of the head exist and agree on a number of classes that is not the network's, or neither exists. */
 static bool head_is_another(const ocdm__network *network, const struct ocdm__safetensors *file)
 {
     const struct ocdm__parameter *head = network->parameters + network->parameter_count - 2;
@@ -151,7 +151,7 @@ bool ocdm__weights_fit_all(const struct ocdm__weights_match *match)
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------------- */
 
-/* Beyond it a double, which Adam's step counts in, skips numbers. */
+/* Adam's step is stored as a double, which is exact only up to here. */
 #define MOST_STEPS ((uint64_t)1 << 53)
 
 /* The three arrays of a parameter in the order of the prefixes. */
@@ -167,7 +167,7 @@ static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
     return which == 0 || parameter->trained;
 }
 
-/* What the state takes: tensors, floats, and bytes of names. */
+/* The size of the state: tensors, floats, and bytes of names. */
 struct amount {
     size_t tensors, floats, names;
 };
@@ -224,7 +224,7 @@ static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__a
     return status;
 }
 
-/* What is not finite could not be loaded again: it must not take the place of an older file that can. */
+/* Values that are not finite could not be loaded again, so they must not replace an older, valid file. */
 static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__agent_state *state, ocdm_error *error)
 {
     for (size_t i = 0; i < state->count; i++) {
@@ -276,7 +276,7 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state)
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
-/* An element as a float; NaN for types that are no floating-point numbers. */
+/* An element as a float; NaN for types that are not floating point. */
 static float element(const struct ocdm__tensor *tensor, size_t i)
 {
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
@@ -301,7 +301,7 @@ static float element(const struct ocdm__tensor *tensor, size_t i)
     }
 }
 
-/* Whether an element below 0 makes no sense: a root will be taken of it. */
+/* Whether a negative element is invalid because its square root is taken. */
 static bool is_squared(const struct ocdm__parameter *parameter, size_t which)
 {
     const char *end = strrchr(parameter->name, '.');
@@ -332,7 +332,7 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
     return OCDM_OK;
 }
 
-/* The names of one kind of fault, or, behind another kind, how many there are and the first. */
+/* The names of one kind of fault; after another kind, only their number and the first name. */
 static void tell_names(char *text, size_t room, const struct ocdm__name_list *list, const char *what, bool is_first)
 {
     int shown = (int)strcspn(list->text, ",");
@@ -366,7 +366,7 @@ static ocdm_status check_match(const struct ocdm__weights *weights, const struct
                       "%s: the file%s%s%s", weights->name, texts[0], texts[1], texts[2]);
 }
 
-/* A parameter's arrays that the file has; the head stays when it is another. */
+/* Loads the arrays of a parameter that the file has; a head with another number of classes is kept. */
 static size_t arrays_to_take(const ocdm__network *network, const struct ocdm__parameter *parameter,
                              const struct ocdm__weights_match *match)
 {

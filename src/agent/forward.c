@@ -1,7 +1,7 @@
 /*
- * The way forward of a training step. One region for each layer: an item takes one image through the norms that are still due
- * and the layer's primitive, and sums up what came out, all while the image is in the cache; between regions the sums of the
- * images become the statistics of the batch. So the norm of a layer is carried out in the region of the next.
+ * The forward pass of a training step, one region per layer, and evaluation. An item takes one image through the batch norms
+ * that are due and the layer's primitive and sums its output, all while the image is in the cache. Between regions the sums of
+ * the images become the statistics of the batch, so the batch norm of a layer is applied in the region of the next.
  */
 #include "agent/network.h"
 
@@ -46,7 +46,7 @@ static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm_
     *square = spread;
 }
 
-/* The constants of a norm out of the batch, and the running statistics a tenth of the way towards it. */
+/* The constants of a batch norm from the batch; the running statistics move a tenth of the way towards it. */
 static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *layer)
 {
     const ocdm__network *network = pass->network;
@@ -131,7 +131,7 @@ static void sum_up(const struct region *region, size_t image)
                               partial + node->channels);
 }
 
-/* What the layer reads: the input as it wants it, or what the norms that are due give. */
+/* Prepares the input of the layer: converts the network's input, or applies the batch norms that are due. */
 static void prepare_image(const struct region *region, size_t image)
 {
     const struct ocdm__pass *pass = region->pass;
@@ -303,7 +303,7 @@ static ocdm_status evaluate_images(ocdm__network *network, const float *input, s
     return ocdm__network_check(network, error);
 }
 
-/* Linear layers but the head, on features or on what the images gave; the models have one at most. */
+/* All linear layers except the head, on features or on the output of the image layers; models have at most one. */
 static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, size_t rows, float *features)
 {
     ocdm_status status = OCDM_OK;

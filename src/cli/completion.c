@@ -13,7 +13,7 @@ static bool names_file(const char *text)
     return text != NULL && strstr(text, "FILE") != NULL;
 }
 
-/* The words after the verb that are not flags: those an operand may be, or NULL. */
+/* The words that an operand of the verb may be, or NULL. */
 static const char *operand_words(const ocdm__verb *verb)
 {
     if (verb == &ocdm__verb_completion)

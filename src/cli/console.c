@@ -39,7 +39,7 @@ int ocdm__exit_code(ocdm_status status)
     return OCDM__EXIT_BAD_DATA;
 }
 
-/* The two lines, their first words in colour where that is wanted. */
+/* The two lines, with their first words in colour if wanted. */
 static void print_error(const char *message, const char *hint)
 {
     bool colour = ocdm__wants_colour(STDERR_FILENO);
@@ -63,7 +63,7 @@ int ocdm__finish_output(void)
     char message[256];
     snprintf(message, sizeof message, "standard output: %s", errno != 0 ? strerror(errno) : "a write failed");
     print_error(message, "the output is not complete; make room or keep the reader open, then run it again");
-    clearerr(stdout); /* told once: the program asks again at its end */
+    clearerr(stdout); /* reported once: the program checks again at its end */
     return OCDM__EXIT_IO;
 }
 
@@ -88,7 +88,7 @@ void ocdm__catch_signals(void)
     sigaction(SIGHUP, NULL, &before);
     if (before.sa_handler != SIG_IGN) /* as under nohup */
         sigaction(SIGHUP, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write, like any other */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write, like any other */
 }
 
 int ocdm__exit_after_signal(void)
@@ -98,7 +98,7 @@ int ocdm__exit_after_signal(void)
 
 /* ---- progress ----------------------------------------------------------------------------------------------------------- */
 
-/* Short work needs no line. */
+/* Short work shows no line. */
 #define FIRST_PAUSE 1.0
 #define REDRAW 0.2
 

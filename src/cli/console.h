@@ -31,7 +31,7 @@ int ocdm__exit_code(ocdm_status status);
  */
 int ocdm__report(const ocdm_error *error);
 
-/* Flushes stdout: 0, or, when something could not be written, an error on stderr and OCDM__EXIT_IO. */
+/* Flushes stdout. Returns 0, or prints an error and returns OCDM__EXIT_IO if something could not be written. */
 int ocdm__finish_output(void);
 
 /* ---- signals ------------------------------------------------------------------------------------------------------------ */
@@ -48,16 +48,17 @@ int ocdm__exit_after_signal(void);
 /* ---- progress ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct ocdm__progress_line {
-    ocdm__progress progress; /* for whoever works */
+    ocdm__progress progress; /* passed to the work */
     bool terminal, shown;
     double started, next, pause; /* seconds */
     const char *what;            /* the work that `started` belongs to */
 } ocdm__progress_line;
 
-/* Starts; `quiet` says nothing at all. The work is told to stop by ocdm__stop_signal. The line must stay where it is. */
+/* Starts the line; with `quiet` it prints nothing. ocdm__stop_signal requests the end of the work. The struct must not
+ * move. */
 void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet);
 
-/* Takes the line away, so that others can write. */
+/* Erases the line, so that other output can follow. */
 void ocdm__progress_line_end(ocdm__progress_line *line);
 
 #endif

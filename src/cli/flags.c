@@ -1,4 +1,4 @@
-/* Reading a command line by a verb's table of flags, and its values as numbers and words. */
+/* Parses command lines by a verb's table of flags, reads their values, suggests words, and writes command lines as text. */
 #include "cli/flags.h"
 
 #include <ctype.h>
@@ -73,7 +73,7 @@ const char *ocdm__suggest(const char *word, const char *const *candidates, size_
     for (size_t i = 0; i < count; i++) {
         size_t distance = ocdm__edit_distance(word, candidates[i]);
         if (distance >= strlen(candidates[i]))
-            continue; /* not a letter in common: a guess, not a suggestion */
+            continue; /* no letter in common */
         if (distance < best_distance || (best == NULL && distance == best_distance)) {
             best = candidates[i];
             best_distance = distance;
@@ -156,7 +156,7 @@ static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
 }
 
-/* The value of a flag: what is attached to it, else the next word, whatever that looks like (--rho -0.03). */
+/* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). */
 static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
@@ -258,7 +258,7 @@ const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *na
     return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
 }
 
-/* The given value or the default; without either NULL, and the error says so. */
+/* The given value or the default; NULL with an error if there is neither. */
 static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
 {
     const char *text = ocdm__argument_text(arguments, name);
@@ -297,7 +297,7 @@ ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char
     return OCDM_OK;
 }
 
-/* strtod alone would take "nan", "inf", hexadecimal and leading blanks. */
+/* strtod alone would accept "nan", "inf", hexadecimal and leading blanks. */
 static bool read_real(const char *text, double low, double high, double *value)
 {
     if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))

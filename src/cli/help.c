@@ -15,7 +15,7 @@
 #define FLAG_COLUMN 26u
 #define NAME_WIDTH 16
 
-/* Where text is going: the page is as wide as the terminal, within reason, and 80 columns anywhere else. */
+/* The output: as wide as the terminal, within limits, and 80 columns if it is not a terminal. */
 struct page {
     FILE *out;
     size_t width;
@@ -29,7 +29,7 @@ static struct page open_page(FILE *out)
     return (struct page){out, width > WIDEST ? WIDEST : width};
 }
 
-/* Words filled to the width of the page, lines after the first indented; `column` is where the first one starts. */
+/* Wraps words to the width of the page and indents all lines but the first, which starts at `column`. */
 static void fill(const struct page *page, const char *text, size_t column, size_t indent)
 {
     bool fresh = true;
@@ -59,8 +59,8 @@ static bool is_of_family(const ocdm__verb *verb, const char *family, size_t leng
     return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ';
 }
 
-/* Verbs that start with the same word share a line, so that the overview stays on a screen: "stream VERB  build, info, show".
- * Returns how many there are. */
+/* Verbs that start with the same word share a line, so that the overview fits a screen: "stream VERB build, info, show".
+ * Returns their number. */
 static size_t print_family_line(const ocdm__verb *const *verbs, FILE *out)
 {
     size_t length = strcspn(verbs[0]->name, " "), count = 1;
@@ -201,9 +201,7 @@ const ocdm__verb ocdm__verb_help = {
 
 /* ---- the man page ------------------------------------------------------------------------------------------------------- */
 
-/* Text that roff must take as it stands: backslash and hyphen are escaped, and no line of ours starts with a control
- * character.
- */
+/* Text that roff must print verbatim: backslash and hyphen are escaped, and no line starts with a control character. */
 static void write_escaped(const char *text, FILE *out)
 {
     if (*text == '.' || *text == '\'')

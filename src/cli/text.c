@@ -61,7 +61,7 @@ void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const 
 #define WIDEST_BAR 60
 #define MLR_COLUMNS 8
 
-/* Appends text in printf's way, up to 255 bytes of it. */
+/* Appends formatted text, at most 255 bytes. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -94,7 +94,7 @@ static void put_bar(ocdm__output *output, double share, size_t room)
     put(output, "%s%s\n", length > 0 ? "  " : "", bar);
 }
 
-/* What is left of the width after so many columns, two spaces, and the last column, which many terminals wrap at. */
+/* The remaining width after `used` columns, two spaces, and the last column, at which many terminals wrap. */
 static size_t room_for_bar(size_t width, size_t used)
 {
     return width > used + 3 ? width - used - 3 : 0;

@@ -1,4 +1,4 @@
-/* The table of verbs, and how the words of a command line find theirs. */
+/* The table of verbs, and finding the verb of a command line. */
 #include "cli/verbs.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on made-up samples. */
+/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on synthetic samples. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
 
@@ -101,7 +101,7 @@ static int shorter_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Steps until the number asked for is reached, or, when it is 0, for ten seconds and at least five steps. */
+/* Runs the requested number of steps or, if it is 0, ten seconds and at least five steps. */
 static ocdm_status time_steps(struct request *request, ocdm_error *error)
 {
     ocdm__agent *agent = NULL;

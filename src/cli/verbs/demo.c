@@ -1,4 +1,4 @@
-/* `ocdm demo`: OCDM and its rivals on the built-in stream, as a table and a picture; or the stream itself. */
+/* `ocdm demo`: compares OCDM with other policies on the built-in stream, as a table and a picture; or prints the stream. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>

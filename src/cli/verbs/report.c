@@ -12,7 +12,7 @@
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
 
-/* The stream file of the study at hand, opened when its first picture is asked for. */
+/* The stream file of the current study, opened when its first image is requested. */
 struct picture_state {
     const char *given; /* --stream, or NULL */
     const ocdm__study *study;
@@ -25,7 +25,7 @@ static ocdm__stream_pictures *try_open(const char *path)
     return ocdm__stream_pictures_open(&pictures, path, NULL) == OCDM_OK ? pictures : NULL;
 }
 
-/* As the run has it; or beside the run's folder, or in it. */
+/* Where the run read it, otherwise next to the run's folder or in it. */
 static ocdm__stream_pictures *find_stream(const struct picture_state *state, const ocdm__study *study)
 {
     static const char *const places[] = {"", "..", "../.."};
@@ -69,7 +69,7 @@ static ocdm_status write_figures(const ocdm__study_list *studies, const char *fo
     return status;
 }
 
-/* What is on the page, in a line; what is not, in a line each. */
+/* Prints one line about the page, and one line for each run that is not on it. */
 static void tell(const ocdm__run_list *runs, const char *path)
 {
     size_t whole = 0;

@@ -94,7 +94,7 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
     return OCDM_OK;
 }
 
-/* A file must not be written over while it is read, nor two results go to one file. */
+/* A file must not be overwritten while it is read, and two results must not go to one file. */
 static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *error)
 {
     const struct {

@@ -21,7 +21,7 @@
 #include "report/runs/read.h"
 #include "report/watch/watch.h"
 
-/* Milliseconds between looks at the file, and looks without news after which somebody asks whether the run still lives. */
+/* Milliseconds between reads of the file, and the number of reads without news after which the lock is checked. */
 enum { PAUSE = 300, QUIET_LOOKS = 10, READ_SIZE = 65536 };
 
 /* The log, and what was read of it. */
@@ -82,7 +82,7 @@ static ocdm_status take_bytes(struct tail *tail, ocdm__watch *watch, ocdm__outpu
     return OCDM_OK;
 }
 
-/* Reads what is new. A log that became shorter was cut back by a resume: it is read again from its start. */
+/* Reads new lines. A log that became shorter was truncated by a resume and is read again from the start. */
 static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output *out, ocdm_error *error)
 {
     static char bytes[READ_SIZE];
@@ -108,7 +108,7 @@ static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output
     }
 }
 
-/* Whether nobody holds the folder's lock: the run ended without saying so. */
+/* Whether the folder's lock is free: the run ended without logging it. */
 static bool is_abandoned(const char *folder)
 {
     char *path = ocdm__path_in(folder, "lock");
@@ -123,7 +123,7 @@ static bool is_abandoned(const char *folder)
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------------- */
 
-/* Keys come one by one and unseen while `on`; as they were afterwards. */
+/* Turns unbuffered input without echo on, or restores the terminal. */
 static void listen_for_keys(bool on)
 {
     static struct termios before;
@@ -140,7 +140,7 @@ static void listen_for_keys(bool on)
     }
 }
 
-/* Waits a little; true when a q came. A closed or foreign standard input is no key. */
+/* Waits briefly; true if q was pressed. A closed standard input, or one that is not a terminal, counts as no key. */
 static bool wait_for_quit(bool keys)
 {
     struct pollfd input = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
@@ -150,7 +150,7 @@ static bool wait_for_quit(bool keys)
     return false;
 }
 
-/* Draws over what was drawn before: up as many lines, then each line to its end. */
+/* Overwrites the previous view: moves up by its lines, then clears each line to its end. */
 static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *error)
 {
     ocdm__output out;

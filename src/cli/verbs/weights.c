@@ -74,8 +74,8 @@ static void write_json(ocdm__output *output, const struct answer *answer)
 
 /* ---- text ----------------------------------------------------------------------------------------------------------- */
 
-/* Names come from anywhere, and stand here as in the file, their control characters as \u0000 but for those of U+007F to
- * U+009F, which a terminal might obey too: those become question marks. Returns the columns used. */
+/* Prints a name from the file as JSON would, with control characters as \u0000. U+007F to U+009F, which a terminal might
+ * interpret, become question marks. Returns the columns used. */
 static size_t write_name(ocdm__output *output, const char *name, size_t length)
 {
     size_t columns = 0;

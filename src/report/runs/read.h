@@ -1,6 +1,6 @@
 /*
- * Run folders as docs/run-files.md has them, read for a report. A folder that is missing, half-written or damaged is not an
- * error here: it is a run that says what is wrong with it, so that a page can show the others.
+ * Reads run folders (docs/run-files.md) for a report. A folder that is missing, unfinished or damaged is not an error: it
+ * becomes a run with a description of the problem, so that a page can show the others.
  *
  *     ocdm__run_list runs = {0};
  *     if (ocdm__runs_read(&runs, paths, count, error) != OCDM_OK) ...
@@ -8,7 +8,7 @@
  *         if (runs.runs[i].state == OCDM__RUN_WHOLE) ...
  *     ocdm__runs_clear(&runs);
  *
- * Left out: checkpoints and weights, which no page shows.
+ * Checkpoints and weights are not read.
  */
 #ifndef OCDM_REPORT_RUNS_READ_H
 #define OCDM_REPORT_RUNS_READ_H

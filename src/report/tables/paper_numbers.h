@@ -1,7 +1,6 @@
 /*
  * The numbers of the paper "Optimizing Class Distribution in Memory for Multi-Label Online Continual Learning" (Liang and Li):
- * its tables number by number, and what its text says of the memory. One file of data; what is ours to compare with comes from
- * runs.
+ * all numbers of its tables, and what its text says about the memory. Our numbers come from runs.
  *
  * Names are those of `ocdm run` and `ocdm paper`: methods "ocdm", "gss", ...; streams "mscoco" and "nuswide" (made by the
  * paper), "cocoseq" and "nuswideseq" (made by PRS); groups and metrics as in experiment/compare/results.h.

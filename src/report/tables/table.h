@@ -10,8 +10,8 @@
  *     ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
  *     ocdm__table_clear(&table);
  *
- * Text, Markdown and LaTeX show numbers rounded, with bold and headings over several columns; CSV and JSON have the keys and
- * the numbers as they are, without the deviation, which wants a column of its own there.
+ * Text, Markdown and LaTeX show rounded numbers, bold cells and headings over several columns. CSV and JSON have the keys and
+ * the exact numbers, without deviations, which need a column of their own there.
  */
 #ifndef OCDM_REPORT_TABLES_TABLE_H
 #define OCDM_REPORT_TABLES_TABLE_H

@@ -1,6 +1,6 @@
 /*
- * A running experiment as its log tells it: line by line, as they are written. What is shown is a few lines of text: how far it
- * is, sparklines of loss and distance, bars of the classes in memory when the log has counts, and the mAP after each task.
+ * Follows a running experiment through its log, line by line. The view is a few lines of text: progress, sparklines of loss
+ * and distance, bars of the classes in memory if the log has counts, and the mAP after each task.
  *
  *     ocdm__watch *watch = NULL;
  *     if (ocdm__watch_create(&watch, error) != OCDM_OK) ...
@@ -9,7 +9,7 @@
  *     ocdm__watch_draw(watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
  *     ocdm__watch_destroy(watch);
  *
- * Left out: files, terminals and time, which are the caller's.
+ * The caller handles files, terminals and time.
  */
 #ifndef OCDM_REPORT_WATCH_WATCH_H
 #define OCDM_REPORT_WATCH_WATCH_H
