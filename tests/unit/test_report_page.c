@@ -252,6 +252,25 @@ static void figures_are_files_of_their_own(void **state)
     }
 }
 
+/* The figure of the time is in the section of the time, all others are in that of the figures. */
+static void figures_are_in_the_section_that_they_name(void **state)
+{
+    (void)state;
+    size_t times = 0, others = 0;
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    const char *figures = strstr(page_text, "id=\"figures-0\""), *time = strstr(page_text, "id=\"time-0\"");
+    assert_true(figures != NULL && time != NULL && figures < time);
+    for (const char *at = page_text; (at = next_element(at, "figure")) != NULL; at++) {
+        char name[40];
+        bool is_time = strcmp(attribute_of(at, "data-name", name, sizeof name), "time") == 0;
+        assert_true(at > figures && (at > time) == is_time);
+        times += is_time;
+        others += !is_time;
+    }
+    assert_true(times == 1 && others > 1);
+}
+
 /* The bars of the memory: the heights are the counts, the marks the targets. */
 static void memory_figure_has_the_counts(void **state)
 {
@@ -285,7 +304,7 @@ int main(void)
         WITH_TREE(page_shows_hostile_texts_as_text),       WITH_TREE(page_shows_pictures_when_there_are_some),
         WITH_TREE(page_stands_when_no_run_is_whole),       WITH_TREE(page_stands_when_summaries_are_empty),
         WITH_TREE(page_stays_small_when_classes_are_many), WITH_TREE(figures_are_files_of_their_own),
-        WITH_TREE(memory_figure_has_the_counts),
+        WITH_TREE(memory_figure_has_the_counts),           WITH_TREE(figures_are_in_the_section_that_they_name),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

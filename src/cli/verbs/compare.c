@@ -15,7 +15,7 @@
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/stream_order.h"
-#include "report/tables/compare.h"
+#include "report/tables/tables.h"
 
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)

@@ -14,7 +14,7 @@
 #include "experiment/folder/run_folder.h"
 #include "experiment/paper/paper.h"
 #include "report/figures/paper.h"
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 
 #define PATH_ROOM 4096
 #define CURVE_POINTS 250

@@ -1,12 +1,12 @@
 /*
- * The figures of the paper as SVG, drawn from the rows that `ocdm paper` prints (report/tables/paper.h), with the paper's
+ * The figures of the paper as SVG, drawn from the rows that `ocdm paper` prints (report/tables/tables.h), with the paper's
  * numbers next to ours where it gives any. Bars and lines are drawn as in the report.
  */
 #ifndef OCDM_REPORT_FIGURES_PAPER_H
 #define OCDM_REPORT_FIGURES_PAPER_H
 
 #include "report/figures/panels.h"
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 
 /* Whether an item is a figure, not a table. */
 bool ocdm__paper_is_figure(const ocdm__paper_item *item);

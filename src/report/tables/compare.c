@@ -1,5 +1,5 @@
 /* A comparison as tables. */
-#include "report/tables/compare.h"
+#include "report/tables/tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -318,8 +318,12 @@ static void fill_run(ocdm__cell *row, const ocdm__compare_plan *plan, size_t poi
 ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,
                                        const ocdm__compare_memories *memories, ocdm_error *error)
 {
-    static const char *const keys[R_ALL] = {"method",        "memory", "rho",  "order", "seed",     "kept",   "distance",
-                                            "distance_seen", "fewest", "most", "lost",  "under_20", "over_40"};
+    static const char *const keys[R_ALL] = {
+        [R_METHOD] = "method", [R_MEMORY] = "memory", [R_RHO] = "rho",           [R_ORDER] = "order",
+        [R_SEED] = "seed",     [R_KEPT] = "kept",     [R_DISTANCE] = "distance", [R_SEEN] = "distance_seen",
+        [R_FEWEST] = "fewest", [R_MOST] = "most",     [R_LOST] = "lost",         [R_UNDER] = "under_20",
+        [R_OVER] = "over_40",
+    };
     ocdm__column columns[R_ALL];
     for (size_t i = 0; i < R_ALL; i++)
         columns[i] = named(keys[i], keys[i], "");

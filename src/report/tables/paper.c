@@ -1,5 +1,5 @@
 /* The tables of the paper: ours beside its numbers. */
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "experiment/paper/process.h"
 #include "metrics/metrics.h"
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 #include "report/tables/paper_numbers.h"
 
 /* ---- one step --------------------------------------------------------------------------------------------------------- */
