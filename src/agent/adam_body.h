@@ -1,5 +1,5 @@
-/* Adam and sums of lanes, once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM and SUM_LANES before including
- * it. PyTorch's order of operations, so that the two stay near each other for many steps. */
+/* Adam and sums of lanes, compiled once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM and SUM_LANES before
+ * including it. The order of operations is PyTorch's, so that the two stay close for many steps. */
 #include <string.h>
 
 #include "agent/wide.h"

@@ -11,8 +11,8 @@
  *     status = ocdm__agent_train(agent, &batch, &loss, &error);
  *     status = ocdm__agent_predict(agent, images, count, logits, &error);
  *
- * Promises: the same settings, weights and batches give the same weights, to the bit, for any number of threads, on one CPU
- * with one oneDNN (not with `fast`). An agent is used by one thread at a time; it has threads of its own.
+ * The same settings, weights and batches give bit-identical weights for any number of threads, on the same CPU with the same
+ * oneDNN, unless `fast` is set. An agent must be used by one thread at a time; it starts its own threads.
  */
 #ifndef OCDM_AGENT_AGENT_H
 #define OCDM_AGENT_AGENT_H
@@ -31,7 +31,7 @@ typedef struct ocdm__agent_settings {
     uint32_t class_count;   /* C, outputs of the head */
     uint32_t features;      /* width of a sample for linear and mlp */
     uint32_t height, width; /* of images, for the others; three channels */
-    uint32_t blocks;        /* mobilenet1: so many of its 13 blocks; 0: all, or as many as the weights have */
+    uint32_t blocks;        /* mobilenet1: the number of its 13 blocks; 0 for all, or as many as the weights have */
     bool bf16;              /* compute in bf16, with weights and sums in f32; only where the CPU has it */
     bool fast;              /* let results depend on the number of threads */
     double learning_rate;   /* default 1e-4 */
@@ -45,7 +45,7 @@ typedef struct ocdm__agent_settings {
 
 ocdm__agent_settings ocdm__agent_settings_default(void);
 
-/* A weights file that was read, and what messages call it. */
+/* A weights file that has been read, and its name in messages. */
 struct ocdm__weights {
     const char *name;
     const struct ocdm__safetensors *file;
@@ -83,23 +83,24 @@ struct ocdm__labelled_batch {
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
 size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
 
-/* Logits (count x class_count) in evaluation mode, any number of samples. OCDM_OK, OCDM_NO_MEMORY. */
+/* Logits (count x class_count) in evaluation mode, for any number of samples. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error);
 
-/* What the head sees (count x feature width) in evaluation mode: for images the mean over space of the last layer. */
+/* The input of the head (count x feature width) in evaluation mode: for images the spatial mean of the last layer. */
 ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
 uint32_t ocdm__agent_feature_width(const ocdm__agent *agent);
 
 /*
- * The gradient of the batch's mean loss in all trained parameters, in evaluation mode; nothing changes. `gradient` takes
- * ocdm__agent_gradient_size floats. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_BAD_RECORD, OCDM_NO_MEMORY.
+ * The gradient of the batch's mean loss with respect to all trained parameters, in evaluation mode; the agent is unchanged.
+ * `gradient` has room for ocdm__agent_gradient_size floats. Returns OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_BAD_RECORD or
+ * OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
                                  ocdm_error *error);
 size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
 
-/* For tests and judges: the same with batch norms by the batch, as a step has it, whose running statistics then move; the loss
- * too unless NULL. */
+/* For tests: the same with batch norm over the batch as in a training step, which updates the running statistics; also the
+ * loss unless it is NULL. */
 ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
                                        double *loss, ocdm_error *error);
 
@@ -115,17 +116,19 @@ struct ocdm__agent_state {
     void *memory; /* the tensors' bytes and names */
 };
 
-/* Parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the count of its steps
- * (adam.step). OCDM_OK, OCDM_NO_MEMORY. */
+/* Parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the count of its
+ * steps (adam.step). Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
 void ocdm__agent_state_release(struct ocdm__agent_state *state);
 
 /*
- * Takes weights from a file, with Adam's averages if it has them: an agent goes on as the saved one would have, to the bit. A
- * head of another number of classes is left as it is; num_batches_tracked is ignored. `replaced_head` (may be NULL) tells
- * whether that was so. OCDM_OK; OCDM_BAD_FILE for names that are missing or unknown (they are listed), wrong shapes, types that
- * are no numbers, values that are not finite, variances and averages of squares below 0, a count of steps above 2^53: the agent
- * is as it was; OCDM_NO_MEMORY: the same, but see ocdm__agent_train for what oneDNN may do.
+ * Loads weights from a file, with Adam's averages if the file has them; training then continues bit-identically. If the file's
+ * head has another number of classes, the agent keeps its own head and `*replaced_head` (may be NULL) is set.
+ * num_batches_tracked is ignored.
+ *
+ * Returns OCDM_OK; OCDM_BAD_FILE for missing or unknown names (which are listed), wrong shapes, types that are not numbers,
+ * values that are not finite, negative variances or averages of squares, or more than 2^53 steps; OCDM_NO_MEMORY. On error the
+ * agent is unchanged, but see ocdm__agent_train about allocations of oneDNN.
  */
 ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *weights, bool *replaced_head, ocdm_error *error);
 

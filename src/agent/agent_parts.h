@@ -1,10 +1,11 @@
-/* What an agent is made of: for the files of src/agent that are its parts. */
+/* The internals of an agent, for the files of src/agent and its tests. */
 #ifndef OCDM_AGENT_AGENT_PARTS_H
 #define OCDM_AGENT_AGENT_PARTS_H
 
 #include "agent/agent.h"
 #include "agent/network.h"
 #include "base/error.h"
+#include "base/safetensors.h"
 
 struct ocdm__agent {
     ocdm__network *network;
@@ -16,7 +17,7 @@ struct ocdm__agent {
     size_t bad_sample; /* of the last batch whose loss was not a number */
 };
 
-/* OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
+/* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)
 {
     if (!agent->broken)
@@ -24,5 +25,44 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
     return ocdm__fail(error, OCDM_NO_MEMORY, "start again from the last checkpoint",
                       "memory ran out while the agent's weights were being changed: it cannot go on");
 }
+
+/* ---- loss: binary cross entropy with logits -------------------------------------------------------------------------- */
+
+/* The true labels of a batch, in rows as in ocdm__labelled_batch. */
+struct ocdm__targets {
+    const size_t *starts;
+    const uint32_t *labels;
+    size_t rows, classes;
+};
+
+/* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is
+ * its index, otherwise `rows`. */
+double ocdm__loss(const struct ocdm__targets *targets, const float *logits, float *gradients, size_t *bad_row);
+
+/* ---- weights files --------------------------------------------------------------------------------------------------- */
+
+/* Names that do not fit, as "a, b, c and 12 more". */
+struct ocdm__name_list {
+    char text[300];
+    size_t used, count, left_out;
+};
+
+struct ocdm__weights_match {
+    struct ocdm__name_list missing, unknown, misshapen;
+    bool head_kept; /* the file has no head, or one with another number of classes: the network keeps its own */
+    bool optimiser; /* Adam's averages are there */
+};
+
+/* Compares names and shapes, not values. */
+void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match);
+
+/* Whether everything fits. */
+bool ocdm__weights_fit_all(const struct ocdm__weights_match *match);
+
+/* The tensor of a parameter: its value for "", Adam's averages for "adam.m." and "adam.v.". NULL when there is none. */
+const struct ocdm__tensor *ocdm__weights_find(const struct ocdm__safetensors *file, const char *prefix, const char *name);
+
+/* Whether the parameter belongs to the head. */
+bool ocdm__is_head(const ocdm__network *network, const struct ocdm__parameter *parameter);
 
 #endif

@@ -1,4 +1,5 @@
-/* Weights in and out: an agent's tensors as a safetensors file has them. Everything is looked at before anything is taken. */
+/* Loads and saves weights: an agent's tensors in a safetensors file. A file is checked completely before anything is
+ * loaded. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "agent/agent.h"
@@ -8,15 +9,149 @@
 #include <string.h>
 
 #include "agent/agent_parts.h"
-#include "agent/weights_match.h"
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/half.h"
 
+enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };
+
+/* Of a parameter's value, and of Adam's averages. */
 static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
 
-/* Beyond it a double, which Adam's step counts in, skips numbers. */
+/* ---- lists of names ------------------------------------------------------------------------------------------------- */
+
+/* A name in a file may have any length: a long one is truncated between UTF-8 characters. */
+static void add_name(struct ocdm__name_list *list, const char *name, size_t length)
+{
+    size_t shown = length <= LONGEST_SHOWN ? length : LONGEST_SHOWN;
+    while (shown < length && shown > 0 && ((unsigned char)name[shown] & 0xC0) == 0x80)
+        shown--;
+    list->count++;
+    if (list->left_out > 0 || list->used + shown + sizeof ", ..." > sizeof list->text) {
+        list->left_out++;
+        return;
+    }
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%.*s%s", list->used ? ", " : "",
+                                   (int)shown, name, shown < length ? "..." : "");
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------------- */
+
+const struct ocdm__tensor *ocdm__weights_find(const struct ocdm__safetensors *file, const char *prefix, const char *name)
+{
+    char full[LONGEST_NAME];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    return ocdm__safetensors_find(file, full);
+}
+
+bool ocdm__is_head(const ocdm__network *network, const struct ocdm__parameter *parameter)
+{
+    return parameter >= network->parameters + network->parameter_count - 2;
+}
+
+static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
+{
+    size_t length = strlen(end);
+    return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
+}
+
+static bool names_parameter(const ocdm__network *network, const char *name, size_t length, bool trained_only)
+{
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        const struct ocdm__parameter *parameter = &network->parameters[i];
+        if (strlen(parameter->name) == length && memcmp(parameter->name, name, length) == 0)
+            return parameter->trained || !trained_only;
+    }
+    return false;
+}
+
+/* The length of "adam.m." or "adam.v." before the name of one of Adam's averages; 0 before any other. */
+static size_t average_prefix(const struct ocdm__tensor *tensor)
+{
+    for (size_t i = 1; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (tensor->name_length > length && memcmp(tensor->name, prefixes[i], length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+/* Whether the network accepts a tensor of that name; PyTorch's batch counters are ignored. */
+static bool is_known(const ocdm__network *network, const struct ocdm__tensor *tensor)
+{
+    if (ends_with(tensor, ".num_batches_tracked") || (tensor->name_length == 9 && memcmp(tensor->name, "adam.step", 9) == 0))
+        return true;
+    size_t prefix = average_prefix(tensor);
+    return names_parameter(network, tensor->name + prefix, tensor->name_length - prefix, prefix > 0);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------------------------------- */
+
+static bool has_shape(const struct ocdm__tensor *tensor, const struct ocdm__parameter *parameter, bool any_rows)
+{
+    if (tensor->rank != parameter->rank)
+        return false;
+    for (uint32_t i = any_rows ? 1 : 0; i < parameter->rank; i++)
+        if (tensor->shape[i] != parameter->shape[i])
+            return false;
+    return true;
+}
+
+/* Whether both tensors of the head exist and agree on a number of classes that is not the network's, or neither exists. */
+static bool head_is_another(const ocdm__network *network, const struct ocdm__safetensors *file)
+{
+    const struct ocdm__parameter *head = network->parameters + network->parameter_count - 2;
+    const struct ocdm__tensor *weight = ocdm__weights_find(file, "", head[0].name);
+    const struct ocdm__tensor *bias = ocdm__weights_find(file, "", head[1].name);
+    if (weight == NULL || bias == NULL)
+        return weight == NULL && bias == NULL;
+    return has_shape(weight, &head[0], true) && has_shape(bias, &head[1], true) && weight->shape[0] == bias->shape[0] &&
+           weight->shape[0] != head[0].shape[0];
+}
+
+static void match_parameter(const struct ocdm__parameter *parameter, const struct ocdm__safetensors *file, const char *prefix,
+                            struct ocdm__weights_match *match)
+{
+    char name[LONGEST_NAME];
+    const struct ocdm__tensor *tensor = ocdm__weights_find(file, prefix, parameter->name);
+    size_t length = (size_t)snprintf(name, sizeof name, "%s%s", prefix, parameter->name);
+    if (tensor == NULL)
+        add_name(&match->missing, name, length);
+    else if (!has_shape(tensor, parameter, false))
+        add_name(&match->misshapen, name, length);
+}
+
+void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safetensors *file, struct ocdm__weights_match *match)
+{
+    *match = (struct ocdm__weights_match){.head_kept = head_is_another(network, file)};
+    bool steps = ocdm__safetensors_find(file, "adam.step") != NULL;
+    match->optimiser = steps;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        match->optimiser = match->optimiser || average_prefix(&file->tensors[i]) > 0;
+        if (!is_known(network, &file->tensors[i]))
+            add_name(&match->unknown, file->tensors[i].name, file->tensors[i].name_length);
+    }
+    if (match->optimiser && !steps)
+        add_name(&match->missing, "adam.step", strlen("adam.step"));
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        const struct ocdm__parameter *parameter = &network->parameters[i];
+        if (match->head_kept && ocdm__is_head(network, parameter))
+            continue;
+        match_parameter(parameter, file, prefixes[0], match);
+        for (size_t j = 1; match->optimiser && parameter->trained && j < sizeof prefixes / sizeof *prefixes; j++)
+            match_parameter(parameter, file, prefixes[j], match);
+    }
+}
+
+bool ocdm__weights_fit_all(const struct ocdm__weights_match *match)
+{
+    return match->missing.count + match->unknown.count + match->misshapen.count == 0;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------------- */
+
+/* Adam's step is stored as a double, which is exact only up to here. */
 #define MOST_STEPS ((uint64_t)1 << 53)
 
 /* The three arrays of a parameter in the order of the prefixes. */
@@ -32,7 +167,7 @@ static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
     return which == 0 || parameter->trained;
 }
 
-/* What the state takes: tensors, floats, and bytes of names. */
+/* The size of the state: tensors, floats, and bytes of names. */
 struct amount {
     size_t tensors, floats, names;
 };
@@ -89,7 +224,7 @@ static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__a
     return status;
 }
 
-/* What is not finite could not be loaded again: it must not take the place of an older file that can. */
+/* Values that are not finite could not be loaded again, so they must not replace an older, valid file. */
 static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__agent_state *state, ocdm_error *error)
 {
     for (size_t i = 0; i < state->count; i++) {
@@ -141,7 +276,7 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state)
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
-/* An element as a float; NaN for types that are no floating-point numbers. */
+/* An element as a float; NaN for types that are not floating point. */
 static float element(const struct ocdm__tensor *tensor, size_t i)
 {
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
@@ -166,7 +301,7 @@ static float element(const struct ocdm__tensor *tensor, size_t i)
     }
 }
 
-/* Whether an element below 0 makes no sense: a root will be taken of it. */
+/* Whether a negative element is invalid because its square root is taken. */
 static bool is_squared(const struct ocdm__parameter *parameter, size_t which)
 {
     const char *end = strrchr(parameter->name, '.');
@@ -197,7 +332,7 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
     return OCDM_OK;
 }
 
-/* The names of one kind of fault, or, behind another kind, how many there are and the first. */
+/* The names of one kind of fault; after another kind, only their number and the first name. */
 static void tell_names(char *text, size_t room, const struct ocdm__name_list *list, const char *what, bool is_first)
 {
     int shown = (int)strcspn(list->text, ",");
@@ -231,7 +366,7 @@ static ocdm_status check_match(const struct ocdm__weights *weights, const struct
                       "%s: the file%s%s%s", weights->name, texts[0], texts[1], texts[2]);
 }
 
-/* A parameter's arrays that the file has; the head stays when it is another. */
+/* Loads the arrays of a parameter that the file has; a head with another number of classes is kept. */
 static size_t arrays_to_take(const ocdm__network *network, const struct ocdm__parameter *parameter,
                              const struct ocdm__weights_match *match)
 {

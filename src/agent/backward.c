@@ -1,8 +1,8 @@
 /*
- * The way back of a training step. One region for each layer again: an item undoes one image's norm, takes its gradient through
- * the layer's primitive, and folds what arrives at the layer before (activation, residual, sums for its norm). In the same
- * region lanes make the gradient of the weights of the layer just left, and the lanes of the one before that are added up and
- * go into Adam's step: no more than two layers' gradients are ever held.
+ * The backward pass of a training step, one region per layer. An item propagates one image's gradient through the batch norm
+ * and the primitive of the layer, then folds it into the layer before (activation, residual, sums for its batch norm). In the
+ * same region, lanes compute the weight gradient of the layer after it, and the lanes of the layer after that are summed and
+ * applied by Adam. So weight gradients of at most two layers are in memory.
  */
 #include "agent/network.h"
 
@@ -13,12 +13,12 @@
 /* Weights that Adam takes in one item. */
 enum { SLICE = 1 << 16 };
 
-/* A way back under way. Layers that there is nothing to do for are OCDM__NOTHING. */
+/* The state of a backward pass. A layer with nothing to do is OCDM__NOTHING. */
 struct back {
     const struct ocdm__pass *pass;
     const struct ocdm__gradient_sink *sink;
     size_t lanes;
-    uint32_t position; /* the layer whose region it is; the number of image layers: the average */
+    uint32_t position; /* the layer of the region; the number of image layers stands for the average */
     uint32_t making;   /* the layer whose weights' gradient is made in lanes */
     uint32_t adding;   /* the layer whose lanes are added */
     unsigned turn;     /* which half of the lane memory is being written */
@@ -31,7 +31,7 @@ static float *lane_memory(const ocdm__network *network, unsigned half, size_t la
     return (float *)(void *)network->lane_memory + (half * network->lane_room + lane) * network->lane_stride;
 }
 
-/* A small parameter's gradient, or part of a large one's: `at` and `count` as it lies in memory. */
+/* The gradient of a small parameter, or part of a large one: `at` and `count` are in memory order. */
 static void step_part(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient, size_t lanes,
                       size_t at, size_t count)
 {
@@ -185,7 +185,7 @@ static void take_image_back(void *context, size_t image, unsigned slot)
 
 /* ---- norms ---------------------------------------------------------------------------------------------------------- */
 
-/* The sums over the batch: the gradients of gain and bias, and what they take from every pixel's gradient. */
+/* The sums over the batch: the gradients of gain and bias, and the terms that every pixel's gradient loses to them. */
 static void finish_norm(const struct back *back, struct ocdm__layer *layer)
 {
     const struct ocdm__pass *pass = back->pass;
@@ -221,7 +221,7 @@ static void finish_norms(const struct back *back, uint32_t k)
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
-/* One region; `with_images` is false in the last two, which only clear up. */
+/* Runs one region; `with_images` is false in the last two, which only finish the weights. */
 static void run_region(struct back *back, bool with_images)
 {
     ocdm__network *network = back->pass->network;

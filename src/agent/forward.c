@@ -1,7 +1,7 @@
 /*
- * The way forward of a training step. One region for each layer: an item takes one image through the norms that are still due
- * and the layer's primitive, and sums up what came out, all while the image is in the cache; between regions the sums of the
- * images become the statistics of the batch. So the norm of a layer is carried out in the region of the next.
+ * The forward pass of a training step, one region per layer, and evaluation. An item takes one image through the batch norms
+ * that are due and the layer's primitive and sums its output, all while the image is in the cache. Between regions the sums of
+ * the images become the statistics of the batch, so the batch norm of a layer is applied in the region of the next.
  */
 #include "agent/network.h"
 
@@ -46,7 +46,7 @@ static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm_
     *square = spread;
 }
 
-/* The constants of a norm out of the batch, and the running statistics a tenth of the way towards it. */
+/* The constants of a batch norm from the batch; the running statistics move a tenth of the way towards it. */
 static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *layer)
 {
     const ocdm__network *network = pass->network;
@@ -131,7 +131,7 @@ static void sum_up(const struct region *region, size_t image)
                               partial + node->channels);
 }
 
-/* What the layer reads: the input as it wants it, or what the norms that are due give. */
+/* Prepares the input of the layer: converts the network's input, or applies the batch norms that are due. */
 static void prepare_image(const struct region *region, size_t image)
 {
     const struct ocdm__pass *pass = region->pass;
@@ -218,5 +218,121 @@ ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
     }
     if (status != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer");
+    return OCDM_OK;
+}
+
+/* ---- evaluation ------------------------------------------------------------------------------------------------------ */
+
+/* An item is one image through all layers, in the memory of its thread, with batch norm by running statistics. The result for
+ * an image does not depend on the others. */
+
+/* Vectors that go through linear layers at once. */
+enum { ROWS = 256 };
+
+struct evaluation {
+    ocdm__network *network;
+    const float *input;
+    float *features;
+};
+
+static unsigned char *place_of(const ocdm__network *network, const struct ocdm__span *span, unsigned slot)
+{
+    return network->eval_arena + slot * network->eval_image + span->at;
+}
+
+static unsigned char *evaluated_output(const ocdm__network *network, uint32_t number, unsigned slot)
+{
+    return place_of(network, &network->layers[number - 1].passing, slot);
+}
+
+/* `input` is the image as the first layer reads it. */
+static void evaluate_layer(ocdm__network *network, uint32_t k, const void *input, unsigned slot)
+{
+    struct ocdm__layer *layer = &network->layers[k];
+    const struct ocdm__node *node = layer->node;
+    bool conv = node->kind == OCDM__NODE_CONV;
+    unsigned char *target = evaluated_output(network, k + 1, slot);
+    const void *second = place_of(network, &layer->pool_room, slot);
+    if (conv)
+        second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
+    const void *source = node->input ? evaluated_output(network, node->input, slot) : input;
+    if (ocdm__op_run(layer->forward, slot, source, second, target) != OCDM_OK)
+        atomic_store(&network->failed, true);
+    if (!conv)
+        return;
+    const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
+                                         layer->constants + (size_t)OCDM__SHIFT * node->channels};
+    struct ocdm__extent extent = ocdm__extent_of(network, node);
+    network->kernels->normalise(target, target, node->residual ? evaluated_output(network, node->residual, slot) : NULL,
+                                scale_shift, &extent, node->activation);
+}
+
+static void evaluate_image(void *context, size_t image, unsigned slot)
+{
+    const struct evaluation *evaluation = context;
+    ocdm__network *network = evaluation->network;
+    const struct ocdm__node *first = network->layers[0].node, *last = network->layers[network->image_layers - 1].node;
+    size_t pixels = (size_t)first->in_height * first->in_width;
+    const float *planes = evaluation->input + image * 3 * pixels;
+    void *interleaved = place_of(network, &network->eval_input, slot);
+    if (!network->blocked)
+        network->kernels->interleave(interleaved, planes, pixels, 3);
+    for (uint32_t k = 0; k < network->image_layers; k++)
+        evaluate_layer(network, k, network->blocked ? (const void *)planes : interleaved, slot);
+    struct ocdm__extent extent = ocdm__extent_of(network, last);
+    network->kernels->average(evaluated_output(network, network->image_layers, slot), &extent,
+                              evaluation->features + image * last->channels);
+}
+
+static ocdm_status evaluate_images(ocdm__network *network, const float *input, size_t images, float *features,
+                                   ocdm_error *error)
+{
+    ocdm_status status = ocdm__layers_refresh(network, error);
+    if (status != OCDM_OK)
+        return status;
+    if (network->eval_arena == NULL)
+        network->eval_arena = ocdm__allocate_aligned(network->threads, network->eval_image);
+    if (network->eval_arena == NULL)
+        return ocdm__fail_memory(error, "an evaluation");
+    for (uint32_t k = 0; k < network->image_layers; k++)
+        if (network->layers[k].node->kind == OCDM__NODE_CONV)
+            ocdm__norm_freeze(network, &network->layers[k]);
+    struct evaluation evaluation = {network, input, features};
+    struct ocdm__work work = {evaluate_image, &evaluation, images};
+    ocdm__team_run(network->team, &work, 1);
+    return ocdm__network_check(network, error);
+}
+
+/* All linear layers except the head, on features or on the output of the image layers; models have at most one. */
+static ocdm_status evaluate_vectors(ocdm__network *network, const float *input, size_t rows, float *features)
+{
+    ocdm_status status = OCDM_OK;
+    for (uint32_t k = 0; k + 1 < network->model.count && status == OCDM_OK; k++)
+        status = ocdm__linear_forward(network, &network->layers[k], input, rows, features);
+    return status;
+}
+
+ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
+                                   ocdm_error *error)
+{
+    struct ocdm__layer *head = &network->layers[network->model.count - 1];
+    size_t width = head->node->in_channels;
+    if (network->image_layers > 0) {
+        ocdm_status status = evaluate_images(network, input, images, features, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    bool direct = network->image_layers == 0 && network->model.count == 1;
+    for (size_t at = 0; at < images; at += ROWS) {
+        size_t rows = images - at < ROWS ? images - at : ROWS;
+        ocdm_status status = OCDM_OK;
+        if (network->image_layers == 0 && !direct)
+            status = evaluate_vectors(network, input + at * network->layers[0].node->in_channels, rows, features + at * width);
+        const float *before = direct ? input + at * width : features + at * width;
+        if (status == OCDM_OK && logits != NULL)
+            status = ocdm__linear_forward(network, head, before, rows, logits + at * head->node->channels);
+        if (status != OCDM_OK)
+            return ocdm__fail_memory(error, "a linear layer");
+    }
     return OCDM_OK;
 }

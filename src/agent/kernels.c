@@ -1,4 +1,4 @@
-/* The kernels without wider instructions than every CPU has, and the choice between the versions. */
+/* The kernels for any CPU, and the choice between the versions. */
 #include "agent/kernels.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ void ocdm__sum_lanes(float *sum, const float *lanes, size_t lane_count, size_t l
 
 #else
 
-/* bf16 is x86-64's alone: ocdm__device_create refuses it elsewhere. */
+/* bf16 exists on x86-64 only: ocdm__device_create rejects it elsewhere. */
 const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
 {
     return bf16 ? NULL : &ocdm__kernels_plain;

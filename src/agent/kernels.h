@@ -1,8 +1,8 @@
 /*
- * What oneDNN does not do as we need it: batch norm over a batch that is spread over tasks, fused with ReLU and the residual
- * addition; Adam. How an image lies in memory is its `extent`; constants and sums of channels lie in the order of the channels.
+ * Kernels that oneDNN does not provide: batch norm over a batch that is distributed over tasks, fused with ReLU and the
+ * residual addition, and Adam. `extent` describes how an image is stored; constants and sums are in the order of the channels.
  *
- * Every result is the same whatever the vectors' width: per element the same operations, and sums of columns in row order.
+ * Results do not depend on the vector width: the operations per element are the same, and columns are summed in row order.
  */
 #ifndef OCDM_AGENT_KERNELS_H
 #define OCDM_AGENT_KERNELS_H
@@ -28,7 +28,7 @@ struct ocdm__fold {
     void *gradient;                    /* out: the gradient before the activation; may be `first`; NULL: not written */
     const void *first;                 /* the gradient that arrives */
     const void *second;                /* another one, added; NULL for none */
-    const void *output;                /* what the activation gave; NULL: it is made again from raw, which saves reading it */
+    const void *output;                /* the output of the activation; NULL: computed again from raw, which saves reading it */
     const void *raw;                   /* what the norm got; NULL: no sums */
     const float *mean, *scale, *shift; /* of the norm, per channel */
     double *sum, *product;             /* out, per channel: of the gradient, and of the gradient times (raw - mean) */

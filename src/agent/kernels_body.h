@@ -12,12 +12,12 @@
 
 #include "agent/wide.h"
 
-/* Sums stay in float for so many rows, then go to double: fast, and the error does not grow with the image. */
+/* Sums are in float for this many rows, then added to a double: fast, and the error does not grow with the image. */
 enum { ROWS_AT_ONCE = 32, BLOCK = OCDM__CHANNEL_BLOCK };
 
 /* ---- forward -------------------------------------------------------------------------------------------------------- */
 
-/* Rows go in groups that stay in the cache while their channels are summed block by block. */
+/* Rows are processed in groups that stay in the cache while their channels are summed block by block. */
 TARGET static size_t group_end(size_t row, size_t rows)
 {
     return rows - row < ROWS_AT_ONCE ? rows : row + ROWS_AT_ONCE;
@@ -29,8 +29,8 @@ TARGET static void add_to(double *total, const wide *part)
     STORE_DOUBLE(total, sum);
 }
 
-/* Sums of distances from the first row, and of their squares: with a value from the middle of things taken off first, the
- * difference of large numbers that a plain sum of squares would end with does not arise. */
+/* Sums of the differences from the first row and of their squares. Subtracting a typical value first avoids the
+ * cancellation of a plain sum of squares. */
 TARGET static void shifted_sums(const ELEMENT *raw, size_t rows, size_t width, double *sum, double *square)
 {
     memset(sum, 0, width * sizeof *sum);
@@ -77,7 +77,7 @@ TARGET static void normalise_group(ELEMENT *output, const ELEMENT *raw, const EL
             wide y = LOAD(raw + at) * LOAD_WIDE(scale + c) + LOAD_WIDE(shift + c);
             if (residual != NULL)
                 y += LOAD(residual + at);
-            /* Written so that what is not a number stays so, and shows in the loss. */
+            /* Written so that NaN is propagated and shows in the loss. */
             if (activation != OCDM__LINEAR_ACTIVATION)
                 y = WIDE_UNLESS(y < 0.0f, y);
             if (activation == OCDM__RELU6)
@@ -130,7 +130,7 @@ TARGET static void interleave(void *to, const float *planes, size_t rows, size_t
 
 /* ---- backward ------------------------------------------------------------------------------------------------------- */
 
-/* Takes a gradient back through the activation that gave y. */
+/* Propagates a gradient back through the activation whose output is y. */
 TARGET static inline void undo_activation(wide *gradient, const wide *y, enum ocdm__activation activation)
 {
     wide g = WIDE_WHERE(*y > 0.0f, *gradient);
@@ -191,7 +191,8 @@ TARGET static void unfold_group(ELEMENT *raw, const ELEMENT *gradient, const flo
         for (size_t c = 0; c < extent->width; c += BLOCK) {
             size_t at = row * extent->width + c;
             wide leaning = (LOAD(raw + at) - LOAD_WIDE(mean + c)) * LOAD_WIDE(slope + c);
-            /* The offset first: below an average over the image it is nearly the gradient itself, and goes without rounding. */
+            /* The offset is subtracted first: below an average over the image it nearly equals the gradient, so the
+             * difference is exact. */
             wide g = LOAD(gradient + at) - LOAD_WIDE(offset + c) - leaning;
             STORE(raw + at, g * LOAD_WIDE(scale + c));
         }

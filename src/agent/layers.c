@@ -1,14 +1,13 @@
-/* The primitives of a network's layers, and the copies of their weights in the layouts that the primitives want. */
+/* The primitives of a network's layers, and copies of their weights in the layouts that the primitives require. */
 #include "agent/network.h"
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 
-/* Lanes usually have so many images: the layout of a layer's weights is the one that suits their gradient then. */
+/* The usual number of images in a lane, for which the layout of the weights is chosen. */
 enum { USUAL_LANE = 5 };
 
-/* Bytes of weights that a core does not keep in its cache from image to image: two images then share one reading. */
+/* Weights of this many bytes do not stay in a core's cache from image to image; two images are then processed together. */
 enum { HEAVY_WEIGHTS = 4 << 20 };
 
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
@@ -71,7 +70,7 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
 
 /* ---- where weights live --------------------------------------------------------------------------------------------- */
 
-/* The home of a convolution's weights is the layout in which their gradient is made, so that Adam's step needs no copy. */
+/* The home layout of a convolution's weights is that of their gradient, so that Adam's step needs no copy. */
 static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     struct ocdm__parameter *weight = &network->parameters[layer->weight];
@@ -143,8 +142,8 @@ ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error)
     return status;
 }
 
-/* The gradient of a matrix product's input is a product too: a 1x1 convolution with the weights turned round, which oneDNN does
- * faster forward than it does the way back. */
+/* The gradient of a matrix product's input is a product too: a 1x1 convolution with transposed weights, which oneDNN
+ * computes faster as a forward convolution than as a backward one. */
 static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *layer, ocdm__op **op, ocdm_error *error)
 {
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, layer->node, 1);
@@ -160,7 +159,7 @@ static ocdm_status create_turned_op(ocdm__network *network, struct ocdm__layer *
     return status;
 }
 
-/* The primitive for the way back, with its copy of the weights: both or neither. */
+/* The backward primitive with its copy of the weights: both or neither. */
 static ocdm_status create_data_op(ocdm__network *network, struct ocdm__layer *layer, ocdm_error *error)
 {
     bool conv = layer->node->kind == OCDM__NODE_CONV;
@@ -241,7 +240,7 @@ void ocdm__layers_release(ocdm__network *network)
 
 /* ---- copies --------------------------------------------------------------------------------------------------------- */
 
-/* Two items for each layer: the copy for the way forward and the one for the way back. */
+/* Two items for each layer: the copies for forward and backward. */
 static void refresh_one(void *context, size_t item, unsigned slot)
 {
     ocdm__network *network = context;

@@ -1,10 +1,8 @@
-/* Linear layers, on whole batches of vectors in one thread: they are small where a network has images, and where it has none
- * they are so short that threads would only cost. */
+/* Linear layers, on whole batches of vectors in one thread. They are too small to gain from threads. */
 #include "agent/network.h"
 
 #include <string.h>
 
-#include "agent/aligned.h"
 #include "agent/wide.h"
 #include "base/error.h"
 
@@ -37,7 +35,7 @@ static ocdm_status create_products(ocdm__network *network, const struct ocdm__no
     return status;
 }
 
-/* The products for so many rows: batches are nearly all of one size. */
+/* The primitives for this number of rows; nearly all batches have the same size. */
 static ocdm_status products_for(ocdm__network *network, struct ocdm__layer *layer, size_t rows,
                                 const struct ocdm__products **products, ocdm_error *error)
 {

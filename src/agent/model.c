@@ -1,4 +1,4 @@
-/* The lists of nodes: written down for each family, then given their sizes. What a node computes is not said here. */
+/* The lists of nodes: written for each family of models, then given their sizes. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "agent/model.h"
@@ -13,7 +13,7 @@ enum { MLP_WIDTH = 512, MOBILENET_BLOCKS = 13, MOST_PIXELS = 4096 };
 
 /* ---- the list grows ------------------------------------------------------------------------------------------------- */
 
-/* A list under construction: a failed allocation is remembered, so that only the end needs a check. */
+/* A list under construction. A failed allocation is recorded and checked once, at the end. */
 struct list {
     struct ocdm__node *nodes;
     size_t count, room;
@@ -74,7 +74,7 @@ static const struct resnet {
 struct place {
     uint32_t layer, block;
     uint32_t input, width, stride;
-    bool widened; /* the input does not fit the output: a 1x1 convolution takes the residual's place */
+    bool widened; /* input and output differ in shape: the residual goes through a 1x1 convolution */
 };
 
 static struct ocdm__node block_conv(const struct place *place, uint32_t number, struct ocdm__node node)
@@ -192,7 +192,7 @@ static void pad(struct ocdm__node *node)
         node->pad_after_height = node->pad_after_width = node->pad_before;
         return;
     }
-    /* TensorFlow's "same", with Keras's habit for strides: nothing before, one after. */
+    /* Padding as TensorFlow's "same" with Keras's convention for strides: none before, one after. */
     node->pad_before = node->stride == 1 ? node->kernel / 2 : 0;
     node->pad_after_height = node->pad_after_width = node->kernel / 2;
 }

@@ -1,6 +1,6 @@
 /*
  * The networks as data: a list of nodes, each a convolution with its batch norm, activation and residual addition, a pooling
- * or a linear layer. Who runs a network reads the list; nobody has code for a model of its own.
+ * or a linear layer. The list describes a model completely; no other code is specific to a model.
  *
  * Names of parameters are torchvision's for resnet*, those of the weights file in Keras's order for mobilenet1.
  */
@@ -32,7 +32,7 @@ struct ocdm__node {
     uint32_t channels; /* of its output */
     uint32_t kernel, stride;
     bool depthwise;             /* each channel by itself */
-    bool pad_after;             /* as TensorFlow's "same": what a stride leaves over is padded right and below */
+    bool pad_after;             /* as TensorFlow's "same": padded right and below */
     char name[OCDM__NODE_NAME]; /* of its weights, before ".weight" */
     char norm[OCDM__NODE_NAME]; /* of its batch norm */
     /* What follows from the input's size: */
@@ -57,10 +57,10 @@ struct ocdm__model_size {
     uint32_t blocks;        /* of mobilenet1: so many of its 13; 0 for all */
 };
 
-/* The models by name, ended by NULL. */
+/* The models by name, terminated by NULL. */
 extern const char *const ocdm__model_names[];
 
-/* Whether it takes images: false for linear and mlp, and for what is no model. */
+/* Whether the model takes images: false for linear and mlp, and for unknown names. */
 bool ocdm__model_takes_images(const char *name);
 
 /* OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT (an image too small for the network, ...), OCDM_NO_MEMORY. */

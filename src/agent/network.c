@@ -1,9 +1,8 @@
-/* A network's making and unmaking, and the memory of its passes. */
+/* Creates and destroys networks, and allocates the memory of their passes. */
 #include "agent/network.h"
 
 #include <string.h>
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 
@@ -24,7 +23,7 @@ void ocdm__network_destroy(ocdm__network *network)
     ocdm__release(network);
 }
 
-/* Which node is where: layers for all of them, and what the vectors between linear layers need. */
+/* Creates a layer for each node, and finds the sizes of the vectors between linear layers. */
 static ocdm_status list_layers(ocdm__network *network, ocdm_error *error)
 {
     const struct ocdm__model *model = &network->model;
@@ -114,7 +113,8 @@ ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
 
 /* ---- memory of passes ----------------------------------------------------------------------------------------------- */
 
-/* Replaces a block by one of `size` bytes; it is gone, not kept, when there is no room: two of them might not fit. */
+/* Replaces a block by one of `size` bytes. The old one is released first, even if the allocation then fails: memory might
+ * not hold both. */
 static void *replaced(void *block, size_t count, size_t size)
 {
     ocdm__release_aligned(block);

@@ -1,10 +1,9 @@
 /*
- * A network at work: the parameters of a model, the primitives of its layers, and the memory that a step needs. For the files
- * of src/agent only.
+ * A network: the parameters of a model, the primitives of its layers, and the memory of a step. Internal to src/agent.
  *
- * How a step is spread over threads, and why the result does not depend on them: forward, an item of work is one image in one
- * layer; sums over the batch (batch norm, both ways) are made per image and added in the order of the images. The gradient of a
- * layer's weights is made in lanes, each a fixed share of the batch, and the lanes are added in their order.
+ * The result does not depend on the number of threads. An item of work is one image in one layer; sums over the batch (batch
+ * norm, forward and backward) are computed per image and added in the order of the images. The gradient of a layer's weights is
+ * computed in lanes, each a fixed share of the batch, and the lanes are added in order.
  */
 #ifndef OCDM_AGENT_NETWORK_H
 #define OCDM_AGENT_NETWORK_H
@@ -17,13 +16,37 @@
 #include "agent/kernels.h"
 #include "agent/model.h"
 #include "agent/primitives.h"
-#include "agent/team.h"
 #include "ocdm/ocdm.h"
+
+/* ---- threads --------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Threads that wait for work: a region is a few lists of items, distributed over the threads as they become free; it ends when
+ * all items are done. An item may run on any thread, so its result must depend on its number only.
+ */
+typedef struct ocdm__team ocdm__team;
+
+/* Items 0..count-1; `slot` tells the threads apart. */
+struct ocdm__work {
+    void (*run)(void *context, size_t item, unsigned slot);
+    void *context;
+    size_t count;
+};
+
+/* `threads` includes the caller, which works too: 1 starts no thread. Returns OCDM_OK or OCDM_NO_MEMORY. */
+ocdm_status ocdm__team_create(unsigned threads, ocdm__team **team, ocdm_error *error);
+void ocdm__team_destroy(ocdm__team *team);
+
+/* Runs all items, the lists in order: put large items first. At most OCDM__TEAM_LISTS lists. One caller at a time. */
+#define OCDM__TEAM_LISTS 4
+void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t work_count);
+
+/* ---- the network ----------------------------------------------------------------------------------------------------- */
 
 enum {
     OCDM__LANES = 4,       /* shares of a batch, unless they would be too large */
-    OCDM__LANE_IMAGES = 8, /* the most images in a lane: bounds the primitives that are kept */
-    OCDM__PRODUCTS = 4,    /* numbers of rows that a linear layer has a primitive for: the oldest makes room */
+    OCDM__LANE_IMAGES = 8, /* the maximum number of images in a lane, which bounds the number of primitives */
+    OCDM__PRODUCTS = 4,    /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
     OCDM__PARAMETER_NAME = 56,
 };
 
@@ -34,7 +57,7 @@ struct ocdm__parameter {
     uint64_t shape[4];
     size_t size;  /* elements, in plain order */
     size_t first; /* position of its first element among all that are trained */
-    size_t room;  /* elements as it lies in memory: oneDNN's layouts may pad */
+    size_t room;  /* elements in memory, including the padding of oneDNN's layouts */
     bool trained;
     double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
     float start;
@@ -44,7 +67,7 @@ struct ocdm__parameter {
     ocdm__op *to_home, *from_home;
 };
 
-/* A piece of memory for one image that lives from one moment to another. */
+/* A piece of memory for one image that is in use from one moment to another. */
 struct ocdm__span {
     size_t bytes; /* 0: not needed */
     uint32_t from, until;
@@ -60,15 +83,15 @@ enum {
     OCDM__INVERSE, /* of the deviation */
     OCDM__SCALE,   /* what a value is multiplied with, */
     OCDM__SHIFT,   /* and what is added then */
-    OCDM__SLOPE,   /* on the way back: what a gradient loses per distance from the mean, */
+    OCDM__SLOPE,   /* backward: the factor of the distance from the mean that is subtracted from a gradient, */
     OCDM__OFFSET,  /* and in any case */
     OCDM__GAIN_GRADIENT,
     OCDM__BIAS_GRADIENT,
     OCDM__CONSTANTS
 };
 
-/* The primitives of a linear layer for so many rows. The ways back are primitives in bf16 only; in f32 they are plain calls,
- * which cost less to start. */
+/* The primitives of a linear layer for one number of rows. Backward passes are primitives in bf16 only; in f32 they are
+ * plain calls, which start faster. */
 struct ocdm__products {
     size_t rows;
     ocdm__op *forward, *weights, *input;
@@ -83,7 +106,7 @@ struct ocdm__layer {
     ocdm__op *forward, *data;
     ocdm__op *forward_pair;                   /* two images at once, where that pays; NULL elsewhere */
     ocdm__op *weights[OCDM__LANE_IMAGES + 1]; /* by images */
-    ocdm__op *to_forward, *to_data;           /* copies of the weights as the primitives want them; NULL: home suits them */
+    ocdm__op *to_forward, *to_data; /* copies of the weights in the primitives' layouts; NULL if that is the home layout */
     void *forward_weights, *data_weights;
     /* memory of a training step, of one image each */
     struct ocdm__span raw, output, workspace, arriving; /* arriving: the gradient that goes on to the input */
@@ -110,7 +133,7 @@ typedef struct ocdm__network {
     uint32_t image_layers; /* so many come before the average; 0 without images */
     struct ocdm__span input, eval_input;
     size_t input_bytes; /* of an image as the first layer reads it */
-    bool blocked; /* images lie in blocks of channels, and the first layer reads the caller's planes; else channels last */
+    bool blocked; /* images are in blocks of channels and the first layer reads the caller's planes; otherwise channels last */
     const struct ocdm__kernels *kernels;
     ocdm__device *device;
     ocdm__team *team;
@@ -124,7 +147,7 @@ typedef struct ocdm__network {
     unsigned char *eval_arena; /* one image for each thread */
     size_t eval_image;
     unsigned char *lane_memory;    /* gradients of two layers' weights, lane by lane */
-    size_t lane_stride, lane_room; /* floats of the largest layer; lanes that there is room for */
+    size_t lane_stride, lane_room; /* floats of the largest layer; the number of lanes allocated */
     double *partials;
     size_t partial_images;
     float *vectors; /* outputs of average and linear nodes, and their gradients, whole batches */
@@ -145,20 +168,20 @@ struct ocdm__network_settings {
 ocdm_status ocdm__network_create(const struct ocdm__network_settings *settings, ocdm__network **network, ocdm_error *error);
 void ocdm__network_destroy(ocdm__network *network);
 
-/* The list of parameters alone, without memory for them: nothing can be computed with it. */
+/* The list of parameters only, without their memory: nothing can be computed with it. */
 ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__network **network, ocdm_error *error);
 
-/* parameters.c: lists the parameters of a model; gives them their memory and their first values. */
+/* parameters.c: lists the parameters of a model; allocates and initialises them. */
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
 ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_release(ocdm__network *network);
 
-/* plan.c: when each piece of memory is needed and where it lies; what reads what. */
+/* plan.c: when each piece of memory is in use and where it is; which node reads which. */
 ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
-/* Gives spans places so that no two that live at the same moment overlap; returns the bytes needed. */
+/* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
 size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
 
 /* layers.c: primitives. */
@@ -167,12 +190,12 @@ ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *er
 ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error);
 void ocdm__layers_release(ocdm__network *network);
 void ocdm__products_destroy(struct ocdm__products *products);
-/* Makes the copies of the weights anew if the weights have changed. */
+/* Updates the copies of the weights if the weights have changed. */
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
 
-/* Whether it is a matrix product: a 1x1 convolution that looks at every pixel, channels last. As such its weights' gradient is
- * made, for that is much faster there. */
+/* Whether it is a matrix product: a 1x1 convolution of stride 1, channels last. The gradient of its weights is computed as
+ * one, which is much faster. */
 bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__node *node);
 
 /* How many lanes a batch has, and where a lane begins. */
@@ -188,10 +211,10 @@ struct ocdm__pass {
     float *logits, *logit_gradients; /* images x classes */
 };
 
-/* Room for a training pass of so many images. OCDM_OK, OCDM_NO_MEMORY. */
+/* Allocates the memory of a training pass of this many images. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_error *error);
 
-/* forward.c: all outputs, kept for the way back. Logits are in pass->logits. */
+/* forward.c: computes all outputs and keeps them for the backward pass. Logits are in pass->logits. */
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error);
 
 /* Where gradients go: into Adam's step, or out. */
@@ -203,12 +226,12 @@ struct ocdm__gradient_sink {
 /* backward.c: from pass->logit_gradients. */
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error);
 
-/* evaluate.c: features before the head (images x feature width), logits unless NULL; any number of images. */
+/* forward.c: features before the head (images x feature width), and logits unless NULL; any number of images. */
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error);
 
-/* linear.c: vectors. `output` and gradients are rows of the node's channels. Preparing makes what the way forward of so many
- * rows allocates, so that it cannot fail for that in the middle of a step. */
+/* linear.c: vectors. `output` and gradients are rows of the node's channels. Preparing allocates what a forward pass of
+ * this many rows needs, so that it cannot fail in the middle of a step. */
 ocdm_status ocdm__linear_prepare(ocdm__network *network, struct ocdm__layer *layer, size_t rows, ocdm_error *error);
 ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *layer, const float *input, size_t rows,
                                  float *output);
@@ -222,7 +245,7 @@ struct ocdm__linear_back {
 /* After the way forward of the same rows. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back);
 
-/* Constants of a batch norm out of its running statistics. */
+/* Computes the constants of a batch norm from its running statistics. */
 void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);
 
 /* OCDM_OK unless a primitive has failed. */
@@ -251,7 +274,7 @@ static inline struct ocdm__extent ocdm__extent_of(const ocdm__network *network, 
     return (struct ocdm__extent){node->channels / width, (size_t)node->height * node->width, width};
 }
 
-/* Bytes rounded up so that every piece starts where vectors like it. */
+/* Bytes, rounded up so that every piece is aligned for vectors. */
 static inline size_t ocdm__rounded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;

@@ -1,5 +1,4 @@
-/* The parameters of a network: their names and shapes, which follow from the model; their memory; the values they start from.
- * Loading and saving them is elsewhere. */
+/* The parameters of a network: their names and shapes, which follow from the model, their memory, and their initial values. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
 
@@ -8,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "agent/aligned.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -42,7 +40,7 @@ static uint32_t append_vector(ocdm__network *network, const char *name, const ch
 static void append_conv(ocdm__network *network, struct ocdm__layer *layer)
 {
     const struct ocdm__node *node = layer->node;
-    /* Kaiming's normal distribution for ReLU, by the fan of the outputs, as torchvision has it. */
+    /* Kaiming's normal distribution for ReLU with fan out, as in torchvision. */
     double fan = (double)node->channels * node->kernel * node->kernel;
     struct ocdm__parameter weight = {
         .rank = 4,
@@ -130,8 +128,7 @@ void ocdm__parameters_release(ocdm__network *network)
 
 /* ---- first values --------------------------------------------------------------------------------------------------- */
 
-/* Numbers come in pairs (Box and Muller): the pair of an element is known from its position among all, so that any thread can
- * draw any parameter. */
+/* Box-Muller produces pairs; the pair of an element follows from its position, so any thread can draw any parameter. */
 static double normal_at(uint64_t base, uint64_t index)
 {
     double first = (double)(ocdm__random_at(base, index | 1) >> 11) * 0x1p-53;

@@ -1,9 +1,9 @@
 /*
- * When each piece of memory is needed, and where it lies: everything that a step keeps is a span of moments, and spans that
- * never meet may share their place. Sizes are per image, so that one plan serves every batch.
+ * Plans memory: every array of a step is in use for a span of moments, and arrays whose spans do not overlap may share memory.
+ * Sizes are per image, so one plan serves batches of any size.
  *
  * The moments of a training step with a image layers: layer k runs forward at k, the average at a, the gradient of the average
- * is spread at a + 1, layer k runs backward at 2a + 1 - k, and the gradient of its weights is made one moment later.
+ * is distributed at a + 1, layer k runs backward at 2a + 1 - k, and the gradient of its weights is computed one moment later.
  */
 #include "agent/network.h"
 
@@ -27,7 +27,8 @@ static bool meet(const struct ocdm__span *a, const struct ocdm__span *b)
     return a->from <= b->until && b->from <= a->until;
 }
 
-/* The lowest place for `span` among the `placed` first ones: after each collision the search goes on behind the obstacle. */
+/* The lowest position for `span` among the first `placed` ones: after each collision the search continues behind the
+ * obstacle. */
 static void place(struct ocdm__span **spans, size_t placed, struct ocdm__span *span)
 {
     span->at = 0;
@@ -98,7 +99,7 @@ static size_t span_bytes(const ocdm__network *network, uint32_t height, uint32_t
     return ocdm__rounded((size_t)height * width * channels * network->kernels->element);
 }
 
-/* The last moment when somebody reads the folded gradient of layer k: itself, and whose residual it is. */
+/* The last moment at which the folded gradient of layer k is read: by itself, or by the layer whose residual it is. */
 static uint32_t last_use(const ocdm__network *network, uint32_t k)
 {
     uint32_t until = backward(network, k);
@@ -110,7 +111,7 @@ static uint32_t last_use(const ocdm__network *network, uint32_t k)
     return later(until, use);
 }
 
-/* Where layer k's gradient comes from. Only a node without activation may live off a residual's gradient alone, unchanged. */
+/* The source of layer k's gradient. Only a node without activation may use a residual's gradient unchanged. */
 static void join_gradients(ocdm__network *network, uint32_t k)
 {
     struct ocdm__layer *layer = &network->layers[k];
@@ -190,7 +191,7 @@ ocdm_status ocdm__plan_training(ocdm__network *network, ocdm_error *error)
 
 /* ---- an evaluation -------------------------------------------------------------------------------------------------- */
 
-/* Here one thread takes an image through all layers, and a norm works in place: moments are layers. */
+/* In evaluation one thread takes an image through all layers and batch norm works in place, so moments are layers. */
 ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error)
 {
     uint32_t count = network->image_layers;

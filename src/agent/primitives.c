@@ -1,8 +1,8 @@
 /*
- * The one file that sees dnnl.h: oneDNN 2.x's C API, wrapped thinly. What is computed and when is decided elsewhere.
+ * The only file that includes dnnl.h: a thin wrapper of the C API of oneDNN 2.x.
  *
- * Scratch memory is the caller's in every primitive, one block per slot, as large as the greediest of them needs: oneDNN's own
- * would be shared by threads. A primitive keeps one memory object per slot and argument, and only their pointers change.
+ * Every primitive uses scratch memory of ours, one block per slot that is large enough for all of them: oneDNN's own would be
+ * shared by threads. A primitive keeps one memory object per slot and argument, and only their pointers change.
  */
 #define _GNU_SOURCE
 
@@ -10,13 +10,112 @@
 
 #include <dlfcn.h>
 #include <dnnl.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
-#include "agent/aligned.h"
-#include "agent/amx.h"
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include "base/allocate.h"
 #include "base/error.h"
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+#define ALIGNMENT ((size_t)64)
+#define LARGE_PAGE ((size_t)2 << 20)
+
+/* A hint only: without it the result is the same, but slower. */
+static void ask_for_large_pages(unsigned char *block, size_t bytes)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    size_t skipped = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
+    if (bytes >= skipped + LARGE_PAGE)
+        (void)madvise(block + skipped, (bytes - skipped) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)bytes;
+#endif
+}
+
+void *ocdm__allocate_aligned(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
+        return NULL;
+    size_t bytes = count * size + 2 * ALIGNMENT;
+    unsigned char *block = ocdm__allocate(bytes, 1);
+    if (block == NULL)
+        return NULL;
+    ask_for_large_pages(block, bytes);
+    unsigned char *start = block + 2 * ALIGNMENT - (uintptr_t)block % ALIGNMENT;
+    memcpy(start - sizeof block, &block, sizeof block);
+    return start;
+}
+
+void ocdm__release_aligned(void *start)
+{
+    if (start == NULL)
+        return;
+    void *block;
+    memcpy(&block, (unsigned char *)start - sizeof block, sizeof block);
+    ocdm__release(block);
+}
+
+/* ---- AMX ------------------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/* Whether AMX can be used, not only detected. Some virtual machines pass on its flag but hide the leaf that describes its
+ * tiles (oneDNN would then configure none, and its first instruction is illegal), and Linux requires a request for the
+ * tiles' state. */
+static bool amx_is_whole(void)
+{
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & (1u << 24)))
+        return true;
+    if (!__get_cpuid_count(0x1D, 0, &a, &b, &c, &d) || a == 0)
+        return false;
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+
+#else
+
+static bool amx_is_whole(void)
+{
+    return true;
+}
+
+#endif
+
+/* Whether oneDNN's own variables keep it from AMX. */
+static bool less_is_wanted(void)
+{
+    static const char *const lesser[] = {
+        "SSE41",           "AVX", "AVX2", "AVX2_VNNI", "AVX512_MIC", "AVX512_MIC_4OPS", "AVX512_CORE", "AVX512_CORE_VNNI",
+        "AVX512_CORE_BF16"};
+    const char *wanted = getenv("ONEDNN_MAX_CPU_ISA");
+    if (wanted == NULL)
+        wanted = getenv("DNNL_MAX_CPU_ISA");
+    for (size_t i = 0; wanted != NULL && i < sizeof lesser / sizeof *lesser; i++)
+        if (strcasecmp(wanted, lesser[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the CPU reports AMX that cannot be used, and oneDNN's own variables do not disable it anyway. Where AMX can be used,
+ * this requests the state of its tiles from the system. */
+static bool amx_must_be_hidden(void)
+{
+    return !amx_is_whole() && !less_is_wanted();
+}
+
+/* ---- devices --------------------------------------------------------------------------------------------------------- */
 
 enum { ARGUMENTS = 3 };
 
@@ -57,10 +156,10 @@ static ocdm_status failed(ocdm_error *error, dnnl_status_t status, const char *w
 
 /* ---- the CPU -------------------------------------------------------------------------------------------------------- */
 
-/* oneDNN chooses its instructions at the first primitive; before that it can be told to leave AMX alone. */
+/* oneDNN chooses its instructions at the first primitive; before that AMX can be disabled. */
 static void choose_instructions(void)
 {
-    if (ocdm__amx_must_be_hidden())
+    if (amx_must_be_hidden())
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
@@ -103,7 +202,7 @@ bool ocdm__device_blocks(bool bf16)
     }
 }
 
-/* The OpenMP that oneDNN brought, if any, looked up by name: the program itself is not built with OpenMP. */
+/* The OpenMP runtime that oneDNN loaded, if any, found by name: the program itself is not built with OpenMP. */
 static void openmp_function(const char *name, void *function, size_t size)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
@@ -209,7 +308,7 @@ void ocdm__op_destroy(ocdm__op *op)
     ocdm__release(op);
 }
 
-/* The memory objects of every slot: `queries` says what describes each argument, undef that there is none. */
+/* Creates the memory objects of every slot; `queries` names the descriptor of each argument, undef for none. */
 static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGUMENTS])
 {
     ocdm__device *device = op->device;
@@ -230,7 +329,7 @@ static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGU
     return dnnl_success;
 }
 
-/* oneDNN 2.6 does not survive that there is no memory for the code that it generates: so it is tried first. */
+/* oneDNN 2.6 crashes if it cannot allocate memory for the code that it generates, so that is tested first. */
 static bool has_room_for_code(void)
 {
     const size_t bytes = (size_t)16 << 20;
@@ -238,7 +337,7 @@ static bool has_room_for_code(void)
     return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
-/* The rest of making a primitive whose description is there, or not, as `status` says. Takes `op` over. */
+/* Completes a primitive if creating its description succeeded, as `status` says. Takes ownership of `op`. */
 static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, const dnnl_query_t queries[ARGUMENTS], const char *what,
                              ocdm__op **made, ocdm_error *error)
 {
@@ -273,7 +372,7 @@ static ocdm__op *new_op(ocdm__device *device, int first, int second, int third)
 
 /* ---- convolution and pooling ---------------------------------------------------------------------------------------- */
 
-/* What oneDNN wants to know of a convolution or a pooling. */
+/* The parameters of a convolution or a pooling for oneDNN. */
 struct geometry {
     dnnl_memory_desc_t source, weights, target;
     dnnl_dims_t kernel, strides, before, after;
@@ -329,7 +428,7 @@ static dnnl_status_t describe_forward(ocdm__device *device, const struct geometr
     return dnnl_primitive_desc_create(made, desc, device->attributes, device->engine, NULL);
 }
 
-/* Backward descriptions want the forward one as a hint; its weights may lie in any way. */
+/* Backward descriptions require the forward one as a hint; the layout of its weights does not matter. */
 static dnnl_status_t describe_backward(ocdm__device *device, const struct geometry *g, enum ocdm__op_kind kind,
                                        const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *made)
 {

@@ -1,10 +1,10 @@
 /*
- * oneDNN behind a small door: primitives.c alone includes dnnl.h. Images lie channels last (image, row, column, channel) or
+ * A thin layer over oneDNN: only primitives.c includes dnnl.h. Images are stored channels last (image, row, column, channel) or
  * with their channels in blocks of sixteen (image, block, row, column, channel of the block), see ocdm__device_blocks; weights
- * lie as oneDNN likes them.
+ * are stored in oneDNN's preferred layout.
  *
- * A primitive here is single-threaded: parallel work is many primitives on many threads, so that a result never depends on
- * how many threads there are. Each thread has a slot, a number below the device's `slots`; two threads never use one slot.
+ * A primitive is single-threaded. Parallel work is many primitives on many threads, so a result does not depend on the number
+ * of threads. Each thread has its own slot, a number below the device's `slots`.
  */
 #ifndef OCDM_AGENT_PRIMITIVES_H
 #define OCDM_AGENT_PRIMITIVES_H
@@ -32,7 +32,7 @@ enum ocdm__op_kind {
     OCDM__POOL_BACKWARD, /* target's gradient, workspace, source's gradient */
 };
 
-/* A convolution or a max pooling over `images` images. Pads may differ before and after, as TensorFlow's "same" has it. */
+/* A convolution or a max pooling over `images` images. Padding may differ before and after, as in TensorFlow's "same". */
 struct ocdm__conv_shape {
     int64_t images;
     int64_t in_channels, in_height, in_width;
@@ -40,35 +40,36 @@ struct ocdm__conv_shape {
     int64_t kernel, stride, pad_before, pad_after_height, pad_after_width;
     int64_t groups;
     bool bf16;
-    bool blocked; /* channels in blocks of sixteen; a source whose channels are no such multiple is planes then */
+    bool blocked; /* channels in blocks of sixteen; a source with another number of channels is stored as planes */
 };
 
 /*
- * Makes a device. With `bf16` the CPU must have instructions for it: OCDM_BAD_ARGUMENT and which it lacks otherwise. OCDM_OK,
- * OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY.
+ * Creates a device. With `bf16` the CPU must have instructions for it. Returns OCDM_OK, OCDM_BAD_ARGUMENT (with the missing
+ * instructions) or OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device, ocdm_error *error);
 void ocdm__device_destroy(ocdm__device *device);
 
 /*
- * Whether images had better lie with their channels in blocks. With AVX-512 in f32 they do: it is as fast as channels last, and
- * oneDNN's kernels for it add up a convolution block by block, which leaves a third to a fifth of the rounding error in a 3x3
- * layer. Everything else has its best kernels for channels last, AMX no other.
+ * Whether images should be stored with their channels in blocks. They are with AVX-512 in f32: it is as fast as channels
+ * last, and oneDNN's kernels for it sum a convolution block by block, with a third to a fifth of the rounding error in a
+ * 3x3 layer. All other cases are fastest with channels last, and AMX supports nothing else.
  */
 bool ocdm__device_blocks(bool bf16);
 
 /* The oneDNN name of the instructions in use, for reports; never NULL. */
 const char *ocdm__device_instructions(void);
 
-/* Makes oneDNN run in the calling thread alone whenever that thread calls it; returns what held before (0: nothing did). */
+/* Makes oneDNN use only the calling thread when that thread calls it. Returns the previous setting (0 for none). */
 int ocdm__single_thread(void);
 
 /* Undoes ocdm__single_thread. */
 void ocdm__restore_threads(int before);
 
 /*
- * Makes a primitive. `weights` is the layout that its weights must have, NULL for whatever is fastest; pools have none.
- * OCDM_OK, OCDM_BAD_ARGUMENT (oneDNN cannot do it), OCDM_NO_MEMORY. Not while other threads run primitives of the device.
+ * Creates a primitive. `weights` is the required layout of its weights, NULL for the fastest; pools have none. Returns
+ * OCDM_OK, OCDM_BAD_ARGUMENT (not supported by oneDNN) or OCDM_NO_MEMORY. No other thread may run primitives of the device
+ * meanwhile.
  */
 ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
                               const ocdm__layout *weights, ocdm__op **op, ocdm_error *error);
@@ -87,7 +88,7 @@ ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__produc
 ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,
                                  ocdm_error *error);
 
-/* Runs a primitive on the three arrays of its kind. Any thread, one slot each. OCDM_OK or OCDM_NO_MEMORY. */
+/* Runs a primitive on the three arrays of its kind. Each thread uses its own slot. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const void *second, void *third);
 
 /* The layout of a convolution's weights: the op's own. */
@@ -100,8 +101,7 @@ void ocdm__op_destroy(ocdm__op *op);
 
 /* A layout in plain order, f32: of a convolution's weights (out, in / groups, kernel, kernel; with groups, groups first). */
 ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
-/* A 1x1 convolution's weights in plain order, seen as those of the convolution that goes the other way, whose `shape` is given.
- */
+/* The weights of a 1x1 convolution in plain order, as those of the transposed convolution, whose `shape` is given. */
 ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error);
 bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b);
@@ -118,5 +118,14 @@ struct ocdm__gemm {
     size_t c_stride;
 };
 ocdm_status ocdm__gemm(const struct ocdm__gemm *gemm);
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+/* Blocks start at a multiple of 64 bytes, so that a vector of the widest kind never crosses two cache lines. */
+
+/* As ocdm__allocate, zeroed; release with ocdm__release_aligned. Large blocks use huge pages where available: networks read
+ * hundreds of megabytes, and translating small pages takes a few per cent of a step. */
+void *ocdm__allocate_aligned(size_t count, size_t size);
+void ocdm__release_aligned(void *start);
 
 #endif

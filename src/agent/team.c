@@ -1,15 +1,14 @@
-/* The threads of an agent. Between regions they look for the next one for some microseconds, then sleep: regions of one step
- * follow each other closely, and a thread that sleeps takes long to wake. */
+/* The threads of an agent. Between regions they spin for some microseconds, then sleep: the regions of a step follow each
+ * other closely, and waking a thread takes long. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "agent/team.h"
+#include "agent/network.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "agent/primitives.h"
 #include "base/allocate.h"
 #include "base/error.h"
 
@@ -55,7 +54,7 @@ static void take_items(ocdm__team *team, unsigned slot)
     }
 }
 
-/* Waits until the region is not `seen` any more, or all is over. */
+/* Waits until the region is no longer `seen`, or the team ends. */
 static void await_region(ocdm__team *team, unsigned seen)
 {
     for (int i = 0; i < LOOKS; i++) {
@@ -69,7 +68,7 @@ static void await_region(ocdm__team *team, unsigned seen)
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* A core that others want is given away: with more threads than cores the last item may wait for this one. */
+/* Yields the core: with more threads than cores the last item may be waiting for it. */
 static void await_members(ocdm__team *team)
 {
     for (int i = 0; atomic_load_explicit(&team->busy, memory_order_acquire) != 0; i++) {

@@ -1,10 +1,10 @@
-/* Sixteen floats at once, in the compiler's own vectors: the operations are those of single floats, element by element. */
+/* Sixteen floats at once, as vectors of the compiler: operations are element by element and equal those of single floats. */
 #ifndef OCDM_AGENT_WIDE_H
 #define OCDM_AGENT_WIDE_H
 
 #include <stdint.h>
 
-/* The unaligned twins are for memory: tensors begin wherever an image ends. */
+/* The unaligned versions are for memory: tensors start wherever an image ends. */
 typedef float wide __attribute__((vector_size(64)));
 typedef float wide_in_memory __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t wide_int __attribute__((vector_size(64)));

@@ -4,6 +4,7 @@
 
 #include "base/terminal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,4 +46,28 @@ bool ocdm__speaks_utf8(void)
         return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
     }
     return false;
+}
+
+/* ---- bars --------------------------------------------------------------------------------------------------------------- */
+
+static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+static const char *const ascii[] = {" ", ".", ":", "|"};
+static const char *const ascii_fine[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+
+const ocdm__bar_style ocdm__bar_blocks = {8, blocks, "▲", "×"};
+const ocdm__bar_style ocdm__bar_ascii = {3, ascii, "^", "x"};
+const ocdm__bar_style ocdm__bar_ascii_fine = {8, ascii_fine, "^", "x"};
+
+const char *ocdm__bar_glyph(const ocdm__bar_style *style, double height, unsigned row)
+{
+    double steps = (height - row) * style->levels;
+    return style->glyphs[steps >= style->levels ? style->levels : steps > 0 ? (unsigned)ceil(steps) : 0];
+}
+
+size_t ocdm__bar_fill(char *bar, double length)
+{
+    size_t rounded = (size_t)(length + 0.5);
+    memset(bar, '#', rounded);
+    bar[rounded] = '\0';
+    return rounded;
 }

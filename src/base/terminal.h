@@ -3,6 +3,7 @@
 #define OCDM_BASE_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether the file descriptor is a terminal: a progress line only makes sense on one. */
 bool ocdm__is_terminal(int descriptor);
@@ -15,5 +16,26 @@ unsigned ocdm__terminal_width(int descriptor);
 
 /* Whether the locale that the environment names is a UTF-8 one: LC_ALL, else LC_CTYPE, else LANG. */
 bool ocdm__speaks_utf8(void);
+
+/* ---- bars --------------------------------------------------------------------------------------------------------------- */
+
+/* The characters that bars are drawn with. */
+typedef struct ocdm__bar_style {
+    unsigned levels;           /* steps of height within one character */
+    const char *const *glyphs; /* from empty to full: levels + 1 of them */
+    const char *cut;           /* the top of a bar that is higher than the picture */
+    const char *none;          /* in place of a bar of height 0 */
+} ocdm__bar_style;
+
+/* Block characters, and two replacements in ASCII: few steps that are easy to tell apart, or as many steps as the blocks have.
+ */
+extern const ocdm__bar_style ocdm__bar_blocks, ocdm__bar_ascii, ocdm__bar_ascii_fine;
+
+/* The character of a vertical bar in one row of the picture, counted from 0 at the bottom. `height` is in rows and is rounded
+ * up to a whole step. */
+const char *ocdm__bar_glyph(const ocdm__bar_style *style, double height, unsigned row);
+
+/* A horizontal bar of `length` characters, rounded to the nearest; `bar` has room for one more. Returns the rounded length. */
+size_t ocdm__bar_fill(char *bar, double length);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "cli/signals.h"
+#include "cli/console.h"
 
 #define TABLE_WIDTH 100
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 
 /* By convention of the tables, a value or operand that names a file has FILE in its name. */
 static bool names_file(const char *text)
@@ -13,7 +13,7 @@ static bool names_file(const char *text)
     return text != NULL && strstr(text, "FILE") != NULL;
 }
 
-/* The words after the verb that are not flags: those an operand may be, or NULL. */
+/* The words that an operand of the verb may be, or NULL. */
 static const char *operand_words(const ocdm__verb *verb)
 {
     if (verb == &ocdm__verb_completion)
@@ -292,7 +292,7 @@ static int run_completion(const ocdm__arguments *arguments)
         }
     }
     ocdm_error error;
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "one of bash, zsh, fish", "ocdm completion knows no shell \"%s\"", shell);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "one of bash, zsh, fish", "ocdm completion does not support the shell \"%s\"", shell);
     return ocdm__report(&error);
 }
 
@@ -301,9 +301,9 @@ const ocdm__verb ocdm__verb_completion = {
     .summary = "print the completion script of a shell",
     .operands = "bash|zsh|fish",
     .operand_limit = 1,
-    .description = (const char *const[]){"Prints a script that teaches the shell the verbs, flags and choices of ocdm.", NULL},
+    .description = (const char *const[]){"Prints a script that completes the verbs, flags and choices of ocdm.", NULL},
     .examples = (const ocdm__example[]){{"bash, for this session", "source <(ocdm completion bash)"},
-                                        {"fish, for good", "ocdm completion fish > ~/.config/fish/completions/ocdm.fish"},
+                                        {"fish, permanently", "ocdm completion fish > ~/.config/fish/completions/ocdm.fish"},
                                         {NULL, NULL}},
     .run = run_completion,
 };

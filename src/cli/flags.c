@@ -1,14 +1,88 @@
-/* Reading a command line by a verb's table of flags, and its values as numbers and words. */
+/* Parses command lines by a verb's table of flags, reads their values, suggests words, and writes command lines as text. */
 #include "cli/flags.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
-#include "cli/suggest.h"
+
+/* ---- suggestions -------------------------------------------------------------------------------------------------------- */
+
+#define LONGEST 63
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+size_t ocdm__edit_distance(const char *a, const char *b)
+{
+    size_t rows = strlen(a);
+    size_t columns = strlen(b);
+    if (rows > LONGEST || columns > LONGEST)
+        return LONGEST + 1;
+    size_t row[3][LONGEST + 1]; /* two rows back, the one before, this one */
+    for (size_t j = 0; j <= columns; j++)
+        row[1][j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        row[2][0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t changed = row[1][j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
+            row[2][j] = least(changed, least(row[1][j], row[2][j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+                row[2][j] = least(row[2][j], row[0][j - 2] + 1);
+        }
+        memcpy(row[0], row[1], sizeof row[0]);
+        memcpy(row[1], row[2], sizeof row[0]);
+    }
+    return row[1][columns];
+}
+
+/* The one candidate that starts with `word`; NULL when none or several do. */
+static const char *only_completion(const char *word, const char *const *candidates, size_t count)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(word, candidates[i], strlen(word)) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = candidates[i];
+    }
+    return found;
+}
+
+const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count)
+{
+    if (strlen(word) < 2)
+        return NULL;
+    const char *best = NULL;
+    size_t best_distance = strlen(word) < 6 ? 1 : strlen(word) / 3;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = ocdm__edit_distance(word, candidates[i]);
+        if (distance >= strlen(candidates[i]))
+            continue; /* no letter in common */
+        if (distance < best_distance || (best == NULL && distance == best_distance)) {
+            best = candidates[i];
+            best_distance = distance;
+        }
+    }
+    return best != NULL ? best : only_completion(word, candidates, count);
+}
+
+/* ---- the flags of a verb ------------------------------------------------------------------------------------------------ */
 
 /* ---- the table ------------------------------------------------------------------------------------------------------ */
 
@@ -82,7 +156,7 @@ static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
 }
 
-/* The value of a flag: what is attached to it, else the next word, whatever that looks like (--rho -0.03). */
+/* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). */
 static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
@@ -184,12 +258,12 @@ const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *na
     return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
 }
 
-/* The given value or the default; without either NULL, and the error says so. */
+/* The given value or the default; NULL with an error if there is neither. */
 static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
 {
     const char *text = ocdm__argument_text(arguments, name);
     if (text == NULL)
-        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s has to be given", name);
+        ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s is required", name);
     return text;
 }
 
@@ -223,7 +297,7 @@ ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char
     return OCDM_OK;
 }
 
-/* strtod alone would take "nan", "inf", hexadecimal and leading blanks. */
+/* strtod alone would accept "nan", "inf", hexadecimal and leading blanks. */
 static bool read_real(const char *text, double low, double high, double *value)
 {
     if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
@@ -349,5 +423,77 @@ ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char 
             break;
     }
     *count = found;
+    return OCDM_OK;
+}
+
+/* ---- a command line as text --------------------------------------------------------------------------------------------- */
+
+static bool needs_quotes(const char *word)
+{
+    return word[0] == '\0' ||
+           word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:=+@%/")] != '\0';
+}
+
+static char *append(char *end, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(end, text, length + 1);
+    return end + length;
+}
+
+/* A space and the word; a quote inside quotes takes four characters. */
+static char *append_word(char *end, const char *word)
+{
+    const char *quote = needs_quotes(word) ? "'" : "";
+    end = append(append(end, " "), quote);
+    for (; *word != '\0'; word++) {
+        const char one[2] = {*word, '\0'};
+        end = append(end, *word == '\'' ? "'\\''" : one);
+    }
+    return append(end, quote);
+}
+
+static const char *without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static bool is_told(const ocdm__arguments *arguments, size_t flag, const char *const *left_out)
+{
+    for (; *left_out != NULL; left_out++)
+        if (strcmp(arguments->verb->flags[flag].name, *left_out) == 0)
+            return false;
+    return arguments->values[flag] != NULL;
+}
+
+static size_t room_for(const ocdm__arguments *arguments)
+{
+    const ocdm__flag *flags = arguments->verb->flags;
+    size_t room = strlen(arguments->verb->name) + 16;
+    for (size_t i = 0; flags[i].name != NULL; i++)
+        room += 16 + strlen(flags[i].name) + (arguments->values[i] != NULL ? 4 * strlen(arguments->values[i]) : 0);
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        room += 4 + 4 * strlen(arguments->operands[i]);
+    return room;
+}
+
+ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command, ocdm_error *error)
+{
+    const ocdm__flag *flags = arguments->verb->flags;
+    char *text = ocdm__allocate(room_for(arguments), 1);
+    if (text == NULL)
+        return ocdm__fail_memory(error, "the command");
+    char *end = append(append(text, "ocdm "), arguments->verb->name);
+    for (size_t i = 0; flags[i].name != NULL; i++) {
+        if (!is_told(arguments, i, left_out))
+            continue;
+        end = append(append(end, " --"), flags[i].name);
+        if (flags[i].value != NULL)
+            end = append_word(end, without_folder(arguments->values[i]));
+    }
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        end = append_word(end, without_folder(arguments->operands[i]));
+    *command = text;
     return OCDM_OK;
 }

@@ -39,7 +39,7 @@ typedef struct ocdm__flag {
     const char *value;          /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
     const char *fallback;       /* the default as one would type it; NULL for none */
     const char *help;           /* what it does, one sentence without its full stop */
-    const char *const *choices; /* the words it takes, ended by NULL; NULL when any value may be tried */
+    const char *const *choices; /* the accepted words, terminated by NULL; NULL if any value is accepted */
     char letter;                /* the short form; 0 for none */
 } ocdm__flag;
 
@@ -55,7 +55,7 @@ typedef struct ocdm__verb {
     const char *summary;                          /* one line for the list of verbs, under 60 characters, no full stop */
     const char *operands;                         /* as in the usage line, such as "[FILE|-]"; NULL for none */
     size_t operand_limit;                         /* the most operands it takes; more is an error */
-    const char *const *description;               /* paragraphs, ended by NULL; they are filled to the width of the page */
+    const char *const *description;               /* paragraphs, terminated by NULL; they are filled to the width of the page */
     const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
     const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
     int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
@@ -66,7 +66,7 @@ struct ocdm__arguments {
     const char *values[OCDM__MAX_FLAGS]; /* as given, in the order of the table; "" for a switch; NULL when not given */
     char **operands;
     size_t operand_count;
-    bool help; /* -h or --help was given: nothing after it was looked at */
+    bool help; /* -h or --help was given; the words after it were not parsed */
 };
 
 /*
@@ -85,15 +85,15 @@ bool ocdm__argument_given(const ocdm__arguments *arguments, const char *name);
 const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *name);
 
 /*
- * Typed values: the given one or the default, or OCDM_BAD_ARGUMENT with an error that names flag, value and what is allowed. A
- * flag with neither value nor default fails too: ask ocdm__argument_text first where that may be.
+ * Typed values: the given one or the default, or OCDM_BAD_ARGUMENT with an error that names flag, value and the allowed
+ * values. A flag with neither value nor default is an error too: test it with ocdm__argument_text first if it is optional.
  */
 
 /* A whole number from `low` to `high`, decimal digits only. */
 ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                     uint64_t *value, ocdm_error *error);
 
-/* A decimal number from `low` to `high`; NaN and infinities are refused. */
+/* A decimal number from `low` to `high`; NaN and infinities are errors. */
 ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
                                 ocdm_error *error);
 
@@ -107,5 +107,25 @@ ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *na
 /* Comma-separated words of the flag's choices, as positions among them: at least one, at most `room`. */
 ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
                                    size_t *count, ocdm_error *error);
+
+/* ---- suggestions -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The candidate nearest to `word`, or NULL when none is near enough to be meant: one edit for short words, about a third of
+ * the letters for longer ones, or the word is the beginning of exactly one candidate. An edit inserts, deletes or changes a
+ * letter or swaps two neighbours; upper and lower case are the same. Of equally near candidates the first.
+ */
+const char *ocdm__suggest(const char *word, const char *const *candidates, size_t count);
+
+/* The number of edits between two words; 64 if one is longer than 63 letters. */
+size_t ocdm__edit_distance(const char *a, const char *b);
+
+/* ---- a command line as text --------------------------------------------------------------------------------------------- */
+
+/* A command line for the metadata of a file: the verb, its flags in the order of the table and its operands, without
+ * folders, quoted for a shell if necessary. `left_out` names flags to omit, terminated by NULL. Returns OCDM_OK or
+ * OCDM_NO_MEMORY; `*command` is set on success and released with ocdm__release. */
+ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *const *left_out, char **command,
+                               ocdm_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* `--help` and `ocdm help`: the tables of verbs and flags as text for a terminal. */
+/* `--help`, `ocdm help` and `ocdm man`: the tables of verbs and flags as text for a terminal and as a man page. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/verbs.h"
@@ -8,14 +8,14 @@
 
 #include "base/error.h"
 #include "base/terminal.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 
 #define NARROWEST 60u
 #define WIDEST 100u
 #define FLAG_COLUMN 26u
 #define NAME_WIDTH 16
 
-/* Where text is going: the page is as wide as the terminal, within reason, and 80 columns anywhere else. */
+/* The output: as wide as the terminal, within limits, and 80 columns if it is not a terminal. */
 struct page {
     FILE *out;
     size_t width;
@@ -29,7 +29,7 @@ static struct page open_page(FILE *out)
     return (struct page){out, width > WIDEST ? WIDEST : width};
 }
 
-/* Words filled to the width of the page, lines after the first indented; `column` is where the first one starts. */
+/* Wraps words to the width of the page and indents all lines but the first, which starts at `column`. */
 static void fill(const struct page *page, const char *text, size_t column, size_t indent)
 {
     bool fresh = true;
@@ -59,8 +59,8 @@ static bool is_of_family(const ocdm__verb *verb, const char *family, size_t leng
     return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ';
 }
 
-/* Verbs that start with the same word share a line, so that the overview stays on a screen: "stream VERB  build, info, show".
- * Returns how many there are. */
+/* Verbs that start with the same word share a line, so that the overview fits a screen: "stream VERB build, info, show".
+ * Returns their number. */
 static size_t print_family_line(const ocdm__verb *const *verbs, FILE *out)
 {
     size_t length = strcspn(verbs[0]->name, " "), count = 1;
@@ -83,7 +83,7 @@ void ocdm__print_overview(FILE *out)
     fputs("Usage: ocdm VERB [FLAGS] [OPERANDS]\n\n", out);
     for (size_t i = 0; ocdm__verbs[i] != NULL;)
         i += print_family_line(ocdm__verbs + i, out);
-    fputs("\n`ocdm VERB --help` tells all about a verb; `ocdm --version` prints the version.\n"
+    fputs("\n`ocdm VERB --help` describes a verb; `ocdm --version` prints the version.\n"
           "Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad data, 4 reading or writing\n"
           "failed, 5 out of memory or over a limit, 130 and 143 interrupted or terminated.\n",
           out);
@@ -96,7 +96,7 @@ void ocdm__print_family(const char *family, FILE *out)
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         if (is_of_family(ocdm__verbs[i], family, length))
             print_verb_line(ocdm__verbs[i], out);
-    fprintf(out, "\n`ocdm %s VERB --help` tells all about a verb.\n", family);
+    fprintf(out, "\n`ocdm %s VERB --help` describes a verb.\n", family);
 }
 
 static void print_usage(const struct page *page, const ocdm__verb *verb)
@@ -195,6 +195,142 @@ const ocdm__verb ocdm__verb_help = {
     .operands = "[VERB]",
     .operand_limit = 2,
     .description = (const char *const[]){"Prints what `ocdm VERB --help` prints; without a verb, the list of verbs.", NULL},
-    .examples = (const ocdm__example[]){{"all about one verb", "ocdm help bench memory"}, {NULL, NULL}},
+    .examples = (const ocdm__example[]){{"the help of one verb", "ocdm help bench memory"}, {NULL, NULL}},
     .run = run_help,
+};
+
+/* ---- the man page ------------------------------------------------------------------------------------------------------- */
+
+/* Text that roff must print verbatim: backslash and hyphen are escaped, and no line starts with a control character. */
+static void write_escaped(const char *text, FILE *out)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text != '\0'; text++) {
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void write_line(const char *text, FILE *out)
+{
+    write_escaped(text, out);
+    fputc('\n', out);
+}
+
+static void write_synopsis(FILE *out)
+{
+    fputs(".SH SYNOPSIS\n", out);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
+        const ocdm__verb *verb = ocdm__verbs[i];
+        fputs(i == 0 ? ".B ocdm " : ".br\n.B ocdm ", out);
+        write_line(verb->name, out);
+        if (verb->flags != NULL)
+            fputs("[\\fIFLAGS\\fR]\n", out);
+        if (verb->operands != NULL)
+            write_line(verb->operands, out);
+    }
+}
+
+static void write_flag(const ocdm__flag *flag, FILE *out)
+{
+    fputs(".TP\n\\fB", out);
+    if (flag->letter != '\0')
+        fprintf(out, "\\-%c\\fR, \\fB", flag->letter);
+    fputs("\\-\\-", out);
+    write_escaped(flag->name, out);
+    fputs("\\fR", out);
+    if (flag->value != NULL)
+        fprintf(out, " \\fI%s\\fR", flag->value);
+    fputc('\n', out);
+    write_escaped(flag->help, out);
+    for (size_t i = 0; flag->choices != NULL && flag->choices[i] != NULL; i++) {
+        fputs(i == 0 ? ": " : ", ", out);
+        write_escaped(flag->choices[i], out);
+    }
+    if (flag->fallback != NULL) {
+        fputs(" (default ", out);
+        write_escaped(flag->fallback, out);
+        fputc(')', out);
+    }
+    fputs(".\n", out);
+}
+
+static void write_verb(const ocdm__verb *verb, FILE *out)
+{
+    fputs(".SS ocdm ", out);
+    write_line(verb->name, out);
+    write_escaped(verb->summary, out);
+    fputs(".\n", out);
+    for (size_t i = 0; verb->description != NULL && verb->description[i] != NULL; i++) {
+        fputs(".PP\n", out);
+        write_line(verb->description[i], out);
+    }
+    for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
+        write_flag(&verb->flags[i], out);
+}
+
+static void write_examples(FILE *out)
+{
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
+        const ocdm__example *example = ocdm__verbs[i]->examples;
+        for (; example != NULL && example->command != NULL; example++) {
+            fputs(".TP\n", out);
+            write_line(example->says, out);
+            fputs("\\fB", out);
+            write_escaped(example->command, out);
+            fputs("\\fR\n", out);
+        }
+    }
+}
+
+static void write_tail(FILE *out)
+{
+    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set and not empty, nothing is coloured.\n"
+          ".SH EXIT STATUS\n"
+          ".TP\n.B 0\nall went well\n"
+          ".TP\n.B 1\nthe question was answered, and the answer is no\n"
+          ".TP\n.B 2\nthe command line is wrong\n"
+          ".TP\n.B 3\nthe data is wrong\n"
+          ".TP\n.B 4\nreading or writing failed\n"
+          ".TP\n.B 5\nout of memory, or over a limit\n"
+          ".TP\n.B 130\\fR, \\fB143\nended by SIGINT or SIGTERM, after writing what there was\n"
+          ".SH SEE ALSO\n"
+          "The library: \\fIocdm/ocdm.h\\fR, which reads as a manual.\n"
+          ".PP\n"
+          "Yan\\-Shuo Liang and Wu\\-Jun Li,\n"
+          "\\fIOptimizing Class Distribution in Memory for Multi\\-Label Online Continual Learning\\fR.\n",
+          out);
+}
+
+static int run_man(const ocdm__arguments *arguments)
+{
+    (void)arguments;
+    printf(".TH OCDM 1 \"\" \"ocdm %s\" \"User Commands\"\n", ocdm_version());
+    fputs(".SH NAME\nocdm \\- ", stdout);
+    write_line(ocdm__tagline, stdout);
+    write_synopsis(stdout);
+    fputs(".SH DESCRIPTION\nResults go to standard output, everything else to standard error.\n"
+          "Every verb takes \\fB\\-h\\fR and \\fB\\-\\-help\\fR;\n"
+          "\\fB\\-\\-\\fR ends the flags, the last of a repeated flag wins.\n"
+          "\\fBocdm \\-\\-version\\fR prints the version.\n.SH VERBS\n",
+          stdout);
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
+        write_verb(ocdm__verbs[i], stdout);
+    write_examples(stdout);
+    write_tail(stdout);
+    return OCDM__EXIT_OK;
+}
+
+const ocdm__verb ocdm__verb_man = {
+    .name = "man",
+    .summary = "print the man page",
+    .description = (const char *const[]){"Prints the man page as roff, made from the same tables as the help.", NULL},
+    .examples = (const ocdm__example[]){{"read it without installing", "ocdm man | man -l -"}, {NULL, NULL}},
+    .run = run_man,
 };

@@ -1,4 +1,4 @@
-/* The program `ocdm`: hands the command line to its verb and makes sure that what was printed arrived. */
+/* The program `ocdm`: passes the command line to its verb and checks that all output was written. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>
@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
-/* Room for all that a verb prints, as a rule: the one write at the end then also knows why it failed. */
+/* Usually holds everything that a verb prints, so that one write at the end reports why it failed. */
 static char output_buffer[1u << 16];
 
 int main(int argc, char **argv)
 {
-    /* A reader that went away is a failed write with an error and exit code 4, not a silent death by signal. */
+    /* A closed pipe is a failed write with an error and exit code 4, not a silent death by signal. */
     signal(SIGPIPE, SIG_IGN);
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);

@@ -1,12 +1,12 @@
-/* The table of verbs, and how the words of a command line find theirs. */
+/* The table of verbs, and finding the verb of a command line. */
 #include "cli/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/exit_code.h"
-#include "cli/suggest.h"
+#include "cli/console.h"
+#include "cli/flags.h"
 
 const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_sample,
@@ -145,8 +145,7 @@ static int run_flag(const char *flag)
         printf("ocdm %s\n", ocdm_version());
         return OCDM__EXIT_OK;
     }
-    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "the verb comes first, its flags after it: `ocdm --help`",
-               "ocdm has no flag %s of its own", flag);
+    ocdm__fail(&error, OCDM_BAD_ARGUMENT, "flags come after the verb: `ocdm --help`", "ocdm itself has no flag %s", flag);
     return ocdm__report(&error);
 }
 

@@ -1,4 +1,4 @@
-/* What the program can do: the table of verbs, and what is made from it. */
+/* The table of verbs and what is derived from it. */
 #ifndef OCDM_CLI_VERBS_H
 #define OCDM_CLI_VERBS_H
 
@@ -30,13 +30,13 @@ extern const ocdm__verb ocdm__verb_help;
 extern const ocdm__verb ocdm__verb_man;
 extern const ocdm__verb ocdm__verb_completion;
 
-/* Every verb, in the order of the help, ended by NULL. */
+/* Every verb, in the order of the help, terminated by NULL. */
 extern const ocdm__verb *const ocdm__verbs[];
 
-/* What the program says of itself in one line. */
+/* The one-line description of the program. */
 extern const char ocdm__tagline[];
 
-/* The verb that the first words name; `*used` is set to how many words that took. NULL when there is none. */
+/* The verb named by the first words, NULL when there is none; `*used` is the number of those words. */
 const ocdm__verb *ocdm__find_verb(size_t argc, char *const *argv, size_t *used);
 
 /* Whether `word` is the first of verbs of two words, such as "bench". */
@@ -45,7 +45,7 @@ bool ocdm__is_verb_family(const char *word);
 /* The command line without the program's name: dispatches, returns the exit code. */
 int ocdm__run_command(size_t argc, char **argv);
 
-/* Says that the words name no verb, with the nearest one; returns the exit code. `argc` is at least 1. */
+/* Reports that the words name no verb and suggests the nearest one. Returns the exit code. `argc` is at least 1. */
 int ocdm__report_unknown_verb(size_t argc, char *const *argv);
 
 /* `ocdm --help`: the verbs, on one screen. */

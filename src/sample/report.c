@@ -3,6 +3,7 @@
 
 #include "base/allocate.h"
 #include "base/shown_label.h"
+#include "base/terminal.h"
 #include "sample/state.h"
 
 #include <math.h>
@@ -26,9 +27,7 @@ static void write_row(ocdm__output *output, const ocdm__class_row *row, size_t l
 {
     ocdm__shown_label label = ocdm__show_label(row->label, row->length);
     char line[128], bar[BAR_WIDTH + 1];
-    size_t length = largest > 0 ? (size_t)(BAR_WIDTH * row->counts.kept / largest + 0.5) : 0;
-    memset(bar, '#', length);
-    bar[length] = '\0';
+    ocdm__bar_fill(bar, largest > 0 ? BAR_WIDTH * row->counts.kept / largest : 0);
     snprintf(line, sizeof line, "%*s %12llu %10u %12.1f  %s\n", (int)(label_width - label.width), "",
              (unsigned long long)row->counts.seen, row->counts.kept, row->counts.target * occurrences, bar);
     ocdm__output_text(output, label.text);

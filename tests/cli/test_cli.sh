@@ -173,13 +173,13 @@ check second_word_is_suggested_when_mistyped \
 check verb_is_refused_when_unknown fails_with 2 'there is no verb "frobnicate"' "$list" frobnicate
 check second_word_is_asked_for_when_missing fails_with 2 'ocdm bench needs a second word' 'one of memory, gap, train' bench
 check flag_is_refused_before_the_verb \
-    fails_with 2 'ocdm has no flag -m of its own' 'the verb comes first, its flags after it: `ocdm --help`' -m 5 sample
+    fails_with 2 'ocdm itself has no flag -m' 'flags come after the verb: `ocdm --help`' -m 5 sample
 check flag_is_suggested_when_mistyped fails_with 2 'ocdm sample has no flag --memroy' \
     'did you mean --memory? `ocdm sample --help` lists what it takes' sample --memroy 5
 check help_refuses_a_third_word \
     fails_with 2 '"extra" is one argument too many' '`ocdm help VERB` takes the words of one verb' help sample extra
 check shell_is_refused_when_unknown \
-    fails_with 2 'ocdm completion knows no shell "tcsh"' 'one of bash, zsh, fish' completion tcsh
+    fails_with 2 'ocdm completion does not support the shell "tcsh"' 'one of bash, zsh, fish' completion tcsh
 check full_disk_gives_exit_code_4 full_disk_is_an_error
 check closed_pipe_gives_exit_code_4 closed_pipe_is_an_error
 check man_page_has_every_verb_and_flag man_page_is_complete

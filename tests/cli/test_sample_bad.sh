@@ -45,12 +45,12 @@ refuses_words() {
 }
 
 refuses_gss() {
-    fails 2 "the policy gss needs the gradients of the agent that learns from the memory, which a filter has not" \
-        "any other policy works on labels alone" -p gss
+    fails 2 "the policy gss needs gradients of a network that learns from the memory; a filter has no network" \
+        "all other policies need labels only" -p gss
 }
 
 refuses_options_without_sense() {
-    refuses_flag 'one file' --trace x --summary x && refuses_flag separator --format csv --sep ';;' &&
+    refuses_flag 'same file' --trace x --summary x && refuses_flag separator --format csv --sep ';;' &&
         refuses_flag svm --format svm --labels x && refuses_flag 'one name' --format csv --labels a --id a &&
         refuses_flag 'empty part' --format jsonl --labels a..b && refuses_flag 'too many' a b
 }
@@ -225,7 +225,7 @@ stray_quote() {
 # one_file WORDS...: refused, and the input is as it was.
 one_file() {
     run "$ocdm" sample -q "$@"
-    same 2 "$code" && same "$good" "$(cat in.jsonl)" && grep -q '^error: .* are one file$' "$err"
+    same 2 "$code" && same "$good" "$(cat in.jsonl)" && grep -q '^error: .* are the same file$' "$err"
 }
 
 results_over_the_input_or_each_other() {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "metrics/averages.h"
+#include "metrics/metrics.h"
 
 /* A test set and its scores; class c is of group c % GOLDEN_GROUPS. */
 #define GOLDEN_GROUPS 3

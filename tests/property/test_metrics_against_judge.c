@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "metrics/averages.h"
+#include "metrics/metrics.h"
 
 #define ROUNDS 300
 #define MOST_SAMPLES 90

@@ -7,7 +7,7 @@
 
 #include "../golden/layers.inc"
 #include "../holds.h"
-#include "agent/loss.h"
+#include "agent/agent_parts.h"
 
 enum { CASES = 7 };
 #define WITHIN 1e-4

@@ -9,7 +9,7 @@
 
 #include "../holds.h"
 #include "../scratch_folder.h"
-#include "agent/weights_match.h"
+#include "agent/agent_parts.h"
 #include "base/bytes.h"
 
 /* A file in memory. */

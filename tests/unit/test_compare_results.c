@@ -17,7 +17,7 @@
 #include "experiment/compare/execute.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
-#include "report/tables/compare.h"
+#include "report/tables/tables.h"
 #include "stream/class_group.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/flags.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
@@ -310,7 +310,7 @@ static void values_are_asked_for_when_there_is_no_default(void **state)
     uint64_t value = 0;
     assert_int_equal(PARSE(line, "-q"), OCDM_OK);
     assert_refused(ocdm__argument_unsigned(&line.arguments, "trace", 0, 1, &value, &line.error), &line.error,
-                   "--trace has to be given", "`ocdm paint --help` lists what it takes");
+                   "--trace is required", "`ocdm paint --help` lists what it takes");
 }
 
 static void exit_codes_follow_the_status(void **state)

@@ -11,7 +11,7 @@
 
 #include "../golden/metrics_test_sets.h"
 #include "../holds.h"
-#include "metrics/averages.h"
+#include "metrics/metrics.h"
 
 #define MOST_CLASSES 64
 

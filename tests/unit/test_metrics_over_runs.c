@@ -11,10 +11,8 @@
 
 #include "../golden/metrics_intervals.h"
 #include "../holds.h"
-#include "metrics/averages.h"
-#include "metrics/explain.h"
-#include "metrics/forgetting.h"
 #include "metrics/intervals.h"
+#include "metrics/metrics.h"
 
 /* Relative to the larger of 1 and the value. */
 static void expect_near(double expected, double actual)

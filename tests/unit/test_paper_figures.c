@@ -15,7 +15,7 @@
 #include "../nested_files.h"
 #include "report/figures/paper.h"
 #include "stream/labelled_set.h"
-#include "well_formed.h"
+#include "markup.h"
 
 enum { CLASSES = 6, FIRST_TASK = 1100, SAMPLES = 1200, ROOM = 256 };
 
@@ -91,7 +91,7 @@ static size_t times(const char *part)
 static void draw(const char *name, const ocdm__table *table, size_t streams)
 {
     const ocdm__paper_item *item = ocdm__paper_item_find(name);
-    ocdm__paper_source source = {.label = "made<up>", .stands_for = item->streams[0], .info = &info};
+    ocdm__stand_in source = {.label = "made<up>", .stands_for = item->streams[0], .info = &info};
     ocdm__sheet sheet;
     ocdm_error error;
     size_t size;

@@ -30,7 +30,7 @@ static int clear_runs(void **state)
     return clear_tree(state);
 }
 
-static const ocdm__run *run_named(const char *name)
+static const ocdm__run_record *run_named(const char *name)
 {
     for (size_t i = 0; i < runs.count; i++)
         if (strcmp(runs.runs[i].name, name) == 0)

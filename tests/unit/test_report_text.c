@@ -15,7 +15,7 @@
 #include "base/allocate.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 enum { ROOM = 1 << 16 };
 static char written[ROOM];

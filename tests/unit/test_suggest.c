@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/suggest.h"
+#include "cli/flags.h"
 
 static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
 #define POLICIES (sizeof policies / sizeof policies[0])

@@ -108,6 +108,30 @@ static void terminal_speaks_utf8_when_the_first_variable_set_says_so(void **stat
     assert_true(ocdm__speaks_utf8());
 }
 
+static void bars_round_up_to_a_step_and_stop_at_the_full_character(void **state)
+{
+    (void)state;
+    const ocdm__bar_style *bars = &ocdm__bar_ascii; /* three steps in a character */
+    assert_string_equal(ocdm__bar_glyph(bars, 0, 0), " ");
+    assert_string_equal(ocdm__bar_glyph(bars, 0.01, 0), ".");
+    assert_string_equal(ocdm__bar_glyph(bars, 0.5, 0), ":");
+    assert_string_equal(ocdm__bar_glyph(bars, 1, 0), "|");
+    assert_string_equal(ocdm__bar_glyph(bars, 1, 1), " ");
+    assert_string_equal(ocdm__bar_glyph(bars, 1.5, 0), "|");
+    assert_string_equal(ocdm__bar_glyph(bars, 1.5, 1), ":");
+    assert_string_equal(ocdm__bar_glyph(&ocdm__bar_blocks, 2.125, 2), "▁");
+}
+
+static void bars_of_a_line_are_rounded_to_the_nearest_length(void **state)
+{
+    (void)state;
+    char bar[8];
+    assert_int_equal(ocdm__bar_fill(bar, 0.49), 0);
+    assert_string_equal(bar, "");
+    assert_int_equal(ocdm__bar_fill(bar, 2.5), 3);
+    assert_string_equal(bar, "###");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +141,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(terminal_is_coloured_unless_refused, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(terminal_is_not_coloured_when_it_cannot_be, open_terminal, close_terminal),
         cmocka_unit_test(terminal_speaks_utf8_when_the_first_variable_set_says_so),
+        cmocka_unit_test(bars_round_up_to_a_step_and_stop_at_the_full_character),
+        cmocka_unit_test(bars_of_a_line_are_rounded_to_the_nearest_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "bench/memory.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
 enum { MAX_SIZES = 16, MAX_POLICIES = 16 };

@@ -6,7 +6,7 @@
 
 #include "base/output.h"
 #include "bench/gap.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
 static void print_gap(const ocdm__gap_result results[OCDM__GAP_KINDS], const char *stream_name)

@@ -1,4 +1,4 @@
-/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on made-up samples. */
+/* `ocdm bench train`: milliseconds for one step of a network (forward, loss, backward, Adam) on synthetic samples. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700
 
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/random.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 
 enum { MOST_STEPS = 100000, WARM_UP = 2 };
@@ -101,7 +101,7 @@ static int shorter_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Steps until the number asked for is reached, or, when it is 0, for ten seconds and at least five steps. */
+/* Runs the requested number of steps or, if it is 0, ten seconds and at least five steps. */
 static ocdm_status time_steps(struct request *request, ocdm_error *error)
 {
     ocdm__agent *agent = NULL;
@@ -171,23 +171,22 @@ static int run_train(const ocdm__arguments *arguments)
 }
 
 static const char *const train_description[] = {
-    "Times steps of a network on made-up samples: forward, loss, backward and Adam; the median over the steps. Two steps "
-    "before "
-    "are not timed. peak_bytes is the most memory that the program had.",
+    "Times steps of a network on synthetic samples: forward, loss, backward and Adam. Prints the median over the steps, "
+    "after two steps that are not timed. peak_bytes is the peak memory use of the program.",
     "--image is for networks that take images, --features for linear and mlp.",
     NULL,
 };
 
 static const ocdm__flag train_flags[] = {
     {.name = "model", .value = "M", .fallback = "resnet18", .choices = models, .help = "the network"},
-    {.name = "image", .value = "N", .fallback = "224", .help = "pixels of an image's side"},
-    {.name = "features", .value = "F", .fallback = "2048", .help = "features of a sample"},
-    {.name = "classes", .value = "C", .fallback = "80", .help = "classes"},
+    {.name = "image", .value = "N", .fallback = "224", .help = "width and height of the images in pixels"},
+    {.name = "features", .value = "F", .fallback = "2048", .help = "features per sample"},
+    {.name = "classes", .value = "C", .fallback = "80", .help = "number of classes"},
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "20", .help = "samples per step"},
-    {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "what layers compute in"},
+    {.name = "precision", .value = "P", .fallback = "f32", .choices = precisions, .help = "number format of the layers"},
     {.name = "threads", .value = "T", .fallback = "2", .help = "threads; linear and mlp use one"},
-    {.name = "fast", .help = "let results depend on the number of threads"},
-    {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as ten seconds allow, at least five"},
+    {.name = "fast", .help = "allow results that depend on the number of threads"},
+    {.name = "steps", .value = "N", .fallback = "0", .help = "steps to time; 0: as many as fit ten seconds, at least five"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };

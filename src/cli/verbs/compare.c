@@ -8,17 +8,14 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "cli/compare_runs.h"
-#include "cli/exit_code.h"
-#include "cli/progress_line.h"
+#include "cli/console.h"
 #include "cli/run_flags.h"
-#include "cli/signals.h"
 #include "cli/verbs.h"
 #include "experiment/compare/memory.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/stream_order.h"
-#include "report/tables/compare.h"
-#include "report/tables/memory_only.h"
+#include "report/tables/tables.h"
 
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)

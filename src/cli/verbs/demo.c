@@ -1,4 +1,4 @@
-/* `ocdm demo`: OCDM and its rivals on the built-in stream, as a table and a picture; or the stream itself. */
+/* `ocdm demo`: compares OCDM with other policies on the built-in stream, as a table and a picture; or prints the stream. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "bench/balance_picture.h"
 #include "bench/memory.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/compare/balance.h"
+#include "report/figures/figure.h"
 #include "stream/scenes/builtin.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
@@ -86,55 +86,38 @@ static void print_table(const struct outcome outcomes[POLICIES])
          "us/step       microseconds to update the memory with a batch\n");
 }
 
-/* How the bars are drawn: `rows` lines high, each class `width` columns wide, `merged` classes to a bar where space is short.
- */
+/* How the bars are drawn: each class `width` columns wide, `merged` classes to a bar where space is short. */
 struct picture {
-    unsigned rows, width, merged;
-    unsigned levels;           /* steps of height in one character */
-    const char *const *glyphs; /* from empty to full */
-    const char *cut;           /* the top of a bar that goes on */
-    const char *lost;          /* the place of a bar of height 0 */
+    unsigned width, merged;
+    const ocdm__bar_style *style;
 };
+
+enum { ROWS = 3 };
 
 /* Samples that fill the height; about twice what an even memory has of each class. */
 #define FULL_HEIGHT 60u
 
 static struct picture plan_picture(size_t class_count)
 {
-    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const ascii[] = {" ", ".", ":", "|"};
-    struct picture picture = {.rows = 3, .width = 1, .merged = 1};
+    struct picture picture = {.width = 1, .merged = 1};
     unsigned columns = ocdm__terminal_width(STDOUT_FILENO);
     size_t room = columns > NAME_WIDTH + 12 ? columns - NAME_WIDTH - 2 : 10;
     while (picture.width < 3 && (picture.width + 1) * class_count + 8 <= room)
         picture.width++;
     while ((class_count + picture.merged - 1) / picture.merged + 4 > room)
         picture.merged++;
-    if (ocdm__speaks_utf8()) {
-        picture.levels = 8;
-        picture.glyphs = blocks;
-        picture.cut = "▲";
-        picture.lost = "×";
-    } else {
-        picture.levels = 3;
-        picture.glyphs = ascii;
-        picture.cut = "^";
-        picture.lost = "x";
-    }
+    picture.style = ocdm__speaks_utf8() ? &ocdm__bar_blocks : &ocdm__bar_ascii;
     return picture;
 }
 
 /* The character of a bar for `kept` samples in a row counted from the bottom. */
-static const char *glyph_of(const struct picture *picture, uint32_t kept, unsigned row)
+static const char *glyph_of(const ocdm__bar_style *style, uint32_t kept, unsigned row)
 {
-    if (kept == 0)
-        return row == 0 ? picture->lost : " ";
-    if (kept > FULL_HEIGHT && row == picture->rows - 1)
-        return picture->cut;
-    unsigned steps = (kept * picture->rows * picture->levels + FULL_HEIGHT - 1) / FULL_HEIGHT;
-    unsigned below = row * picture->levels;
-    unsigned level = steps <= below ? 0 : steps - below;
-    return picture->glyphs[level > picture->levels ? picture->levels : level];
+    if (kept == 0 && row == 0)
+        return style->none;
+    if (kept > FULL_HEIGHT && row == ROWS - 1)
+        return style->cut;
+    return ocdm__bar_glyph(style, (double)(kept * ROWS) / FULL_HEIGHT, row);
 }
 
 static void print_row(const struct picture *picture, const struct outcome *outcome, size_t class_count, unsigned row)
@@ -145,7 +128,7 @@ static void print_row(const struct picture *picture, const struct outcome *outco
             kept += outcome->kept[c + merged];
         if (c > 0 && ocdm__builtin_class_task((uint32_t)c) != ocdm__builtin_class_task((uint32_t)(c - picture->merged)))
             putchar(' ');
-        const char *glyph = glyph_of(picture, (kept + merged - 1) / merged, row);
+        const char *glyph = glyph_of(picture->style, (kept + merged - 1) / merged, row);
         for (unsigned i = 0; i < picture->width; i++)
             fputs(i + 1 < picture->width || picture->width == 1 ? glyph : " ", stdout);
     }
@@ -156,10 +139,10 @@ static void print_pictures(const struct outcome outcomes[POLICIES], size_t class
 {
     struct picture picture = plan_picture(class_count);
     printf("Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
-           picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.cut, picture.lost);
+           picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.style->cut, picture.style->none);
     for (size_t i = 0; i < POLICIES; i++) {
         putchar('\n');
-        for (unsigned row = picture.rows; row-- > 0;) {
+        for (unsigned row = ROWS; row-- > 0;) {
             printf("%-*s ", NAME_WIDTH, row == 0 ? names[i] : "");
             print_row(&picture, &outcomes[i], class_count, row);
         }
@@ -288,9 +271,9 @@ static int run(const ocdm__arguments *arguments)
     const char *picture = ocdm__argument_text(arguments, "picture");
     bool stream_only = ocdm__argument_given(arguments, "print-stream");
     if (status == OCDM_OK && stream_only && picture != NULL)
-        status =
-            ocdm__fail(&error, OCDM_BAD_ARGUMENT, "--print-stream compares nothing; run `ocdm demo --picture FILE` by itself",
-                       "--picture and --print-stream do not go together");
+        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT,
+                            "--print-stream compares no policies; run `ocdm demo --picture FILE` separately",
+                            "--picture and --print-stream cannot be combined");
     if (status == OCDM_OK && stream_only)
         status = print_stream(seed, &error);
     else if (status == OCDM_OK)
@@ -299,8 +282,8 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Runs OCDM and the policies that it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
-    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each of them keeps the classes.",
+    "Runs OCDM and the policies it is compared with on the built-in stream (44 classes, 26,617 samples, the statistics of "
+    "the paper's MSCOCO stream) with a memory of 1000 and batches of 10, and shows how evenly each policy keeps the classes.",
     NULL,
 };
 
@@ -308,12 +291,12 @@ static const ocdm__flag flags[] = {
     {.name = "print-stream", .help = "write the built-in stream as JSON Lines instead"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the stream and of the policies"},
     {.name = "json", .help = "print JSON"},
-    {.name = "picture", .value = "FILE", .help = "draw the comparison as well, as an SVG"},
+    {.name = "picture", .value = "FILE", .help = "also draw the comparison as SVG"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
-    {"who keeps the classes in balance?", "ocdm demo"},
+    {"which policy keeps the classes balanced?", "ocdm demo"},
     {"the same as a picture", "ocdm demo --picture balance.svg"},
     {"the stream, for trying out the filter", "ocdm demo --print-stream | ocdm sample -m 100"},
     {NULL, NULL},

@@ -9,17 +9,15 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
-#include "cli/evaluation_text.h"
-#include "cli/exit_code.h"
-#include "cli/progress_line.h"
+#include "cli/console.h"
 #include "cli/run_flags.h"
-#include "cli/signals.h"
+#include "cli/text.h"
 #include "cli/verbs.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/learner.h"
 #include "experiment/predict_weights.h"
-#include "metrics/explain.h"
+#include "metrics/metrics.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */
 struct work {

@@ -7,16 +7,14 @@
 
 #include "base/error.h"
 #include "cli/compare_runs.h"
-#include "cli/exit_code.h"
-#include "cli/progress_line.h"
-#include "cli/signals.h"
-#include "cli/suggest.h"
+#include "cli/console.h"
+#include "cli/flags.h"
 #include "cli/verbs.h"
 #include "experiment/compare/children.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/paper/paper.h"
 #include "report/figures/paper.h"
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 
 #define PATH_ROOM 4096
 #define CURVE_POINTS 250
@@ -252,7 +250,7 @@ static ocdm_status run_memories(const struct request *request, const struct sour
 
 /* What an item needs on one stream. */
 struct material {
-    ocdm__paper_source source;
+    ocdm__stand_in source;
     ocdm__compare_plan plan;
     ocdm__compare_results results;
     ocdm__compare_memories memories;
@@ -274,7 +272,7 @@ static ocdm_status print_metrics(struct request *request, const struct material 
 
 /* The trends with rho, which need memories of their own. */
 static ocdm_status add_trends(const struct request *request, const struct source *source, ocdm__table *table,
-                              const ocdm__paper_source *label, ocdm_error *error)
+                              const ocdm__stand_in *label, ocdm_error *error)
 {
     const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
     ocdm__compare_plan plan = {.point_count = 0};
@@ -292,7 +290,7 @@ static ocdm_status add_trends(const struct request *request, const struct source
 static ocdm_status add_item(const struct request *request, const struct source *source, struct material *material,
                             ocdm__table *table, ocdm_error *error)
 {
-    const ocdm__paper_source *label = &material->source;
+    const ocdm__stand_in *label = &material->source;
     ocdm_status status = OCDM_OK;
     switch (request->item->kind) {
     case OCDM__PAPER_AMLR:

@@ -9,10 +9,8 @@
 #include "agent/model.h"
 #include "base/error.h"
 #include "base/output.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/network_flags.h"
-#include "cli/progress_line.h"
-#include "cli/signals.h"
 #include "cli/verbs.h"
 #include "experiment/predict.h"
 

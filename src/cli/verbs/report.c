@@ -4,7 +4,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"
@@ -12,7 +12,7 @@
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
 
-/* The stream file of the study at hand, opened when its first picture is asked for. */
+/* The stream file of the current study, opened when its first image is requested. */
 struct picture_state {
     const char *given; /* --stream, or NULL */
     const ocdm__study *study;
@@ -25,11 +25,11 @@ static ocdm__stream_pictures *try_open(const char *path)
     return ocdm__stream_pictures_open(&pictures, path, NULL) == OCDM_OK ? pictures : NULL;
 }
 
-/* As the run has it; or beside the run's folder, or in it. */
+/* Where the run read it, otherwise next to the run's folder or in it. */
 static ocdm__stream_pictures *find_stream(const struct picture_state *state, const ocdm__study *study)
 {
     static const char *const places[] = {"", "..", "../.."};
-    const ocdm__run *run = study->groups[0].runs[0];
+    const ocdm__run_record *run = study->groups[0].runs[0];
     const char *file = ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
     if (state->given != NULL || file == NULL)
         return state->given != NULL ? try_open(state->given) : NULL;
@@ -69,12 +69,12 @@ static ocdm_status write_figures(const ocdm__study_list *studies, const char *fo
     return status;
 }
 
-/* What is on the page, in a line; what is not, in a line each. */
+/* Prints one line about the page, and one line for each run that is not on it. */
 static void tell(const ocdm__run_list *runs, const char *path)
 {
     size_t whole = 0;
     for (size_t i = 0; i < runs->count; i++) {
-        const ocdm__run *run = &runs->runs[i];
+        const ocdm__run_record *run = &runs->runs[i];
         whole += run->state == OCDM__RUN_WHOLE;
         ocdm_error note; /* one line, whatever the folder is called */
         ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
@@ -89,7 +89,7 @@ static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
     for (size_t i = 0; i < runs->count; i++)
         if (runs->runs[i].state != OCDM__RUN_MISSING)
             return OCDM_OK;
-    return ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`, or one of `ocdm compare`", "%s: %s",
+    return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s",
                       runs->runs[0].folder, runs->runs[0].why.message);
 }
 
@@ -133,38 +133,35 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Writes one HTML page about runs: which method wins and by how much, the paper's table, the classes in memory, the "
-    "distance "
-    "to the target, the mAP after each task, what sweeps of rho, memory size and task order do, who is in memory, and where "
-    "the "
-    "time went. The page needs nothing else: no network, no folder beside it; it can be read without scripts, and printed.",
-    "DIR is a run's folder, or a folder of run folders, as `ocdm compare` leaves it. Runs that differ in nothing but the seed "
-    "are "
-    "averaged; runs on different streams get parts of their own. A folder that is half-written, damaged or missing is named on "
-    "the "
-    "page and on standard error; the others are shown.",
-    "Pictures of samples are shown when the stream file is found where the run had it, or beside the run's folder; --stream "
-    "names it otherwise.",
+    "Writes one HTML page about runs: which method is best and by how much, the paper's table, the classes in memory, the "
+    "distance to the target, the mAP after each task, the effect of rho, memory size and task order where they were swept, "
+    "which samples are in memory, and where the time went. The page is self-contained: it loads nothing from the network or "
+    "from other files, works without scripts, and can be printed.",
+    "DIR is the folder of a run, or a folder of run folders as written by `ocdm compare`. Runs that differ only in the seed "
+    "are averaged; runs on different streams get separate sections. A folder that is unfinished, damaged or missing is "
+    "reported on the page and on standard error; the others are shown.",
+    "Images of samples are shown if the stream file is still where the run read it, or next to the run's folder; otherwise "
+    "name it with --stream.",
     NULL,
 };
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .fallback = "report.html", .help = "write the page to FILE"},
-    {.name = "figures", .value = "DIR", .help = "write every figure to DIR too, as SVG and CSV"},
+    {.name = "figures", .value = "DIR", .help = "also write every figure to DIR, as SVG and CSV"},
     {.name = "title", .value = "TEXT", .help = "the page's title"},
-    {.name = "stream", .value = "FILE", .help = "the stream file that pictures of samples are taken from"},
+    {.name = "stream", .value = "FILE", .help = "the stream file with the images of the samples"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
     {"a comparison as a page", "ocdm report runs -o report.html"},
-    {"two runs, and the figures for a paper", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
+    {"two runs, with the figures as files", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
     {NULL, NULL},
 };
 
 const ocdm__verb ocdm__verb_report = {
     .name = "report",
-    .summary = "show runs as one page, with figures",
+    .summary = "write a page about runs, with figures",
     .operands = "DIR...",
     .operand_limit = 10000,
     .description = description,

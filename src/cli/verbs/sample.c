@@ -9,12 +9,11 @@
 #include "base/error.h"
 #include "base/file_identity.h"
 #include "base/terminal.h"
-#include "cli/exit_code.h"
-#include "cli/signals.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "sample/sample.h"
 
-/* In the order of their enums, but for the policies. */
+/* Distances, tie rules and formats are in the order of their enums. */
 static const char *const policy_names[] = {"ocdm", "rs", "prs", "cbes", "cbrs", "onlyone", "max", "random", NULL};
 static const char *const distance_names[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 static const char *const tie_names[] = {"key", "oldest", "newest", "uniform", NULL};
@@ -52,9 +51,8 @@ static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_poli
 {
     size_t index;
     if (strcmp(ocdm__argument_text(arguments, "policy"), "gss") == 0)
-        return ocdm__fail(
-            error, OCDM_BAD_ARGUMENT, "any other policy works on labels alone",
-            "the policy gss needs the gradients of the agent that learns from the memory, which a filter has not");
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
+                          "the policy gss needs gradients of a network that learns from the memory; a filter has no network");
     ocdm_status status = ocdm__argument_choice(arguments, "policy", &index, error);
     if (status == OCDM_OK)
         *policy = ocdm_policy_find(policy_names[index]);
@@ -96,7 +94,7 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
     return OCDM_OK;
 }
 
-/* A file must not be written over while it is read, nor two results go to one file. */
+/* A file must not be overwritten while it is read, and two results must not go to one file. */
 static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *error)
 {
     const struct {
@@ -111,7 +109,7 @@ static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *
     for (size_t i = 0; i < 4; i++)
         for (size_t j = i + 1; j < 4; j++)
             if (!(i == 0 && j == 3) && ocdm__is_same_file(&files[i].file, &files[j].file))
-                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give each a file of its own", "%s and %s are one file",
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a different file for each", "%s and %s are the same file",
                                   files[i].name, files[j].name);
     return OCDM_OK;
 }
@@ -190,31 +188,24 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says --------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Reads labelled records from FILE or standard input, keeps at most M of them in a replay memory as they pass, and prints "
-    "what "
-    "is left at the end: the same lines, byte for byte, in the order of the stream, each with a newline after it. The memory "
-    "needed "
-    "grows with M, B and the number of classes, not with the length of the stream.",
-    "jsonl: one object a line; its member `labels` is an array of strings and whole numbers (1 and \"1\" are one label), `id` "
-    "a "
-    "string or a number. --labels and --id name other members, with dots into objects: --labels meta.tags. csv (quotes as in "
-    "RFC "
-    "4180) and tsv (no quotes): the first line names the columns and is printed again before the kept records; the labels are "
-    "one "
-    "column, cut at `;` or at --sep. svm: LIBSVM and XMC, `l1,l2 i:v i:v`; a header of three numbers is passed over and not "
-    "printed, since its count would be wrong. auto: by the file's extension, else by the first line.",
-    "A record without an id has its number as id, from 0; header, blank and skipped lines do not count. An id that memory or "
-    "batch "
-    "already hold makes a record bad, as do broken syntax, missing labels, a NUL byte, invalid UTF-8, over 65,535 labels and a "
-    "record of over 64 MiB or nested deeper than 1024. A bad record ends the run with nothing printed, unless --skip-bad "
-    "counts it "
-    "and goes on. A byte order mark is dropped.",
-    "--trace writes one JSON object a batch: step, in (the ids of the batch), out (the ids of memory and batch that were not "
-    "kept, "
-    "in order of deletion), size, distance. --summary writes one with records, skipped, kept, classes, distance (over the "
-    "classes "
-    "in play), distance_seen (over all classes seen), the settings, seconds, and per_class: label, seen, kept, target.",
-    "SIGINT and SIGTERM end the stream early: what is kept so far is written, and the exit code is 130 or 143.",
+    "Reads labelled records from FILE or standard input, keeps at most M of them in a replay memory, and prints the kept "
+    "records at the end: the same lines, byte for byte, in the order of the stream, each followed by a newline. The memory "
+    "use grows with M, B and the number of classes, not with the length of the stream.",
+    "jsonl: one object per line; its member `labels` is an array of strings and integers (1 and \"1\" are the same label), "
+    "`id` is a string or a number. --labels and --id select other members, with dots for nested objects: --labels meta.tags. "
+    "csv (quoted as in RFC 4180) and tsv (no quotes): the first line names the columns and is printed again before the kept "
+    "records; the labels are one column, split at `;` or at --sep. svm: LIBSVM and XMC, `l1,l2 i:v i:v`; a header of three "
+    "numbers is skipped and not printed, since its count would be wrong. auto: by the file's extension, otherwise by the "
+    "first line.",
+    "A record without an id gets its number as id, from 0; header, blank and skipped lines do not count. A record is bad if "
+    "its id is already in the memory or the batch, or if it has broken syntax, no labels, a NUL byte, invalid UTF-8, more "
+    "than 65,535 labels, more than 64 MiB, or is nested deeper than 1024. A bad record ends the run and nothing is printed; "
+    "with --skip-bad it is counted and skipped. A byte order mark is dropped.",
+    "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
+    "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, kept, classes, "
+    "distance (over the classes in play), distance_seen (over all classes seen), the settings, seconds, and per_class: "
+    "label, seen, kept, target.",
+    "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
     NULL,
 };
 
@@ -225,39 +216,40 @@ static const ocdm__flag flags[] = {
      .value = "P",
      .fallback = "ocdm",
      .choices = policy_names,
-     .help = "the rule by which records stay"},
-    {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "records that are looked at together"},
+     .help = "the rule that decides which records are kept"},
+    {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "records per update of the memory"},
     {.name = "rho",
      .value = "R",
      .fallback = "0",
-     .help = "power of the target: class i gets n_i^R, so 0 is all equal and 1 is as in the stream; -16 to 16"},
+     .help = "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those of "
+             "the stream; -16 to 16"},
     {.name = "distance",
      .value = "D",
      .fallback = "kl",
      .choices = distance_names,
-     .help = "how far from the target a memory is, which ocdm and onlyone minimise"},
+     .help = "the distance between memory and target, which ocdm and onlyone minimise"},
     {.name = "tie",
      .value = "T",
      .fallback = "key",
      .choices = tie_names,
-     .help = "which of equally good records goes, in ocdm and onlyone"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
-    {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "what the records are"},
+     .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
+    {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "format of the records"},
     {.name = "labels", .value = "NAME", .help = "the member or column with the labels, `labels` by default"},
     {.name = "id", .value = "NAME", .help = "the member or column with the id, `id` where there is one by default"},
     {.name = "sep", .value = "C", .help = "the character between labels in csv and tsv, `;` by default"},
-    {.name = "trace", .value = "FILE", .help = "write what came and went, batch by batch"},
+    {.name = "trace", .value = "FILE", .help = "write the ids added and deleted by each batch"},
     {.name = "summary", .value = "FILE", .help = "write counts, distances and settings at the end"},
-    {.name = "skip-bad", .help = "count bad records and pass over them"},
+    {.name = "skip-bad", .help = "count bad records and skip them"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table of classes at the end"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
-    {"1000 records, every class as often as it can be", "ocdm sample -m 1000 in.jsonl > out.jsonl"},
-    {"the last stage of a pipe, half way to the stream's own balance",
+    {"keep 1000 records, with classes as even as possible", "ocdm sample -m 1000 in.jsonl > out.jsonl"},
+    {"in a pipe, half way between equal shares and those of the stream",
      "zcat big.csv.gz | ocdm sample -m 5000 --rho 0.5 --format csv"},
-    {"see what it did", "ocdm sample -m 100 --trace trace.jsonl --summary summary.json in.jsonl > out.jsonl"},
+    {"record what it did", "ocdm sample -m 100 --trace trace.jsonl --summary summary.json in.jsonl > out.jsonl"},
     {NULL, NULL},
 };
 

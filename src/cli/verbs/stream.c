@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
-#include "cli/exit_code.h"
-#include "cli/stream_text.h"
+#include "cli/console.h"
+#include "cli/text.h"
 #include "cli/verbs.h"
 #include "stream/info.h"
 

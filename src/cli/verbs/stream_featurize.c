@@ -6,11 +6,9 @@
 
 #include "base/allocate.h"
 #include "base/output.h"
-#include "cli/command_text.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
+#include "cli/flags.h"
 #include "cli/network_flags.h"
-#include "cli/progress_line.h"
-#include "cli/signals.h"
 #include "cli/verbs.h"
 #include "experiment/featurize.h"
 

@@ -16,13 +16,12 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "base/terminal.h"
-#include "cli/exit_code.h"
-#include "cli/signals.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "report/runs/read.h"
 #include "report/watch/watch.h"
 
-/* Milliseconds between looks at the file, and looks without news after which somebody asks whether the run still lives. */
+/* Milliseconds between reads of the file, and the number of reads without news after which the lock is checked. */
 enum { PAUSE = 300, QUIET_LOOKS = 10, READ_SIZE = 65536 };
 
 /* The log, and what was read of it. */
@@ -83,7 +82,7 @@ static ocdm_status take_bytes(struct tail *tail, ocdm__watch *watch, ocdm__outpu
     return OCDM_OK;
 }
 
-/* Reads what is new. A log that became shorter was cut back by a resume: it is read again from its start. */
+/* Reads new lines. A log that became shorter was truncated by a resume and is read again from the start. */
 static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output *out, ocdm_error *error)
 {
     static char bytes[READ_SIZE];
@@ -109,7 +108,7 @@ static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output
     }
 }
 
-/* Whether nobody holds the folder's lock: the run ended without saying so. */
+/* Whether the folder's lock is free: the run ended without logging it. */
 static bool is_abandoned(const char *folder)
 {
     char *path = ocdm__path_in(folder, "lock");
@@ -124,7 +123,7 @@ static bool is_abandoned(const char *folder)
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------------- */
 
-/* Keys come one by one and unseen while `on`; as they were afterwards. */
+/* Turns unbuffered input without echo on, or restores the terminal. */
 static void listen_for_keys(bool on)
 {
     static struct termios before;
@@ -141,7 +140,7 @@ static void listen_for_keys(bool on)
     }
 }
 
-/* Waits a little; true when a q came. A closed or foreign standard input is no key. */
+/* Waits briefly; true if q was pressed. A closed standard input, or one that is not a terminal, counts as no key. */
 static bool wait_for_quit(bool keys)
 {
     struct pollfd input = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
@@ -151,7 +150,7 @@ static bool wait_for_quit(bool keys)
     return false;
 }
 
-/* Draws over what was drawn before: up as many lines, then each line to its end. */
+/* Overwrites the previous view: moves up by its lines, then clears each line to its end. */
 static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *error)
 {
     ocdm__output out;
@@ -213,7 +212,7 @@ static ocdm_status watch_folder(const char *folder, ocdm_error *error)
     ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
     tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (status == OCDM_OK && tail.fd < 0)
-        status = ocdm__fail(error, OCDM_IO, "give the folder of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
+        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
     if (status == OCDM_OK) {
         listen_for_keys(!tail.plain);
         status = follow(&tail, watch, folder, error);
@@ -243,17 +242,15 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Shows how a run is doing while it runs, from the log that it writes: how far it is, the loss and the distance to the "
-    "target "
-    "as lines of small bars (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends "
-    "with "
-    "the run, or when q or Ctrl-C is pressed; the run does not notice.",
-    "When standard output is no terminal it prints plain lines: steps at doubling intervals, and every evaluation.",
+    "Shows the state of a run while it is running, read from its log: progress, loss and distance to the target as "
+    "sparklines (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends with the "
+    "run, or when q or Ctrl-C is pressed; the run is not affected.",
+    "If standard output is not a terminal, it prints plain lines: steps at doubling intervals, and every evaluation.",
     NULL,
 };
 
 static const ocdm__example examples[] = {
-    {"look at a run", "ocdm watch runs/ocdm-s0"},
+    {"watch a run", "ocdm watch runs/ocdm-s0"},
     {NULL, NULL},
 };
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/safetensors_dtype.h"
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/predict_weights.h"
 
@@ -74,8 +74,8 @@ static void write_json(ocdm__output *output, const struct answer *answer)
 
 /* ---- text ----------------------------------------------------------------------------------------------------------- */
 
-/* Names come from anywhere, and stand here as in the file, their control characters as \u0000 but for those of U+007F to
- * U+009F, which a terminal might obey too: those become question marks. Returns the columns used. */
+/* Prints a name from the file as JSON would, with control characters as \u0000. U+007F to U+009F, which a terminal might
+ * interpret, become question marks. Returns the columns used. */
 static size_t write_name(ocdm__output *output, const char *name, size_t length)
 {
     size_t columns = 0;
@@ -208,10 +208,11 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Lists the tensors of a safetensors file, and tells which model they fit, with how many classes or features, how many "
-    "learned numbers there are (running statistics and what an optimiser keeps are not counted), and whether an optimiser's "
-    "state is there, so that training can go on from it.",
-    "Pickled files (.pt, .pth) are refused: reading one can run any program. Convert them to safetensors where you trust them.",
+    "Lists the tensors of a safetensors file and reports which model they fit, with how many classes or features, the number "
+    "of learned values (running statistics and optimiser state are not counted), and whether the state of an optimiser is "
+    "included, so that training can be continued.",
+    "Pickled files (.pt, .pth) are rejected: loading one can execute arbitrary code. Convert them to safetensors where you "
+    "trust them.",
     NULL,
 };
 
@@ -221,7 +222,7 @@ static const ocdm__example examples[] = {
 };
 
 static const ocdm__flag flags[] = {
-    {.name = "json", .help = "print one object of JSON"},
+    {.name = "json", .help = "print a JSON object"},
     {.name = NULL},
 };
 

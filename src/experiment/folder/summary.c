@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "metrics/forgetting.h"
+#include "metrics/metrics.h"
 #include "stream/export.h"
 
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)

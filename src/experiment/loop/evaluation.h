@@ -14,7 +14,7 @@
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/logits_check.h"
 #include "experiment/loop/stream_order.h"
-#include "metrics/averages.h"
+#include "metrics/metrics.h"
 #include "ocdm/ocdm.h"
 #include "stream/class_group.h"
 

@@ -1,16 +1,121 @@
-/* Where a picture goes: into a page, into a file of its own, or among others into one. */
+/*
+ * The drawing of pictures as SVG: where a picture goes, scales, axes, text, and sheets of several pictures. Units are pixels at
+ * natural size. Pictures are readable without colour: lines have names at their ends, bars have titles.
+ */
 #ifndef OCDM_REPORT_FIGURES_CANVAS_H
 #define OCDM_REPORT_FIGURES_CANVAS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/output.h"
+#include "ocdm/ocdm.h"
 
+/* Where a picture goes: into a page, into a file of its own, or into a file with others. */
 typedef struct ocdm__canvas {
     ocdm__output *out;
     bool alone;        /* a file of its own */
     const char *title; /* what the picture is called */
-    double *top;       /* one of several in a file: where it starts, then where the next one does; else NULL */
+    double *top;       /* in a file of several pictures: where it starts, then where the next one starts; otherwise NULL */
 } ocdm__canvas;
+
+/* The style sheet for a light background, which files of their own include, and the changes for a dark one. */
+extern const char ocdm__figure_style[];
+extern const char ocdm__figure_style_dark[];
+
+/* The number of colours. Lines beyond that repeat them, dashed. */
+#define OCDM__COLOURS 8u
+
+/* The width of all figures. */
+#define OCDM__FIGURE_WIDTH 860.0
+
+/* Pixels per character of small and normal text in the widest of the common fonts. */
+#define OCDM__COLUMN 7.3
+#define OCDM__WIDE_COLUMN 8.7
+
+/* Maps numbers to positions. */
+typedef struct ocdm__scale {
+    double low, high; /* numbers; both positive when `is_log` */
+    double from, to;  /* their places */
+    bool is_log;
+} ocdm__scale;
+
+/* The position of a number, clamped to the range. */
+double ocdm__scale_place(const ocdm__scale *scale, double value);
+
+/* Round numbers in the range, ascending, at most `room`; powers of ten on a logarithmic scale. Returns their number. */
+size_t ocdm__scale_ticks(const ocdm__scale *scale, double *ticks, size_t room);
+
+/* Extends the range to round numbers, so that no point lies on the edge. */
+void ocdm__scale_widen(ocdm__scale *scale);
+
+/* Starts and ends a picture. In a file of several, the canvas's top moves below it. */
+void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height);
+void ocdm__picture_end(const ocdm__canvas *canvas);
+
+enum ocdm__anchor { OCDM__ANCHOR_START, OCDM__ANCHOR_MIDDLE, OCDM__ANCHOR_END };
+
+/* Text, escaped, at most 1000 characters. `class` is a class of the style sheet: "", "faint", "strong", "small", or
+ * several. */
+void ocdm__draw_text(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
+                     const char *text);
+
+/* The same, at most `limit` characters, rotated to read upwards from (x, y). */
+void ocdm__draw_text_up(const ocdm__canvas *canvas, double x, double y, enum ocdm__anchor anchor, const char *class,
+                        const char *text, size_t limit);
+
+/* A straight line. */
+void ocdm__draw_rule(const ocdm__canvas *canvas, const char *class, double x1, double y1, double x2, double y2);
+
+/* The numbers at the left, with a grid line from each to `right`, and the title of the axis. */
+void ocdm__draw_y_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double left, double right, const char *what);
+
+/* The numbers below, and the title of the axis. */
+void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, double y, const char *what);
+
+/* A number of an axis, as short as possible. */
+void ocdm__tick_text(double value, char *text, size_t room);
+
+/* The name of a task: "task 3"; "task ?" when the number is not valid. */
+void ocdm__task_text(double task, char *text, size_t room);
+
+/* A position as text with at most one decimal. */
+void ocdm__put_place(ocdm__output *out, double place);
+
+/* ---- sheets ------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A file of several pictures under one another, with a title, headings, and a description that says how to read it.
+ *
+ *     ocdm__sheet sheet;
+ *     if (ocdm__sheet_begin(&sheet, error) != OCDM_OK) ...
+ *     ocdm__sheet_heading(&sheet, "nuswide");
+ *     ocdm__canvas canvas = ocdm__sheet_canvas(&sheet, "classes in memory");
+ *     ocdm__panels_draw(&panels, &canvas);
+ *     ocdm__sheet_write(&sheet, "Figure 4", "Each bar is a class.", "figure.svg", error);
+ *     ocdm__sheet_clear(&sheet);
+ */
+
+/* Initialise with zeros or with ocdm__sheet_begin. */
+typedef struct ocdm__sheet {
+    ocdm__output body;
+    double top; /* where the next picture starts */
+} ocdm__sheet;
+
+/* Returns OCDM_OK or OCDM_NO_MEMORY. It must be cleared in either case. */
+ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error);
+
+/* A line above the following pictures: a heading, or a remark in faint text. */
+void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text);
+void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text);
+
+/* The canvas of the next picture, below all others. The sheet must not move until it is drawn. */
+ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title);
+
+/* Writes it. Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */
+ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const char *reading, const char *path,
+                              ocdm_error *error);
+
+void ocdm__sheet_clear(ocdm__sheet *sheet);
 
 #endif

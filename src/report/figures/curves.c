@@ -1,5 +1,5 @@
 /* The distance over steps, and the mAP after each task. */
-#include "report/figures/curves.h"
+#include "report/figures/figure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/figures/lines.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
-/* A line has two points in each of so many buckets: its lowest and its highest, so that no peak is lost. */
+/* A line has two points in each bucket, its lowest and its highest, so that no peak is lost. */
 #define BUCKETS ((size_t)220)
 
 bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
@@ -20,12 +20,12 @@ bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
 
 /* ---- distance ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs that differ only by seed log the same steps; were one cut short, the common part counts. */
+/* Runs that differ only in the seed log the same steps. If one is shorter, the common part counts. */
 static size_t curve_length(const ocdm__run_group *group)
 {
     size_t length = SIZE_MAX;
     for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__run *run = group->runs[i];
+        const ocdm__run_record *run = group->runs[i];
         size_t here = run->step.count < run->distance_seen.count ? run->step.count : run->distance_seen.count;
         length = here < length ? here : length;
     }
@@ -80,7 +80,7 @@ static ocdm_status add_curve(ocdm__chart *chart, const ocdm__run_group *group, o
 }
 
 /* Where tasks begin: after the step of the evaluation before. */
-static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run *run, ocdm_error *error)
+static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run_record *run, ocdm_error *error)
 {
     const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
     size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
@@ -128,7 +128,7 @@ void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocd
     ocdm__output_text(out, "label,seed,step,distance_seen\n");
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; takes(study, &study->groups[i]) && j < study->groups[i].run_count; j++) {
-            const ocdm__run *run = study->groups[i].runs[j];
+            const ocdm__run_record *run = study->groups[i].runs[j];
             for (size_t k = 0; k < run->step.count && k < run->distance_seen.count; k++) {
                 ocdm__put_csv(out, study->groups[i].label);
                 ocdm__put_csv_number(out, run->seed);
@@ -169,6 +169,7 @@ const ocdm__figure ocdm__figure_distance = {
         "Lower is better: at 0 the classes have exactly the shares in memory that the target asks for, over all classes "
         "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
         "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_distance,
     .draw = draw_distance,
     .write_csv = csv_distance,
@@ -206,7 +207,9 @@ static ocdm_status name_evaluations(const ocdm__study *study, ocdm__chart *chart
 
 static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "evaluated after", .y_what = "total mAP (%)", .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "evaluated after", .y_what = what, .dotted = true};
+    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
     ocdm_status status = name_evaluations(study, &chart, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
@@ -214,7 +217,7 @@ static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas
         if (line == NULL)
             status = ocdm__fail_memory(error, "a figure");
         for (size_t k = 0; line != NULL && k < chart.name_count; k++) {
-            ocdm__summary summary = ocdm__group_evaluation(group, k, "total.mAP");
+            ocdm__summary summary = ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME);
             line->x[k] = (double)k;
             line->y[k] = summary.mean;
             line->low[k] = summary.mean - summary.deviation;
@@ -233,7 +236,7 @@ static ocdm_status csv_map(const ocdm__study *study, ocdm__output *out, ocdm_err
     ocdm__output_text(out, "label,after,mean,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t k = 0; k < evaluation_count(&study->groups[i]); k++) {
-            ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total.mAP");
+            ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total." OCDM__MAP_NAME);
             ocdm__put_csv(out, study->groups[i].label);
             ocdm__put(out, ",%zu", k);
             ocdm__put_csv_summary(out, &summary);
@@ -248,6 +251,7 @@ const ocdm__figure ocdm__figure_map = {
         "Higher is better. After each task the network is tested on the test samples of all tasks so far, so the test gets "
         "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
         "seeds to either side.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_map,
     .draw = draw_map,
     .write_csv = csv_map,

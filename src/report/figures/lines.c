@@ -1,4 +1,4 @@
-/* Drawing lines. Their names stand at their right ends, moved apart where they would meet, with a thin line to the end. */
+/* Draws lines. Their names are at their right ends, moved apart where they would overlap, with a thin line to the end. */
 #include "report/figures/lines.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 enum {
     LEFT = 74,
@@ -20,7 +20,7 @@ enum {
     UPRIGHT_ROOM = 90
 };
 
-/* Nothing below this is told apart on an axis of logarithms. */
+/* Values below this are not distinguished on a logarithmic axis. */
 #define SMALLEST 1e-6
 
 ocdm__chart_line *ocdm__chart_add(ocdm__chart *chart, const char *label, unsigned colour, size_t count)
@@ -54,7 +54,7 @@ struct frame {
     ocdm__scale x, y;
     double bottom; /* of the field */
     double right;  /* where the names start */
-    bool upright;  /* the names below stand on end, since they would meet */
+    bool upright;  /* the names below are rotated, since they would overlap */
 };
 
 static void stretch(ocdm__scale *scale, double value, bool *any)
@@ -130,7 +130,7 @@ static void draw_sections(const ocdm__chart *chart, const ocdm__canvas *canvas, 
     }
 }
 
-/* Where points are few, the axis has their own numbers; those too near to the one before go without. */
+/* If there are few points, the axis shows their own numbers, except those too close to the previous one. */
 static void draw_values(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {
     double last = -1e9;
@@ -183,7 +183,7 @@ static void put_point(ocdm__output *out, const struct frame *frame, double x, do
     ocdm__output_text(out, " ");
 }
 
-/* The end of the stretch from `k` on in which every point has a y, and, when a band is asked for, a spread. */
+/* The end of the range from `k` on in which every point has a y and, for a band, a spread. */
 static size_t stretch_end(const ocdm__chart_line *line, size_t k, bool band)
 {
     while (k < line->count && isfinite(line->y[k]) && (!band || (isfinite(line->low[k]) && isfinite(line->high[k]))))
@@ -249,7 +249,7 @@ static void draw_diamond(const ocdm__canvas *canvas, const char *class, double x
     ocdm__put(canvas->out, "<path class=\"%s\" d=\"M%.1f %.1fl6 6l-6 6l-6 -6z\">", class, x, y - 6);
 }
 
-/* Beside the point, which would hide it where the two agree. */
+/* Next to the point, which would hide it where the two agree. */
 static void draw_marks(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {
     for (size_t i = 0; i < chart->mark_count; i++) {
@@ -299,8 +299,8 @@ static size_t find_ends(const ocdm__chart *chart, const struct frame *frame, str
     return count;
 }
 
-/* Pushes names down until none meets the one above it, then up from the bottom. When they are too many for the height they
- * share it evenly. */
+/* Moves names down until none overlaps the one above it, then up from the bottom. Too many names for the height are
+ * distributed evenly. */
 static void spread_ends(struct end *ends, size_t count, double bottom)
 {
     double pitch = LABEL_PITCH, room = bottom - TOP + LABEL_PITCH;

@@ -1,6 +1,6 @@
 /*
- * Drawing panels of bars. All panels share their scale, unless each has its own. Where there are targets a bar that is far
- * beyond them is cut off, marked, and has its number over it: one class that fills a memory must not flatten all others.
+ * Draws panels of bars. All panels share one scale, unless each has its own. Where there are targets, a bar far above them
+ * is cut off, marked, and labelled with its value, so that one class that fills a memory does not flatten all others.
  */
 #include "report/figures/panels.h"
 
@@ -9,14 +9,15 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "report/page/text.h"
+#include "base/error.h"
+#include "report/text.h"
 
 enum {
     LEFT = 208,       /* where bars start */
     RIGHT = 848,      /* and end */
     HEIGHT = 84,      /* of a panel's bars */
     GAP = 24,         /* between panels */
-    OVERHANG = 24,    /* two rows of numbers over bars that are cut off */
+    OVERHANG = 24,    /* two rows of numbers above bars that are cut off */
     HEADER = 30,      /* the legend */
     LEGEND = 28,      /* where it starts: all of it has to fit */
     SECTION_ROW = 20, /* the names of sections */
@@ -28,10 +29,10 @@ enum {
 /* The narrowest bar that still has a name under it. */
 #define NARROWEST_NAMED 7.5
 
-/* The least that a panel's own scale reaches: counts must not be read off fractions. */
+/* The minimum upper end of a panel's own scale, so that its ticks are integers. */
 #define LOWEST_OWN 4
 
-/* How many times the largest target the panels reach. */
+/* The upper end of the scale, as a multiple of the largest target. */
 #define REACH 2.5
 
 ocdm__panel *ocdm__panels_add(ocdm__panels *panels, const char *label)
@@ -73,7 +74,7 @@ static bool has_names(const ocdm__panels *panels)
     return panels->names != NULL && pitch_of(panels) >= NARROWEST_NAMED;
 }
 
-/* The heights of a panel, the place of 0 at 0. */
+/* The vertical scale of a panel; 0 is at 0. */
 static ocdm__scale scale_of(const ocdm__panels *panels, size_t number)
 {
     double highest = 0, target = 0;
@@ -151,7 +152,6 @@ static bool any_kind(const ocdm__panels *panels, unsigned kind)
 
 static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
-    static const char *const kinds[] = {"majority", "moderate", "minority", "several"};
     bool cut = false, target = false;
     for (size_t p = 0; p < panels->panel_count; p++) {
         cut = cut || any_cut(panels, p);
@@ -159,9 +159,9 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
             target = target || isfinite(panels->panels[p].targets[i]);
     }
     double x = LEGEND;
-    for (unsigned kind = 0; panels->has_groups && kind < 4; kind++)
+    for (unsigned kind = 0; panels->has_groups && kind <= OCDM__BAR_MIXED; kind++)
         if (any_kind(panels, kind))
-            x = draw_swatch(canvas, x, kind, kinds[kind]);
+            x = draw_swatch(canvas, x, kind, kind < OCDM__BAR_MIXED ? ocdm__paper_groups[kind] : "several");
     if (target) {
         ocdm__draw_rule(canvas, "mark", x, 14, x + 12, 14);
         x = draw_legend_text(canvas, x + 17, panels->target_what);
@@ -216,8 +216,8 @@ static void draw_bar(const ocdm__panels *panels, const ocdm__canvas *canvas, con
     ocdm__output_text(canvas->out, "</rect>\n");
 }
 
-/* The mark of a bar that is cut off. Neighbours' numbers take turns between two rows, and the rest go without: the bar's title
- * still has it. */
+/* Marks bars that are cut off. Their numbers alternate between two rows; a number that fits neither is omitted, and only
+ * the bar's title has it. */
 static void draw_cuts(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__panel *panel,
                       const ocdm__scale *scale, double base)
 {
@@ -337,4 +337,76 @@ void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas)
     ocdm__draw_text_up(canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", panels->y_what, 100);
     draw_feet(panels, canvas, base);
     ocdm__picture_end(canvas);
+}
+
+/* ---- classes as bars ---------------------------------------------------------------------------------------------------- */
+
+/* The most bars that a panel has room for. */
+#define MOST_BARS 160
+
+static size_t merged_classes(const ocdm__class_list *list)
+{
+    return list->count <= MOST_BARS ? 1 : (list->count + MOST_BARS - 1) / MOST_BARS;
+}
+
+static unsigned char kind_of(const ocdm__study_class *class)
+{
+    for (unsigned char i = 0; i < OCDM__BAR_MIXED; i++)
+        if (strcmp(class->group, ocdm__paper_groups[i]) == 0)
+            return i;
+    return OCDM__BAR_MIXED;
+}
+
+static void name_bars(const ocdm__class_list *list, ocdm__panels *panels)
+{
+    size_t merged = merged_classes(list);
+    for (size_t c = 0; c < list->count; c++) {
+        unsigned char kind = kind_of(&list->classes[c]);
+        size_t bar = c / merged;
+        panels->kinds[bar] = c % merged == 0 || panels->kinds[bar] == kind ? kind : OCDM__BAR_MIXED;
+        panels->names[bar] = c % merged == 0 ? list->classes[c].name : panels->names[bar];
+    }
+}
+
+/* Where the classes of the next task begin. */
+static void find_sections(const ocdm__class_list *list, ocdm__panels *panels)
+{
+    for (size_t c = 0; c < list->count; c++) {
+        size_t turn = list->classes[c].turn;
+        if (c > 0 && turn == list->classes[c - 1].turn)
+            continue;
+        ocdm__panel_section *section = &panels->sections[panels->section_count++];
+        section->from = (double)c / (double)merged_classes(list);
+        if (turn < list->order.count)
+            ocdm__task_text(list->order.values[turn], section->name, sizeof section->name);
+    }
+}
+
+ocdm_status ocdm__class_panels_begin(ocdm__panels *panels, const ocdm__class_list *list, ocdm_error *error)
+{
+    bool failed = false;
+    size_t merged = merged_classes(list);
+    panels->x_what = "classes, in the order of the stream";
+    panels->has_groups = true;
+    panels->bar_count = (list->count + merged - 1) / merged;
+    panels->kinds = ocdm__grown(NULL, panels->bar_count, sizeof *panels->kinds, &failed);
+    panels->names = ocdm__grown(NULL, panels->bar_count, sizeof *panels->names, &failed);
+    panels->sections = ocdm__grown(NULL, list->count, sizeof *panels->sections, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "a figure");
+    memset(panels->sections, 0, list->count * sizeof *panels->sections);
+    name_bars(list, panels);
+    find_sections(list, panels);
+    return OCDM_OK;
+}
+
+void ocdm__class_panels_fill(const ocdm__class_list *list, double *bars, ocdm__class_number *number, const void *state)
+{
+    size_t merged = merged_classes(list);
+    for (size_t first = 0, bar = 0; first < list->count; first += merged, bar++) {
+        size_t count = list->count - first < merged ? list->count - first : merged;
+        bars[bar] = 0;
+        for (size_t c = first; c < first + count; c++)
+            bars[bar] += number(state, &list->classes[c]) / (double)count;
+    }
 }

@@ -1,4 +1,4 @@
-/* The figures of lines: mAP after each task, distance step by step, and what rho does. */
+/* The figures with line charts: mAP after each task, distance step by step, and the effect of rho. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,11 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/figures/lines.h"
-#include "report/figures/paper_parts.h"
+#include "report/figures/paper.h"
 #include "report/tables/paper_numbers.h"
+#include "report/text.h"
 
-/* The height of a chart's field: lower than in the report, since there are several. */
+/* The height of a chart, lower than in the report since there are several. */
 #define LOW_FIELD 190
 
 static const char no_runs[] = "There are no runs with a network on this stream, so mAP is left out.";
@@ -29,7 +30,8 @@ static ocdm_status draw_chart(ocdm__chart *chart, ocdm__sheet *sheet, const char
 
 /* ---- orders of tasks ---------------------------------------------------------------------------------------------------- */
 
-/* The tally of the task that comes at `turn`; `order` is as a flag takes it, "" when tasks ascend. NULL when there is none. */
+/* The tally of the task at position `turn`. `order` is a list as in the flag, "" for ascending tasks. NULL when there is
+ * none. */
 static const ocdm__tally *task_at(const ocdm__statistics *statistics, const char *order, size_t turn)
 {
     uint64_t task = 0;
@@ -108,7 +110,7 @@ static void mark_total(ocdm__chart *chart, const ocdm__paper_part *part, const o
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", line->label);
-    double total = ocdm__paper_line_number(&numbers, "total", "mAP");
+    double total = ocdm__paper_line_number(&numbers, "total", OCDM__MAP_NAME);
     if (isfinite(total) && line->count > 0)
         chart->marks[chart->mark_count++] =
             (ocdm__chart_mark){.x = line->x[line->count - 1], .y = total, .colour = line->colour};
@@ -130,13 +132,15 @@ static ocdm_status name_tasks(ocdm__chart *chart, const ocdm__paper_part *part, 
     return OCDM_OK;
 }
 
-/* mAP after each task, the first rows of the part; `row` moves behind them. */
+/* mAP after each task, the first rows of the part; advances `row` past them. */
 static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__sheet *sheet, ocdm_error *error)
 {
+    char what[40];
     ocdm__chart chart = {
-        .x_what = "evaluated after", .y_what = "total mAP (%)", .mark_what = "the paper", .height = LOW_FIELD, .dotted = true};
+        .x_what = "evaluated after", .y_what = what, .mark_what = "the paper", .height = LOW_FIELD, .dotted = true};
+    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
     ocdm_status status = name_tasks(&chart, part, error);
-    while (status == OCDM_OK && is_series(part, *row, "mAP")) {
+    while (status == OCDM_OK && is_series(part, *row, OCDM__MAP_NAME)) {
         size_t end = ocdm__paper_rows_end(part->table, *row, SERIES + 1);
         status = add_line(&chart, part, *row, end, error);
         *row = end;
@@ -149,7 +153,7 @@ static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__she
     return status;
 }
 
-/* All charts of a stream reach the same distances, so that they can be compared. */
+/* All charts of a stream have the same vertical range, so that they can be compared. */
 static void find_reach(const ocdm__paper_part *part, size_t row, double reach[2])
 {
     reach[0] = INFINITY;
@@ -161,7 +165,7 @@ static void find_reach(const ocdm__paper_part *part, size_t row, double reach[2]
     }
 }
 
-/* The distances in one order of the tasks; `row` moves behind them. */
+/* The distances in one order of the tasks; advances `row` past them. */
 static ocdm_status draw_order(const ocdm__paper_part *part, size_t *row, const double reach[2], ocdm__sheet *sheet,
                               ocdm_error *error)
 {
@@ -193,7 +197,7 @@ ocdm_status ocdm__paper_draw_curves(const ocdm__paper_part *part, ocdm__sheet *s
     size_t row = part->first;
     double reach[2];
     ocdm_status status = OCDM_OK;
-    if (is_series(part, row, "mAP"))
+    if (is_series(part, row, OCDM__MAP_NAME))
         status = draw_map(part, &row, sheet, error);
     else if (part->item->kind == OCDM__PAPER_CURVES)
         ocdm__sheet_remark(sheet, no_runs);
@@ -243,7 +247,7 @@ static void mark_group(ocdm__chart *chart, const ocdm__paper_part *part, const c
 {
     const char *stream = part->source->stands_for;
     ocdm__paper_line numbers = ocdm__paper_line_find(stream, stream, "", "ocdm");
-    double value = ocdm__paper_line_number(&numbers, group, "mAP");
+    double value = ocdm__paper_line_number(&numbers, group, OCDM__MAP_NAME);
     if (isfinite(value))
         chart->marks[chart->mark_count++] = (ocdm__chart_mark){.x = 0, .y = value, .colour = colour};
 }
@@ -253,9 +257,10 @@ static void mark_group(ocdm__chart *chart, const ocdm__paper_part *part, const c
 static ocdm_status draw_groups(const ocdm__paper_part *part, size_t column, ocdm__sheet *sheet, ocdm_error *error)
 {
     bool is_map = column == MAP;
-    char labels[MOST_TRENDS][40];
-    ocdm__chart chart = {
-        .x_what = "rho", .y_what = is_map ? "mAP (%)" : "samples per class", .height = LOW_FIELD, .dotted = true};
+    char labels[MOST_TRENDS][40], what[40] = "samples per class";
+    ocdm__chart chart = {.x_what = "rho", .y_what = what, .height = LOW_FIELD, .dotted = true};
+    if (is_map)
+        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     chart.mark_what = is_map ? "the paper" : NULL;
     chart.marks = ocdm__allocate(MOST_TRENDS, sizeof *chart.marks);

@@ -1,8 +1,8 @@
 /*
- * Sweeps: a group belongs to the sweep of a setting when it is of the base, or differs from a group of the base in that setting
- * alone. A method is in the figure when it has at least two such groups.
+ * Sweeps: a group belongs to the sweep of a setting if it is in the base, or differs from a group of the base in that
+ * setting only. A method is in the figure if it has at least two such groups.
  */
-#include "report/figures/sweeps.h"
+#include "report/figures/figure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,13 +11,10 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/figures/lines.h"
-#include "report/figures/memory.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
-/* More lines or panels than this nobody reads. */
+/* With more lines or panels than this the figure is not readable. */
 #define MOST_CURVES 16
-
-static const char *const group_names[] = {"majority", "moderate", "minority", "total"};
 
 static const ocdm__json_node *setting_of(const ocdm__run_group *group, const char *setting)
 {
@@ -173,22 +170,24 @@ static bool has_rho_kept(const ocdm__study *study)
     return sweep_size(study, "rho") > 0;
 }
 
-static const char *const rho_paths[] = {"final.majority.mAP", "final.moderate.mAP", "final.minority.mAP", "final.total.mAP"};
-
-/* A line for each group of classes; when several methods were swept, of the first, which is the best of them. */
+/* A line for each group of classes. If several methods were swept, the first one is shown, which is the best. */
 static ocdm_status draw_rho_lines(const ocdm__study *study, bool kept, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "rho", .y_what = kept ? "samples in memory per class" : "mAP (%)", .dotted = true};
+    char what[40] = "samples in memory per class", path[OCDM__METRIC_PATH];
+    ocdm__chart chart = {.x_what = "rho", .y_what = what, .dotted = true};
+    if (!kept)
+        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
-    for (unsigned g = 0; status == OCDM_OK && first != NULL && g < 4; g++) {
-        static const unsigned colours[] = {0, 5, 1, 6}; /* those of the bars, and ink */
-        struct sweep sweep = {"rho", kept ? group_names[g] : rho_paths[g], kept ? kept_number : path_number};
+    for (unsigned g = 0; status == OCDM_OK && first != NULL && g < OCDM__PAPER_GROUPS; g++) {
+        static const unsigned colours[OCDM__PAPER_GROUPS] = {0, 5, 1, 6}; /* those of the bars, and ink */
+        ocdm__metric_path(g, OCDM__MAP, path);
+        struct sweep sweep = {"rho", kept ? ocdm__paper_groups[g] : path, kept ? kept_number : path_number};
         ocdm__run_group coloured = *first;
         coloured.colour = colours[g];
-        status = add_line(study, &sweep, &coloured, group_names[g], &chart, error);
+        status = add_line(study, &sweep, &coloured, ocdm__paper_groups[g], &chart, error);
     }
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
@@ -209,9 +208,12 @@ static ocdm_status draw_rho_kept(const ocdm__study *study, const ocdm__canvas *c
 static ocdm_status csv_rho(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
 {
     (void)error;
-    ocdm__output_text(out, "method,rho,group,mAP,deviation,runs\n");
-    for (size_t g = 0; g < 4; g++)
-        write_sweep_csv(study, &(struct sweep){"rho", rho_paths[g], path_number}, group_names[g], out);
+    ocdm__output_text(out, "method,rho,group," OCDM__MAP_NAME ",deviation,runs\n");
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
+        char path[OCDM__METRIC_PATH];
+        ocdm__metric_path(g, OCDM__MAP, path);
+        write_sweep_csv(study, &(struct sweep){"rho", path, path_number}, ocdm__paper_groups[g], out);
+    }
     return OCDM_OK;
 }
 
@@ -219,8 +221,8 @@ static ocdm_status csv_rho_kept(const ocdm__study *study, ocdm__output *out, ocd
 {
     (void)error;
     ocdm__output_text(out, "method,rho,group,samples_per_class,deviation,runs\n");
-    for (size_t g = 0; g < 4; g++)
-        write_sweep_csv(study, &(struct sweep){"rho", group_names[g], kept_number}, group_names[g], out);
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
+        write_sweep_csv(study, &(struct sweep){"rho", ocdm__paper_groups[g], kept_number}, ocdm__paper_groups[g], out);
     return OCDM_OK;
 }
 
@@ -230,6 +232,7 @@ const ocdm__figure ocdm__figure_rho = {
     .reading = "The target gives a class a share that grows with its count in the stream to the power rho: 0 asks for equal "
                "shares, 1 for those of the stream. Where the lines of rare classes fall to the right, a larger rho costs them. "
                "Bars are one standard deviation over seeds to either side.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_rho,
     .draw = draw_rho,
     .write_csv = csv_rho,
@@ -240,6 +243,7 @@ const ocdm__figure ocdm__figure_rho_kept = {
     .title = "What rho does to the memory",
     .reading = "Samples in memory that carry a class, mean over the classes of a group: with rho the memory moves from rare "
                "classes to frequent ones.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_rho_kept,
     .draw = draw_rho_kept,
     .write_csv = csv_rho_kept,
@@ -262,14 +266,20 @@ static ocdm_status draw_methods(const ocdm__study *study, const struct sweep *sw
     return status == OCDM_OK ? ocdm__chart_draw(chart, canvas, error) : status;
 }
 
-static const char *measure_text(const ocdm__study *study)
+/* The measure that ranks methods, as the title of an axis. */
+static void measure_text(const ocdm__study *study, char text[40])
 {
-    return study->trained ? "total mAP (%)" : "final distance to the target (KL)";
+    if (study->trained)
+        ocdm__metric_text("total ", OCDM__MAP, text, 40);
+    else
+        snprintf(text, 40, "final distance to the target (KL)");
 }
 
 static ocdm_status draw_memory_size(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "memory size (samples)", .y_what = measure_text(study), .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "memory size (samples)", .y_what = what, .dotted = true};
+    measure_text(study, what);
     struct sweep sweep = {"memory", ocdm__study_measure(study), path_number};
     ocdm_status status = draw_methods(study, &sweep, &chart, canvas, error);
     ocdm__chart_clear(&chart);
@@ -289,6 +299,7 @@ const ocdm__figure ocdm__figure_memory_size = {
     .title = "What the size of the memory does",
     .reading = "Each line is a method, each point a size of the memory, mean over seeds with one standard deviation to either "
                "side: a method is better where its line runs above the others (below, where the distance is shown).",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_memory_size,
     .draw = draw_memory_size,
     .write_csv = csv_memory_size,
@@ -301,7 +312,7 @@ static bool has_orders(const ocdm__study *study)
     return sweep_size(study, "order") > 0;
 }
 
-/* The number of an order's name; it is added when it is new. The names have room. */
+/* The index of an order's name; a new name is appended. The array has room for it. */
 static size_t order_number(ocdm__chart *chart, const ocdm__run_group *group)
 {
     char text[40];
@@ -335,7 +346,9 @@ static ocdm_status add_order_line(const ocdm__study *study, const ocdm__run_grou
 
 static ocdm_status draw_orders(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "order of the tasks", .y_what = measure_text(study), .dotted = true};
+    char what[40];
+    ocdm__chart chart = {.x_what = "order of the tasks", .y_what = what, .dotted = true};
+    measure_text(study, what);
     ocdm_status status = OCDM_OK;
     chart.names = ocdm__allocate(study->group_count, sizeof *chart.names);
     if (chart.names == NULL)
@@ -363,6 +376,7 @@ const ocdm__figure ocdm__figure_orders = {
     .reading =
         "Each point is a method on one order of the tasks, mean over seeds with one standard deviation to either side. A "
         "method that does not depend on the order has a level line.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_orders,
     .draw = draw_orders,
     .write_csv = csv_orders,
@@ -397,6 +411,7 @@ const ocdm__figure ocdm__figure_orders_distance = {
     .reading =
         "Lower is better, as above. Each order meets its new classes at steps of its own, so the jumps lie elsewhere; what "
         "counts is how far down the lines come after them.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_few_orders,
     .draw = draw_orders_distance,
     .write_csv = csv_orders_distance,
@@ -420,6 +435,7 @@ const ocdm__figure ocdm__figure_orders_memory = {
     .reading =
         "As the figure of the memory above, a panel for each method and order; classes stand in the same order in all of "
         "them. Panels of a method that look alike mean that the order does not matter to it.",
+    .section = OCDM__SECTION_FIGURES,
     .is_there = has_few_orders,
     .draw = draw_orders_memory,
     .write_csv = csv_orders_memory,

@@ -1,22 +1,22 @@
-/* A bar for each group, its parts what the run did. */
-#include "report/figures/time.h"
+/* Where the time went: a bar for each group, divided by what the run did. */
+#include "report/figures/figure.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "report/figures/axes.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 enum { LEFT = 190, RIGHT = 690, TOP = 36, PITCH = 30, BAR = 20, BOTTOM = 48 };
 
-const char *const ocdm__time_parts[OCDM__TIME_PARTS] = {"draw", "decode", "train", "update", "evaluate"};
-static const char *const paths[OCDM__TIME_PARTS] = {"times.draw", "times.decode", "times.train", "times.update",
-                                                    "times.evaluate"};
-static const unsigned colours[OCDM__TIME_PARTS] = {4, 5, 0, 1, 7};
+const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS] = {
+    {"draw", "times.draw", "draw from memory", 190, 4}, {"decode", "times.decode", "decode images", 335, 5},
+    {"train", "times.train", "train", 460, 0},          {"update", "times.update", "update the memory", 530, 1},
+    {"evaluate", "times.evaluate", "evaluate", 680, 7},
+};
 
 static double part_of(const ocdm__run_group *group, size_t part)
 {
-    double seconds = ocdm__group_summary(group, paths[part]).mean;
+    double seconds = ocdm__group_summary(group, ocdm__time_parts[part].path).mean;
     return seconds > 0 && isfinite(seconds) ? seconds : 0;
 }
 
@@ -38,13 +38,10 @@ static bool has_time(const ocdm__study *study)
 
 static void draw_legend(const ocdm__canvas *canvas)
 {
-    static const char *const texts[OCDM__TIME_PARTS] = {"draw from memory", "decode images", "train", "update the memory",
-                                                        "evaluate"};
-    static const double lefts[OCDM__TIME_PARTS] = {190, 335, 460, 530, 680};
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
-        ocdm__put(canvas->out, "<rect class=\"f%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n", colours[part],
-                  lefts[part]);
-        ocdm__draw_text(canvas, lefts[part] + 16, 18, OCDM__ANCHOR_START, "small", texts[part]);
+        ocdm__put(canvas->out, "<rect class=\"f%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n",
+                  ocdm__time_parts[part].colour, ocdm__time_parts[part].left);
+        ocdm__draw_text(canvas, ocdm__time_parts[part].left + 16, 18, OCDM__ANCHOR_START, "small", ocdm__time_parts[part].text);
     }
 }
 
@@ -63,7 +60,7 @@ static void draw_row(const ocdm__canvas *canvas, const ocdm__run_group *group, c
         sum += seconds;
         ocdm__put(canvas->out,
                   "<rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>%s: %.4g s</title></rect>\n",
-                  colours[part], from, y, to - from, BAR, ocdm__time_parts[part], seconds);
+                  ocdm__time_parts[part].colour, from, y, to - from, BAR, ocdm__time_parts[part].name, seconds);
     }
     double share = ocdm__group_summary(group, "times.update_share").mean;
     snprintf(text, sizeof text, "update %.3g %%", share);
@@ -95,9 +92,9 @@ static ocdm_status csv_time(const ocdm__study *study, ocdm__output *out, ocdm_er
     ocdm__output_text(out, "label,part,seconds,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t part = 0; part < OCDM__TIME_PARTS; part++) {
-            ocdm__summary summary = ocdm__group_summary(&study->groups[i], paths[part]);
+            ocdm__summary summary = ocdm__group_summary(&study->groups[i], ocdm__time_parts[part].path);
             ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%s", ocdm__time_parts[part]);
+            ocdm__put(out, ",%s", ocdm__time_parts[part].name);
             ocdm__put_csv_summary(out, &summary);
         }
     return OCDM_OK;
@@ -108,6 +105,7 @@ const ocdm__figure ocdm__figure_time = {
     .title = "Seconds, by what they went into",
     .reading = "Seconds of a whole run, mean over seeds. The number at the right is the memory update's share of the training "
                "steps; evaluation is not part of them.",
+    .section = OCDM__SECTION_TIME,
     .is_there = has_time,
     .draw = draw_time,
     .write_csv = csv_time,

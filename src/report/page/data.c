@@ -1,11 +1,15 @@
 /*
- * All data as JSON: the summaries as the files have them, number by number, and for runs without one what is wrong. Two things
- * are left out to keep the page small: a list of classes that an earlier run has too is told by that run's number, and curves
- * have at most CURVE_POINTS points.
+ * All data as JSON: the summaries with the numbers as in the files, and what is wrong with runs that have none. Two things
+ * are shortened to keep the page small: a list of classes that an earlier run also has is replaced by that run's number,
+ * and curves have at most CURVE_POINTS points.
  */
+#include <png.h>
 #include <string.h>
 
+#include "base/allocate.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 #include "report/page/parts.h"
 
@@ -133,7 +137,7 @@ void ocdm__put_data(ocdm__output *out, const ocdm__page *page)
     ocdm__output_text(out,
                       "<script type=\"application/json\" id=\"data\">{\"format\":\"ocdm-report\",\"version\":1,\"runs\":[");
     for (size_t i = 0; i < page->runs->count; i++) {
-        const ocdm__run *run = &page->runs->runs[i];
+        const ocdm__run_record *run = &page->runs->runs[i];
         ocdm__output_text(out, i == 0 ? "\n{\"folder\":" : ",\n{\"folder\":");
         put_string(out, run->folder);
         ocdm__output_text(out, ",\"state\":");
@@ -147,4 +151,56 @@ void ocdm__put_data(ocdm__output *out, const ocdm__page *page)
         ocdm__output_text(out, "}");
     }
     ocdm__output_text(out, "\n]}</script>\n");
+}
+
+/* ---- bytes as text ------------------------------------------------------------------------------------------------------ */
+
+static void put_base64(ocdm__output *out, const unsigned char *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        size_t here = size - i < 3 ? size - i : 3;
+        uint32_t bits = (uint32_t)bytes[i] << 16;
+        bits |= here > 1 ? (uint32_t)bytes[i + 1] << 8 : 0;
+        bits |= here > 2 ? (uint32_t)bytes[i + 2] : 0;
+        char text[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[bits >> 6 & 63], digits[bits & 63]};
+        for (size_t k = here + 1; k < 4; k++)
+            text[k] = '=';
+        ocdm__output_write(out, text, 4);
+    }
+}
+
+static unsigned char hex_digit(char digit)
+{
+    return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+void ocdm__put_digest(ocdm__output *out, const char *text)
+{
+    ocdm__sha256 sha;
+    char hex[OCDM__SHA256_TEXT];
+    unsigned char bytes[OCDM__SHA256_SIZE];
+    ocdm__sha256_begin(&sha);
+    ocdm__sha256_add(&sha, text, strlen(text));
+    ocdm__sha256_end(&sha, hex);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    ocdm__output_text(out, "'sha256-");
+    put_base64(out, bytes, sizeof bytes);
+    ocdm__output_text(out, "'");
+}
+
+ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = side, .height = side, .format = PNG_FORMAT_RGB};
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    unsigned char *bytes = ocdm__allocate(size, 1);
+    if (bytes == NULL || png_image_write_to_memory(&image, bytes, &size, 0, rgb, 0, NULL) == 0) {
+        ocdm__release(bytes);
+        return ocdm__fail_memory(error, "a picture");
+    }
+    ocdm__output_text(out, "data:image/png;base64,");
+    put_base64(out, bytes, size);
+    ocdm__release(bytes);
+    return OCDM_OK;
 }

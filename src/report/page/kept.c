@@ -1,11 +1,11 @@
-/* Who is in memory: the label sets that occur most, and pictures of samples where the stream has some. */
+/* The samples in memory: their most frequent label sets, and images where the stream has some. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define SETS_SHOWN 15
 #define LABELS_SHOWN 6
@@ -43,7 +43,7 @@ static int by_labels(const void *a, const void *b)
     return compare_labels(left->labels, right->labels);
 }
 
-/* The more frequent first; of equals, by their labels. */
+/* More frequent sets first, then by their labels. */
 static int by_total(const void *a, const void *b)
 {
     const struct label_set *left = a, *right = b;
@@ -180,7 +180,7 @@ static const char *id_of(const ocdm__json_node *sample)
     return id != NULL && id->text != NULL ? id->text : "";
 }
 
-/* Some samples of a group, from the oldest to the newest, evenly apart. `shown` counts those that had a picture. */
+/* Some samples of a group from oldest to newest, evenly spaced. `shown` counts those that have an image. */
 static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *study, size_t group,
                                       const ocdm__picture_source *pictures, size_t wanted, ocdm_error *error)
 {
@@ -213,7 +213,7 @@ static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *stud
     return status;
 }
 
-/* Whether the pictures of the study's stream can be had: asked for one sample of each group. */
+/* Whether images of the study's stream are available, tested with one sample of each group. */
 static bool has_pictures(const ocdm__study *study, const ocdm__picture_source *pictures)
 {
     uint8_t rgb[OCDM__PICTURE_SIDE * OCDM__PICTURE_SIDE * 3];

@@ -1,15 +1,11 @@
-/* The parts that a page is made of. Inside src/report only. */
+/* The parts of a page. Internal to src/report. */
 #ifndef OCDM_REPORT_PAGE_PARTS_H
 #define OCDM_REPORT_PAGE_PARTS_H
 
 #include "base/output.h"
 #include "report/page/page.h"
 
-/* style.c: what it looks like, and the script that sorts tables. */
-extern const char ocdm__page_style[];
-extern const char ocdm__page_script[];
-
-/* verdict.c: which method wins by how much, as one paragraph; how to repeat the runs. */
+/* verdict.c: which method wins by how much, in one paragraph; the commands that repeat the runs. */
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
 ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_error *error);
 
@@ -20,20 +16,19 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study);
 
-/* settings.c: what runs have in common and where they differ; where they ran; what is not whole. */
+/* settings.c: the settings that runs share and those that differ; where the runs ran; incomplete runs. */
 void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs);
 
-/* kept.c: who is in memory. */
+/* kept.c: the samples in memory. */
 ocdm_status ocdm__put_kept(ocdm__output *out, const ocdm__study *study, const ocdm__picture_source *pictures,
                            ocdm_error *error);
 
-/* data.c: everything as JSON that cannot end the element it stands in. */
+/* data.c: everything as JSON, escaped so that it cannot end its script element. */
 void ocdm__put_data(ocdm__output *out, const ocdm__page *page);
 
-/* encode.c: bytes as base64; the digest of a text as a Content-Security-Policy wants it; a picture as an address. */
-void ocdm__put_base64(ocdm__output *out, const unsigned char *bytes, size_t size);
+/* data.c: the digest of a text as a Content-Security-Policy takes it; a picture as a data URL. */
 void ocdm__put_digest(ocdm__output *out, const char *text);
 ocdm_status ocdm__put_picture(ocdm__output *out, const uint8_t *rgb, uint32_t side, ocdm_error *error);
 

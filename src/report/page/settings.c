@@ -1,9 +1,9 @@
-/* What the runs have in common and where they differ, where they ran, and which of them are not whole. */
+/* The settings that runs share and those that differ, where the runs ran, and which are incomplete. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 static void put_setting(ocdm__output *out, const ocdm__json_node *setting)
 {
@@ -83,7 +83,7 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
 /* ---- where they ran ----------------------------------------------------------------------------------------------------- */
 
 /* Run number `number` of all groups of a study, one after another; NULL beyond the last. */
-static const ocdm__run *run_at(const ocdm__study *study, size_t number)
+static const ocdm__run_record *run_at(const ocdm__study *study, size_t number)
 {
     for (size_t i = 0; i < study->group_count; i++) {
         if (number < study->groups[i].run_count)
@@ -93,7 +93,7 @@ static const ocdm__run *run_at(const ocdm__study *study, size_t number)
     return NULL;
 }
 
-static bool same_place(const ocdm__run *a, const ocdm__run *b)
+static bool same_place(const ocdm__run_record *a, const ocdm__run_record *b)
 {
     return ocdm__json_same(ocdm__json_find(a->summary.root, "environment"), ocdm__json_find(b->summary.root, "environment")) &&
            ocdm__json_same(ocdm__json_find(a->summary.root, "program"), ocdm__json_find(b->summary.root, "program"));
@@ -109,7 +109,7 @@ void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
                       "<th scope=\"col\">cores</th><th scope=\"col\">threads</th><th scope=\"col\" class=\"text\">system</th>"
                       "<th scope=\"col\" class=\"text\">ocdm</th><th scope=\"col\">runs</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; run_at(study, i) != NULL; i++) {
-        const ocdm__run *run = run_at(study, i);
+        const ocdm__run_record *run = run_at(study, i);
         size_t same = 0;
         bool earlier = false;
         for (size_t j = 0; run_at(study, j) != NULL; j++) {
@@ -146,7 +146,7 @@ void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs)
               "<th scope=\"col\" class=\"text\">why</th></tr></thead>\n<tbody>\n",
               count, runs->count, count == 1 ? "is" : "are");
     for (size_t i = 0; i < runs->count; i++) {
-        const ocdm__run *run = &runs->runs[i];
+        const ocdm__run_record *run = &runs->runs[i];
         if (run->state == OCDM__RUN_WHOLE)
             continue;
         ocdm__output_text(out, "<tr><th scope=\"row\">");

@@ -1,21 +1,23 @@
-/* Tables of numbers by group: mean and standard deviation over seeds, bold what is not significantly worse than the best. */
+/* Tables of numbers by group: mean and standard deviation over seeds. Bold: not significantly worse than the best. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/figures/figure.h"
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define LABEL_LIMIT 60
 #define MOST_CLASSES 300
 
 #define SECONDS (-1)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef ocdm__summary cell_of(const ocdm__study *study, const ocdm__run_group *group, const char *path);
 
 struct column {
-    const char *name;
-    const char *path;
+    char name[40];
+    char path[OCDM__METRIC_PATH];
     cell_of *cell; /* NULL: the number at the path of the summary */
     int decimals;  /* SECONDS: as many as the size asks for */
     int better;    /* 1: more is, -1: less is, 0: neither */
@@ -27,7 +29,7 @@ static ocdm__summary cell(const ocdm__study *study, const ocdm__run_group *group
     return column->cell != NULL ? column->cell(study, group, column->path) : ocdm__group_summary(group, column->path);
 }
 
-/* The rival with the best mean of a column; NULL when nothing is better than anything. */
+/* The group with the best mean of a column, bounds excluded; NULL when the column has no order. */
 static const ocdm__run_group *best_of(const ocdm__study *study, const struct column *column)
 {
     const ocdm__run_group *best = NULL;
@@ -40,8 +42,8 @@ static const ocdm__run_group *best_of(const ocdm__study *study, const struct col
     return best;
 }
 
-/* Whether a group is not significantly worse than the best: the rule of `ocdm compare`, the paired interval of the difference
- * has 0 in it. Without an interval, as with one seed, only the best itself. */
+/* Whether a group is not significantly worse than the best, as in `ocdm compare`: the paired interval of the difference
+ * contains 0. Without an interval (one seed) only the best itself. */
 static bool is_as_good(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
 {
     const ocdm__run_group *best = best_of(study, column);
@@ -112,7 +114,7 @@ static void put_heads(ocdm__output *out, const struct column *columns, size_t co
         ocdm__put(out, "<th scope=\"col\"%s>%s</th>", columns[c].starts ? " class=\"start\"" : "", columns[c].name);
 }
 
-/* What the table is about stands before its box, so that it does not scroll away with it. */
+/* The caption is outside the scrolling box, so that it stays visible. */
 static void begin_table(ocdm__output *out, const char *name, const char *caption)
 {
     ocdm__put(out, "<p class=\"note\">%s</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", caption,
@@ -122,20 +124,22 @@ static void begin_table(ocdm__output *out, const char *name, const char *caption
 
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */
 
-static const struct column paper_columns[] = {
-    {.name = "CF1", .path = "final.majority.CF1", .decimals = 1, .better = 1, .starts = true},
-    {.name = "OF1", .path = "final.majority.OF1", .decimals = 1, .better = 1},
-    {.name = "mAP", .path = "final.majority.mAP", .decimals = 1, .better = 1},
-    {.name = "CF1", .path = "final.moderate.CF1", .decimals = 1, .better = 1, .starts = true},
-    {.name = "OF1", .path = "final.moderate.OF1", .decimals = 1, .better = 1},
-    {.name = "mAP", .path = "final.moderate.mAP", .decimals = 1, .better = 1},
-    {.name = "CF1", .path = "final.minority.CF1", .decimals = 1, .better = 1, .starts = true},
-    {.name = "OF1", .path = "final.minority.OF1", .decimals = 1, .better = 1},
-    {.name = "mAP", .path = "final.minority.mAP", .decimals = 1, .better = 1},
-    {.name = "CF1", .path = "final.total.CF1", .decimals = 1, .better = 1, .starts = true},
-    {.name = "OF1", .path = "final.total.OF1", .decimals = 1, .better = 1},
-    {.name = "mAP", .path = "final.total.mAP", .decimals = 1, .better = 1},
-};
+/* A metric over one of ocdm__paper_groups. */
+static struct column metric_column(size_t group, enum ocdm__metric metric)
+{
+    struct column column = {.decimals = ocdm__metrics[metric].decimals};
+    snprintf(column.name, sizeof column.name, "%s", ocdm__metric_name(metric));
+    ocdm__metric_path(group, metric, column.path);
+    return column;
+}
+
+static void put_group_heads(ocdm__output *out)
+{
+    ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
+        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, ocdm__paper_groups[g]);
+    ocdm__output_text(out, "</tr>\n");
+}
 
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 {
@@ -144,12 +148,15 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
     begin_table(out, "results",
                 "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
                 "bold is the best of a column, and what is not significantly worse (its paired 95 % interval holds 0).");
-    ocdm__output_text(out,
-                      "<tr class=\"groups\"><td></td><td></td><th scope=\"colgroup\" colspan=\"3\">majority</th>"
-                      "<th scope=\"colgroup\" colspan=\"3\">moderate</th><th scope=\"colgroup\" colspan=\"3\">minority</th>"
-                      "<th scope=\"colgroup\" colspan=\"3\">total</th></tr>\n");
-    put_heads(out, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
-    put_rows(out, study, study->base_count, paper_columns, sizeof paper_columns / sizeof paper_columns[0]);
+    struct column columns[OCDM__PAPER_GROUPS * OCDM__TABLE_METRICS];
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        columns[i] = metric_column(i / OCDM__TABLE_METRICS, (enum ocdm__metric)(i % OCDM__TABLE_METRICS));
+        columns[i].better = 1;
+        columns[i].starts = i % OCDM__TABLE_METRICS == 0;
+    }
+    put_group_heads(out);
+    put_heads(out, columns, COUNT(columns));
+    put_rows(out, study, study->base_count, columns, COUNT(columns));
 }
 
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
@@ -184,7 +191,7 @@ static const struct column memory_columns[] = {
 
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 {
-    size_t count = sizeof memory_columns / sizeof memory_columns[0] - (study->trained ? 0 : 2);
+    size_t count = COUNT(memory_columns) - (study->trained ? 0 : 2);
     begin_table(out, "balance",
                 study->trained
                     ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
@@ -197,10 +204,6 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 }
 
 static const struct column sweep_columns[] = {
-    {.name = "majority mAP", .path = "final.majority.mAP", .decimals = 1},
-    {.name = "moderate mAP", .path = "final.moderate.mAP", .decimals = 1},
-    {.name = "minority mAP", .path = "final.minority.mAP", .decimals = 1},
-    {.name = "total mAP", .path = "final.total.mAP", .decimals = 1},
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
     {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1},
     {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1},
@@ -208,35 +211,48 @@ static const struct column sweep_columns[] = {
 
 void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
 {
-    size_t skipped = study->trained ? 0 : 4;
+    struct column columns[OCDM__PAPER_GROUPS + COUNT(sweep_columns)];
+    size_t count = 0;
     if (study->base_count == study->group_count)
         return;
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS && study->trained; g++, count++) {
+        columns[count] = metric_column(g, OCDM__MAP);
+        snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, ocdm__paper_groups[g]);
+    }
+    memcpy(columns + count, sweep_columns, sizeof sweep_columns);
+    count += COUNT(sweep_columns);
     ocdm__output_text(out, "<details><summary>Every setting that was swept</summary>\n");
     begin_table(out, "sweeps", "As above, for every combination of settings that was run; mAP in percent.");
-    put_heads(out, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
-    put_rows(out, study, study->group_count, sweep_columns + skipped, sizeof sweep_columns / sizeof sweep_columns[0] - skipped);
+    put_heads(out, columns, count);
+    put_rows(out, study, study->group_count, columns, count);
     ocdm__output_text(out, "</details>\n");
 }
 
 /* ---- time --------------------------------------------------------------------------------------------------------------- */
 
-static const struct column time_columns[] = {
-    {.name = "1000 steps", .path = "times.per_1000_steps", .decimals = SECONDS, .better = -1},
-    {.name = "draw", .path = "times.draw", .decimals = SECONDS},
-    {.name = "decode", .path = "times.decode", .decimals = SECONDS},
-    {.name = "train", .path = "times.train", .decimals = SECONDS},
-    {.name = "update", .path = "times.update", .decimals = SECONDS},
-    {.name = "evaluate", .path = "times.evaluate", .decimals = SECONDS},
-    {.name = "total", .path = "times.total", .decimals = SECONDS},
-    {.name = "update, % of steps", .path = "times.update_share", .decimals = 2},
-};
+static struct column time_column(const char *name, const char *path)
+{
+    struct column column = {.decimals = SECONDS};
+    snprintf(column.name, sizeof column.name, "%s", name);
+    snprintf(column.path, sizeof column.path, "%s", path);
+    return column;
+}
 
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 {
+    struct column columns[OCDM__TIME_PARTS + 3];
+    size_t count = 0;
+    columns[count] = time_column("1000 steps", "times.per_1000_steps");
+    columns[count++].better = -1;
+    for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
+        columns[count++] = time_column(ocdm__time_parts[part].name, ocdm__time_parts[part].path);
+    columns[count++] = time_column("total", "times.total");
+    columns[count] = time_column("update, % of steps", "times.update_share");
+    columns[count++].decimals = 2;
     begin_table(out, "times",
                 "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation.");
-    put_heads(out, time_columns, sizeof time_columns / sizeof time_columns[0]);
-    put_rows(out, study, study->base_count, time_columns, sizeof time_columns / sizeof time_columns[0]);
+    put_heads(out, columns, count);
+    put_rows(out, study, study->base_count, columns, count);
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Which method wins by how much, how sure that is, and how to run it again. */
+/* Which method wins by how much, how certain that is, and the commands that repeat the runs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +6,13 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "report/page/parts.h"
-#include "report/page/text.h"
+#include "report/text.h"
 
 #define LABEL_LIMIT 60
 
 /* ---- the verdict -------------------------------------------------------------------------------------------------------- */
 
-/* The best two groups of the base that are rivals; NULL when there are not that many. */
+/* The best two groups of the base, bounds excluded; NULL when there are fewer. */
 static void find_best(const ocdm__study *study, const ocdm__run_group *best[2])
 {
     size_t found = 0;
@@ -54,7 +54,7 @@ static void put_difference(ocdm__output *out, const ocdm__study *study, const oc
     ocdm__put(out, ", %zu paired seeds)", difference->count);
 }
 
-/* The best against the next. With fewer than two common seeds nothing can be said about chance. */
+/* Compares the best with the next. With fewer than two common seeds there is no interval. */
 static void put_comparison(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *const best[2])
 {
     ocdm__summary difference = ocdm__group_difference(best[0], best[1], ocdm__study_measure(study));
@@ -115,7 +115,7 @@ static ocdm_status put_word(ocdm__output *out, const char *text, ocdm_error *err
     return OCDM_OK;
 }
 
-/* The groups that the stream has are what `ocdm run` takes without being told. */
+/* Whether the groups are the stream's own, the default of `ocdm run`. */
 static bool is_default_groups(const ocdm__json_node *setting)
 {
     return strcmp(setting->key, "groups") == 0 && strcmp(ocdm__json_text(setting, ""), "stream") == 0;
@@ -150,7 +150,7 @@ static ocdm_status put_flags(ocdm__output *out, const ocdm__json_node *settings,
     return status;
 }
 
-static ocdm_status put_run_command(ocdm__output *out, const ocdm__run *run, ocdm_error *error)
+static ocdm_status put_run_command(ocdm__output *out, const ocdm__run_record *run, ocdm_error *error)
 {
     ocdm__output_text(out, "ocdm run ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
@@ -160,7 +160,7 @@ static ocdm_status put_run_command(ocdm__output *out, const ocdm__run *run, ocdm
     return status == OCDM_OK ? put_word(out, run->folder, error) : status;
 }
 
-/* Whether one `ocdm compare` makes all runs: groups differ by method alone, and each has the seeds 0, 1, ... */
+/* Whether one `ocdm compare` repeats all runs: groups differ only in the method, and each has the seeds 0, 1, ... */
 static bool is_comparison(const ocdm__study *study)
 {
     const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
@@ -180,7 +180,7 @@ static bool is_comparison(const ocdm__study *study)
 
 static ocdm_status put_compare_command(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
 {
-    const ocdm__run *run = study->groups[0].runs[0];
+    const ocdm__run_record *run = study->groups[0].runs[0];
     ocdm__output_text(out, "ocdm compare ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {

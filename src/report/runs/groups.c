@@ -1,13 +1,16 @@
-/* Sorting runs into studies and groups. The numbers of runs are small: everything is compared with everything. */
+/* Sorts runs into studies and groups, labels the groups and summarises their numbers. There are few runs, so everything is
+ * compared with everything. */
 #include "report/runs/groups.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/runs/labels.h"
+
+const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderate", "minority", "total"};
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
@@ -22,7 +25,7 @@ bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
     return true;
 }
 
-static bool same_stream(const ocdm__run *a, const ocdm__run *b)
+static bool same_stream(const ocdm__run_record *a, const ocdm__run_record *b)
 {
     return ocdm__json_same(ocdm__json_find(a->summary.root, "stream.checksum"),
                            ocdm__json_find(b->summary.root, "stream.checksum")) &&
@@ -30,7 +33,7 @@ static bool same_stream(const ocdm__run *a, const ocdm__run *b)
 }
 
 /* All settings but the seed are equal. */
-static bool same_settings(const ocdm__run *a, const ocdm__run *b)
+static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
 {
     if (a->settings == NULL || b->settings == NULL || a->settings->count != b->settings->count)
         return false;
@@ -46,7 +49,7 @@ static bool same_settings(const ocdm__run *a, const ocdm__run *b)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status join_group(ocdm__run_group *group, const ocdm__run *run, ocdm_error *error)
+static ocdm_status join_group(ocdm__run_group *group, const ocdm__run_record *run, ocdm_error *error)
 {
     bool failed = false;
     group->runs = ocdm__grown(group->runs, group->run_count + 1, sizeof *group->runs, &failed);
@@ -60,7 +63,7 @@ static ocdm_status join_group(ocdm__run_group *group, const ocdm__run *run, ocdm
     return OCDM_OK;
 }
 
-static ocdm_status join_study(ocdm__study *study, const ocdm__run *run, ocdm_error *error)
+static ocdm_status join_study(ocdm__study *study, const ocdm__run_record *run, ocdm_error *error)
 {
     for (size_t i = 0; i < study->group_count; i++)
         if (same_settings(study->groups[i].runs[0], run))
@@ -74,7 +77,7 @@ static ocdm_status join_study(ocdm__study *study, const ocdm__run *run, ocdm_err
     return join_group(&study->groups[study->group_count++], run, error);
 }
 
-static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run *run, ocdm_error *error)
+static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_record *run, ocdm_error *error)
 {
     for (size_t i = 0; i < studies->count; i++)
         if (same_stream(studies->studies[i].groups[0].runs[0], run))
@@ -103,7 +106,7 @@ bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
     return false;
 }
 
-/* The value that most groups have; of equals the one that comes first. */
+/* The most frequent value; the first one if several are. */
 static const ocdm__json_node *usual_value(const ocdm__study *study, const char *setting)
 {
     const ocdm__json_node *usual = NULL;
@@ -121,7 +124,8 @@ static const ocdm__json_node *usual_value(const ocdm__study *study, const char *
     return usual;
 }
 
-/* A group is of the base when it has the usual value of every swept setting. A method without such a group keeps its first. */
+/* A group is in the base if it has the most frequent value of every swept setting. A method without such a group keeps its
+ * first. */
 static void mark_base(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)
@@ -148,7 +152,7 @@ static double measure_of(const ocdm__study *study, const ocdm__run_group *group)
     return ocdm__group_summary(group, ocdm__study_measure(study)).mean;
 }
 
-/* Base groups first, the better first, a bound before all; the others as they came. A stable sort of a few. */
+/* Base groups first, better ones first, a bound before all; the others in their given order. */
 static bool comes_before(const ocdm__study *study, const ocdm__run_group *a, const ocdm__run_group *b)
 {
     if (a->base != b->base)
@@ -224,19 +228,99 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
     return status;
 }
 
+/* ---- settings as text --------------------------------------------------------------------------------------------------- */
+
+static const char *plain_text(const ocdm__json_node *setting)
+{
+    if (setting == NULL || setting->kind == OCDM__JSON_NULL)
+        return "none";
+    if (setting->kind == OCDM__JSON_TRUE || setting->kind == OCDM__JSON_FALSE)
+        return setting->kind == OCDM__JSON_TRUE ? "yes" : "no";
+    return setting->text != NULL ? setting->text : "{}";
+}
+
+void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
+{
+    if (setting == NULL || setting->kind != OCDM__JSON_ARRAY) {
+        snprintf(text, room, "%s", plain_text(setting));
+        return;
+    }
+    size_t used = 0;
+    text[0] = '\0';
+    for (const ocdm__json_node *node = setting->first; node != NULL && used < room; node = node->next)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", node == setting->first ? "" : ",", plain_text(node));
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------------- */
+
+/* The only base group of a method, which is labelled by the method's name; NULL when there are several. */
+static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
+{
+    const ocdm__run_group *plain = NULL;
+    for (size_t i = 0; i < study->group_count; i++) {
+        if (!study->groups[i].base || strcmp(study->groups[i].method, method) != 0)
+            continue;
+        if (plain != NULL)
+            return NULL;
+        plain = &study->groups[i];
+    }
+    return plain;
+}
+
+/* Whether the setting distinguishes the group from the plain one of its method or, if there is none, from any other. */
+static bool tells_apart(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
+{
+    const ocdm__run_group *plain = plain_group(study, group->method);
+    for (size_t i = 0; i < study->group_count; i++)
+        if (strcmp(study->groups[i].method, group->method) == 0 && (plain == NULL || plain == &study->groups[i]) &&
+            !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
+                             ocdm__json_find(group->runs[0]->settings, setting)))
+            return true;
+    return false;
+}
+
+#define LABEL_ROOM 400
+
+static ocdm_status label_group(const ocdm__study *study, ocdm__run_group *group, ocdm_error *error)
+{
+    char text[LABEL_ROOM];
+    size_t used = (size_t)snprintf(text, sizeof text, "%.99s", group->method[0] != '\0' ? group->method : "(no method)");
+    const ocdm__json_node *settings = group->runs[0]->settings;
+    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next) {
+        char value[100];
+        if (strcmp(node->key, "seed") == 0 || !tells_apart(study, group, node->key))
+            continue;
+        ocdm__setting_text(node, value, sizeof value);
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, ", %.40s %s", node->key, value);
+    }
+    group->label = ocdm__allocate(strlen(text) + 1, 1);
+    if (group->label == NULL)
+        return ocdm__fail_memory(error, "a label");
+    memcpy(group->label, text, strlen(text) + 1);
+    return OCDM_OK;
+}
+
+static ocdm_status label_groups(ocdm__study *study, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
+        status = label_group(study, &study->groups[i], error);
+    return status;
+}
+
 /* ---- all of it ---------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
-            study->trained =
-                study->trained ||
-                !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root, "final.total.mAP")));
+            study->trained = study->trained || !isnan(ocdm__json_number(ocdm__json_find(study->groups[i].runs[j]->summary.root,
+                                                                                        "final.total." OCDM__MAP_NAME)));
     mark_base(study);
     sort_groups(study);
     ocdm_status status = read_classes(study, error);
-    return status == OCDM_OK ? ocdm__label_groups(study, error) : status;
+    return status == OCDM_OK ? label_groups(study, error) : status;
 }
 
 ocdm_status ocdm__studies_make(ocdm__study_list *studies, const ocdm__run_list *runs, ocdm_error *error)
@@ -273,4 +357,76 @@ void ocdm__studies_clear(ocdm__study_list *studies)
         study_clear(&studies->studies[i]);
     ocdm__release(studies->studies);
     *studies = (ocdm__study_list){.studies = NULL};
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
+
+ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path)
+{
+    for (size_t i = 0; i < group->run_count; i++)
+        group->room[i] = ocdm__json_number(ocdm__json_find(group->runs[i]->summary.root, path));
+    return ocdm__summarise(group->room, group->run_count);
+}
+
+void ocdm__metric_path(size_t group, enum ocdm__metric metric, char path[OCDM__METRIC_PATH])
+{
+    snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
+}
+
+ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path)
+{
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "evaluations");
+        group->room[i] = ocdm__json_number(ocdm__json_find(ocdm__json_element(list, after), path));
+    }
+    return ocdm__summarise(group->room, group->run_count);
+}
+
+ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < a->run_count; i++)
+        for (size_t j = 0; j < b->run_count && count < a->run_count && count < b->run_count; j++) {
+            if (!(a->runs[i]->seed == b->runs[j]->seed))
+                continue;
+            a->room[count] = ocdm__json_number(ocdm__json_find(a->runs[i]->summary.root, path));
+            b->room[count++] = ocdm__json_number(ocdm__json_find(b->runs[j]->summary.root, path));
+            break;
+        }
+    return ocdm__summarise_pairs(a->room, b->room, count);
+}
+
+double ocdm__group_count(const ocdm__run_group *group, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++)
+        sum += column < group->runs[i]->counts.count ? group->runs[i]->counts.values[column] : NAN;
+    return sum / (double)group->run_count;
+}
+
+double ocdm__group_target(const ocdm__run_group *group, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++)
+        sum += column < group->runs[i]->target.count ? group->runs[i]->target.values[column] : NAN;
+    return sum / (double)group->run_count;
+}
+
+const char *ocdm__study_measure(const ocdm__study *study)
+{
+    return study->trained ? "final.total." OCDM__MAP_NAME : "final.distance_seen";
+}
+
+bool ocdm__study_better(const ocdm__study *study, double a, double b)
+{
+    return study->trained ? a > b : a < b;
+}
+
+bool ocdm__study_varies(const ocdm__study *study, const char *setting)
+{
+    for (size_t i = 1; i < study->group_count; i++)
+        if (!ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
+                             ocdm__json_find(study->groups[0].runs[0]->settings, setting)))
+            return true;
+    return false;
 }

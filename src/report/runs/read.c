@@ -1,18 +1,20 @@
-/* What is in one run folder. */
+/* Finds and reads run folders. A given folder is a run or contains runs one level below, which are sorted by name. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "report/runs/read.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
-#include "report/runs/folder.h"
 
 char *ocdm__path_in(const char *folder, const char *name)
 {
@@ -25,8 +27,8 @@ char *ocdm__path_in(const char *folder, const char *name)
 
 /* ---- lines of JSON ------------------------------------------------------------------------------------------------------ */
 
-/* The lines with commas between, in brackets. A line end cannot be inside a JSON string, so this is a list of the same values,
- * and an error keeps its line. Empty lines have no value and get no comma. */
+/* Joins the lines with commas, in brackets. A JSON string cannot contain a newline, so this is a list of the same values,
+ * and an error keeps its line number. Empty lines get no comma. */
 static size_t join_lines(const unsigned char *bytes, size_t size, char *list)
 {
     size_t used = 0, start = 0;
@@ -91,7 +93,7 @@ static bool has_file(const char *folder, const char *name)
     return there;
 }
 
-bool ocdm__looks_like_run(const char *folder)
+static bool looks_like_run(const char *folder)
 {
     static const char *const names[] = {"summary.json", "run.jsonl", "checkpoint.safetensors", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -111,7 +113,7 @@ static ocdm_status read_file(ocdm_status (*read)(ocdm__json_tree *, const char *
     return status;
 }
 
-static ocdm_status read_numbers(ocdm__run *run, ocdm_error *error)
+static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
 {
     const ocdm__json_node *root = run->summary.root;
     ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "memory.counts"), &run->counts, error);
@@ -126,7 +128,7 @@ static ocdm_status read_numbers(ocdm__run *run, ocdm_error *error)
     return status;
 }
 
-static ocdm_status read_summary(ocdm__run *run, ocdm_error *error)
+static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
 {
     ocdm_status status = read_file(ocdm__json_tree_read, &run->summary, run->folder, "summary.json", &run->why);
     if (status == OCDM_NO_MEMORY)
@@ -148,8 +150,8 @@ static ocdm_status read_summary(ocdm__run *run, ocdm_error *error)
     return read_numbers(run, error);
 }
 
-/* How far a run got that has no summary. */
-static ocdm_status read_log(ocdm__run *run, ocdm_error *error)
+/* The progress of a run without a summary. */
+static ocdm_status read_log(ocdm__run_record *run, ocdm_error *error)
 {
     ocdm_status status = read_file(ocdm__json_lines_read, &run->log, run->folder, "run.jsonl", &run->why);
     if (status == OCDM_NO_MEMORY)
@@ -170,9 +172,9 @@ static ocdm_status read_log(ocdm__run *run, ocdm_error *error)
     return OCDM_OK;
 }
 
-ocdm_status ocdm__run_read(ocdm__run *run, const char *folder, ocdm_error *error)
+static ocdm_status read_run(ocdm__run_record *run, const char *folder, ocdm_error *error)
 {
-    *run = (ocdm__run){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
+    *run = (ocdm__run_record){.folder = ocdm__path_in(folder, ""), .seed = NAN, .method = "", .state = OCDM__RUN_MISSING};
     if (run->folder == NULL)
         return ocdm__fail_memory(error, folder);
     for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/'; end--)
@@ -192,7 +194,7 @@ ocdm_status ocdm__run_read(ocdm__run *run, const char *folder, ocdm_error *error
     return status;
 }
 
-static void run_clear(ocdm__run *run)
+static void run_clear(ocdm__run_record *run)
 {
     ocdm__json_tree_clear(&run->summary);
     ocdm__json_tree_clear(&run->log);
@@ -211,4 +213,97 @@ void ocdm__runs_clear(ocdm__run_list *runs)
         run_clear(&runs->runs[i]);
     ocdm__release(runs->runs);
     *runs = (ocdm__run_list){.runs = NULL};
+}
+
+/* ---- folders of runs ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status add_run(ocdm__run_list *runs, const char *folder, ocdm_error *error)
+{
+    ocdm__run_record *larger = ocdm__resize(runs->runs, runs->count + 1, sizeof *larger);
+    if (larger == NULL)
+        return ocdm__fail_memory(error, "the list of runs");
+    runs->runs = larger;
+    return read_run(&runs->runs[runs->count++], folder, error);
+}
+
+/* METHOD-sSEED, as `ocdm compare` names them. */
+static bool is_run_name(const char *name)
+{
+    const char *seed = strrchr(name, '-');
+    return seed != NULL && seed != name && seed[1] == 's' && seed[2] != '\0' &&
+           strspn(seed + 2, "0123456789") == strlen(seed + 2);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+    char **paths;
+    size_t count;
+};
+
+static void names_clear(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        ocdm__release(names->paths[i]);
+    ocdm__release(names->paths);
+}
+
+/* The subfolders that are runs or are named like one. */
+static ocdm_status list_runs(const char *folder, struct names *names, ocdm_error *error)
+{
+    DIR *listing = opendir(folder);
+    ocdm_status status = OCDM_OK;
+    for (struct dirent *entry; status == OCDM_OK && listing != NULL && (entry = readdir(listing)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = ocdm__path_in(folder, entry->d_name);
+        char **larger = path == NULL ? NULL : ocdm__resize(names->paths, names->count + 1, sizeof *larger);
+        names->paths = larger != NULL ? larger : names->paths;
+        if (larger == NULL)
+            status = ocdm__fail_memory(error, folder);
+        else if (is_folder(path) && (is_run_name(entry->d_name) || looks_like_run(path))) {
+            names->paths[names->count++] = path;
+            path = NULL;
+        }
+        ocdm__release(path);
+    }
+    if (listing != NULL)
+        closedir(listing);
+    if (names->count > 1)
+        qsort(names->paths, names->count, sizeof *names->paths, by_text);
+    return status;
+}
+
+static ocdm_status read_folder(ocdm__run_list *runs, const char *folder, ocdm_error *error)
+{
+    struct names names = {.paths = NULL};
+    ocdm_status status = OCDM_OK;
+    if (!looks_like_run(folder))
+        status = list_runs(folder, &names, error);
+    if (status == OCDM_OK && names.count == 0)
+        status = add_run(runs, folder, error);
+    for (size_t i = 0; status == OCDM_OK && i < names.count; i++)
+        status = add_run(runs, names.paths[i], error);
+    names_clear(&names);
+    return status;
+}
+
+ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    *runs = (ocdm__run_list){.runs = NULL};
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = read_folder(runs, paths[i], error);
+    if (status != OCDM_OK)
+        ocdm__runs_clear(runs);
+    return status;
 }

@@ -1,6 +1,6 @@
 /*
- * Run folders as docs/run-files.md has them, read for a report. A folder that is missing, half-written or damaged is not an
- * error here: it is a run that says what is wrong with it, so that a page can show the others.
+ * Reads run folders (docs/run-files.md) for a report. A folder that is missing, unfinished or damaged is not an error: it
+ * becomes a run with a description of the problem, so that a page can show the others.
  *
  *     ocdm__run_list runs = {0};
  *     if (ocdm__runs_read(&runs, paths, count, error) != OCDM_OK) ...
@@ -8,7 +8,7 @@
  *         if (runs.runs[i].state == OCDM__RUN_WHOLE) ...
  *     ocdm__runs_clear(&runs);
  *
- * Left out: checkpoints and weights, which no page shows.
+ * Checkpoints and weights are not read.
  */
 #ifndef OCDM_REPORT_RUNS_READ_H
 #define OCDM_REPORT_RUNS_READ_H
@@ -21,58 +21,57 @@
 enum ocdm__run_state {
     OCDM__RUN_WHOLE,  /* has a summary */
     OCDM__RUN_HALF,   /* has a log, but no summary yet */
-    OCDM__RUN_BROKEN, /* has a summary that cannot be read, or is not one */
+    OCDM__RUN_BROKEN, /* has a summary.json that cannot be read */
     OCDM__RUN_MISSING /* has neither */
 };
 
-/* A list of numbers out of JSON; NaN where there was something else. */
+/* A list of numbers from JSON; NaN for elements that are not numbers. */
 typedef struct ocdm__numbers {
     double *values;
     size_t count;
 } ocdm__numbers;
 
-typedef struct ocdm__run {
+typedef struct ocdm__run_record {
     char *folder;
     const char *name; /* the last part of the folder's path */
     enum ocdm__run_state state;
-    ocdm_error why;                  /* when it is not whole: what is wrong, or how far it is */
-    ocdm__json_tree summary;         /* of a whole run */
-    ocdm__json_tree log;             /* of a half one: a list of the lines that are complete */
-    ocdm__json_tree kept;            /* of a whole one: a list of the lines of memory.jsonl */
+    ocdm_error why;                  /* if it is not complete: what is wrong, or how far it is */
+    ocdm__json_tree summary;         /* of a complete run */
+    ocdm__json_tree log;             /* of an unfinished run: a list of its complete lines */
+    ocdm__json_tree kept;            /* of a complete run: a list of the lines of memory.jsonl */
     ocdm_error kept_why;             /* status OCDM_OK, or why `kept` is empty */
     const ocdm__json_node *settings; /* NULL when not known */
     const char *method;              /* "" when not known */
     double seed;
-    /* Of a whole run. */
+    /* Of a complete run. */
     ocdm__numbers counts, target, seen; /* by class */
     ocdm__numbers step, distance_seen;  /* the curve */
-} ocdm__run;
+} ocdm__run_record;
 
-/* Start with all bytes zero. */
+/* Initialise with zeros. */
 typedef struct ocdm__run_list {
-    ocdm__run *runs;
+    ocdm__run_record *runs;
     size_t count;
 } ocdm__run_list;
 
 /*
- * Reads every run in the given folders: each is a run's own, or a folder of run folders, whose names are sorted. A folder named
- * METHOD-sSEED counts as a run even when it is empty; others without a run's files do not.
- *
- * OCDM_OK or OCDM_NO_MEMORY; what is wrong with a run is in the run.
+ * Reads every run in the given folders. Each is the folder of a run or contains run folders, which are sorted by name. A
+ * folder named METHOD-sSEED counts as a run even if it is empty; others without a run's files do not. Returns OCDM_OK or
+ * OCDM_NO_MEMORY; problems of a run are stored in the run.
  */
 ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__runs_clear(ocdm__run_list *runs);
 
-/* A file with one JSON value a line as one list. A last line without its end is left out: someone is still writing it.
- * As ocdm__json_tree_read. */
+/* Reads a file with one JSON value per line as one list. A last line without a newline is ignored, since it may still be
+ * being written. Returns as ocdm__json_tree_read. */
 ocdm_status ocdm__json_lines_read(ocdm__json_tree *tree, const char *path, ocdm_error *error);
 
-/* The numbers of a list. OCDM_OK or OCDM_NO_MEMORY. */
+/* Reads the numbers of a list. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__numbers_of(const ocdm__json_node *list, ocdm__numbers *numbers, ocdm_error *error);
 
-/* folder/name; release it. NULL when there is no memory. */
+/* folder/name, to be released. NULL if an allocation fails. */
 char *ocdm__path_in(const char *folder, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* A comparison as tables. */
-#include "report/tables/compare.h"
+#include "report/tables/tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +7,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "experiment/compare/memory_only_spread.h"
+#include "metrics/metrics.h"
 
 /* ---- for people ------------------------------------------------------------------------------------------------------- */
 
@@ -22,10 +24,10 @@ static void name_columns(ocdm__column columns[COLUMNS])
     }
     snprintf(columns[TIME].head, OCDM__TABLE_TEXT, "s/1000 steps");
     snprintf(columns[DISTANCE].head, OCDM__TABLE_TEXT, "distance");
-    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, "mAP against best other");
+    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
 }
 
-/* "+1.3 [0.2, 2.4] prs"; without an interval, as with one seed, the difference alone. */
+/* "+1.3 [0.2, 2.4] prs"; without an interval (one seed) only the difference. */
 static void write_difference(const ocdm__compare_results *results, const ocdm__compare_judgement *judgement, ocdm__cell *cell)
 {
     char text[OCDM__TABLE_TEXT];
@@ -82,14 +84,12 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
     else
         snprintf(table->note, sizeof table->note,
                  "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to "
-                 "the best "
-                 "other method.");
+                 "the best other method.");
 }
 
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
                                       size_t point, ocdm_error *error)
 {
-    static const size_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, OCDM__COMPARE_TIME, OCDM__COMPARE_DISTANCE};
     ocdm__column named[COLUMNS];
     name_columns(named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
@@ -98,8 +98,8 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
         status = ocdm__fail_memory(error, "judging the methods");
     if (status == OCDM_OK)
         status = add_methods(table, results, error);
-    for (size_t i = 0; status == OCDM_OK && i < sizeof columns / sizeof *columns; i++)
-        status = fill_column(table, results, point, columns[i], judgements, error);
+    for (size_t column = 0; status == OCDM_OK && column <= OCDM__COMPARE_DISTANCE; column++)
+        status = fill_column(table, results, point, column, judgements, error);
     ocdm__release(judgements);
     snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
     write_note(table, results);
@@ -108,9 +108,9 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 
 /* ---- for programs ----------------------------------------------------------------------------------------------------- */
 
-/* Where things stand in a row; the columns of what is not swept are not there. */
+/* The positions of the columns; settings that are not swept have none. */
 struct places {
-    size_t memory, rho, order; /* 0: not there, else the position + 1 */
+    size_t memory, rho, order; /* the position + 1; 0 for none */
     size_t method, group, metric, mean, std, n;
     size_t count;
 };
@@ -189,5 +189,154 @@ ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compa
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)
         status = add_data(table, &places, plan, point, results, judgements, error);
     ocdm__release(judgements);
+    return status;
+}
+
+/* ---- memories without a network ----------------------------------------------------------------------------------------- */
+
+static ocdm__column named(const char *key, const char *head, const char *group)
+{
+    ocdm__column column;
+    snprintf(column.key, sizeof column.key, "%s", key);
+    snprintf(column.head, sizeof column.head, "%s", head);
+    snprintf(column.group, sizeof column.group, "%s", group);
+    return column;
+}
+
+/* ---- spreads ---------------------------------------------------------------------------------------------------------- */
+
+enum { S_METHOD, S_MEMORY, S_RHO, S_RUNS, S_FIGURES, S_COLUMNS = S_FIGURES + 3 * OCDM__FIGURE_COUNT };
+
+static const struct {
+    const char *key, *shown;
+    int decimals;
+} figures[OCDM__FIGURE_COUNT] = {
+    {"distance", "distance", 4},
+    {"distance_seen", "distance of seen", 4},
+    {"fewest", "fewest of a class", 0},
+    {"lost", "classes lost", 0},
+};
+
+static void name_spreads(ocdm__column columns[S_COLUMNS])
+{
+    static const char *const ends[] = {"median", "p05", "p95"}, *const shown[] = {"median", "5 %", "95 %"};
+    columns[S_METHOD] = named("method", "method", "");
+    columns[S_MEMORY] = named("memory", "memory", "");
+    columns[S_RHO] = named("rho", "rho", "");
+    columns[S_RUNS] = named("n", "runs", "");
+    for (size_t figure = 0; figure < OCDM__FIGURE_COUNT; figure++)
+        for (size_t end = 0; end < 3; end++) {
+            char key[OCDM__TABLE_TEXT];
+            snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[end]);
+            columns[S_FIGURES + 3 * figure + end] = named(key, shown[end], figures[figure].shown);
+        }
+}
+
+/* The number of points with the same memory and rho as `point`, from there on: one for each order. */
+static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
+{
+    size_t end = point + 1;
+    while (end < plan->point_count && plan->points[end].memory == plan->points[point].memory &&
+           plan->points[end].rho == plan->points[point].rho)
+        end++;
+    return end - point;
+}
+
+static ocdm_status fill_spread(ocdm__cell *row, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                               size_t point, size_t method, ocdm_error *error)
+{
+    size_t seeds = (size_t)plan->seed_count, count = orders_at(plan, point) * seeds;
+    ocdm__cell_text(&row[S_METHOD], plan->methods[method]);
+    row[S_MEMORY] = ocdm__cell_number(plan->points[point].memory, NAN, 0);
+    row[S_RHO] = ocdm__cell_number(plan->points[point].rho, NAN, 2);
+    row[S_RUNS] = ocdm__cell_number((double)count, NAN, 0);
+    for (size_t figure = 0; figure < OCDM__FIGURE_COUNT; figure++) {
+        ocdm__spread spread;
+        ocdm_status status = ocdm__memory_spread(memories->results, point * seeds * plan->method_count + method,
+                                                 plan->method_count, count, (enum ocdm__memory_figure)figure, &spread, error);
+        if (status != OCDM_OK)
+            return status;
+        ocdm__cell *cells = &row[S_FIGURES + 3 * figure];
+        cells[0] = ocdm__cell_number(spread.median, NAN, figures[figure].decimals);
+        cells[1] = ocdm__cell_number(spread.low, NAN, figures[figure].decimals);
+        cells[2] = ocdm__cell_number(spread.high, NAN, figures[figure].decimals);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                                   ocdm_error *error)
+{
+    ocdm__column columns[S_COLUMNS];
+    name_spreads(columns);
+    ocdm_status status = ocdm__table_begin(table, columns, S_COLUMNS, error);
+    for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point += orders_at(plan, point))
+        for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++) {
+            ocdm__cell *row = ocdm__table_row(table, error);
+            status = row != NULL ? fill_spread(row, plan, memories, point, method, error) : OCDM_NO_MEMORY;
+        }
+    return status;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+enum {
+    R_METHOD,
+    R_MEMORY,
+    R_RHO,
+    R_ORDER,
+    R_SEED,
+    R_KEPT,
+    R_DISTANCE,
+    R_SEEN,
+    R_FEWEST,
+    R_MOST,
+    R_LOST,
+    R_UNDER,
+    R_OVER,
+    R_ALL
+};
+
+static void fill_run(ocdm__cell *row, const ocdm__compare_plan *plan, size_t point, const ocdm__memory_result *result)
+{
+    char order[OCDM__TABLE_TEXT];
+    ocdm__compare_order_text(&plan->points[point], order, sizeof order);
+    row[R_MEMORY] = ocdm__cell_number(plan->points[point].memory, NAN, 0);
+    row[R_RHO] = ocdm__cell_number(plan->points[point].rho, NAN, 2);
+    if (order[0] != '\0')
+        ocdm__cell_text(&row[R_ORDER], order);
+    row[R_KEPT] = ocdm__cell_number(result->size, NAN, 0);
+    row[R_DISTANCE] = ocdm__cell_number(result->distance, NAN, 4);
+    row[R_SEEN] = ocdm__cell_number(result->distance_seen, NAN, 4);
+    row[R_FEWEST] = ocdm__cell_number(result->balance.fewest, NAN, 0);
+    row[R_MOST] = ocdm__cell_number(result->balance.most, NAN, 0);
+    row[R_LOST] = ocdm__cell_number((double)result->balance.lost, NAN, 0);
+    row[R_UNDER] = ocdm__cell_number((double)result->balance.under, NAN, 0);
+    row[R_OVER] = ocdm__cell_number((double)result->balance.over, NAN, 0);
+}
+
+ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,
+                                       const ocdm__compare_memories *memories, ocdm_error *error)
+{
+    static const char *const keys[R_ALL] = {
+        [R_METHOD] = "method", [R_MEMORY] = "memory", [R_RHO] = "rho",           [R_ORDER] = "order",
+        [R_SEED] = "seed",     [R_KEPT] = "kept",     [R_DISTANCE] = "distance", [R_SEEN] = "distance_seen",
+        [R_FEWEST] = "fewest", [R_MOST] = "most",     [R_LOST] = "lost",         [R_UNDER] = "under_20",
+        [R_OVER] = "over_40",
+    };
+    ocdm__column columns[R_ALL];
+    for (size_t i = 0; i < R_ALL; i++)
+        columns[i] = named(keys[i], keys[i], "");
+    ocdm_status status = ocdm__table_begin(table, columns, R_ALL, error);
+    for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)
+        for (size_t method = 0; method < plan->method_count; method++)
+            for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+                ocdm__cell *row = ocdm__table_row(table, error);
+                if (row == NULL)
+                    return OCDM_NO_MEMORY;
+                fill_run(row, plan, point, ocdm__compare_memory(memories, plan, point, method, seed));
+                ocdm__cell_text(&row[R_METHOD], plan->methods[method]);
+                row[R_SEED] = ocdm__cell_number((double)seed, NAN, 0);
+            }
     return status;
 }

@@ -1,5 +1,5 @@
 /* The tables of the paper: ours beside its numbers. */
-#include "report/tables/paper.h"
+#include "report/tables/tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,52 +7,32 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "metrics/metrics.h"
 #include "report/tables/paper_numbers.h"
 
 #define MOST_COLUMNS 12
 
 /* ---- columns of each kind --------------------------------------------------------------------------------------------- */
 
-static const char *const *keys_of(enum ocdm__paper_kind kind)
-{
-    static const char *const amlr[] = {"stream", "task", "ours", "paper", NULL};
-    static const char *const metrics[] = {"stream",   "setting", "method", "group",     "metric", "ours",
-                                          "ours_std", "n",       "paper",  "paper_std", NULL};
-    static const char *const process[] = {"step", "event", "id", "labels", "distance", NULL};
-    static const char *const stream[] = {"stream", "task", "class", "group", "samples", NULL};
-    static const char *const kept[] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target", NULL};
-    static const char *const series[] = {"stream", "method", "order", "series", "x", "value", "std", NULL};
-    static const char *const rho[] = {"stream", "rho", "group", "kept", "kept_per_class", "mAP", "mAP_std", NULL};
-    static const char *const claims[] = {"stream", "claim", "ours", "paper", NULL};
-    switch (kind) {
-    case OCDM__PAPER_AMLR:
-        return amlr;
-    case OCDM__PAPER_METRICS:
-        return metrics;
-    case OCDM__PAPER_PROCESS:
-        return process;
-    case OCDM__PAPER_STREAM:
-        return stream;
-    case OCDM__PAPER_KEPT:
-        return kept;
-    case OCDM__PAPER_CURVES:
-    case OCDM__PAPER_DISTANCE:
-        return series;
-    case OCDM__PAPER_RHO:
-        return rho;
-    case OCDM__PAPER_CLAIMS:
-        break;
-    }
-    return claims;
-}
+static const char *const keys_of[][MOST_COLUMNS] = {
+    [OCDM__PAPER_AMLR] = {"stream", "task", "ours", "paper"},
+    [OCDM__PAPER_METRICS] = {"stream", "setting", "method", "group", "metric", "ours", "ours_std", "n", "paper", "paper_std"},
+    [OCDM__PAPER_PROCESS] = {"step", "event", "id", "labels", "distance"},
+    [OCDM__PAPER_STREAM] = {"stream", "task", "class", "group", "samples"},
+    [OCDM__PAPER_KEPT] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target"},
+    [OCDM__PAPER_CURVES] = {"stream", "method", "order", "series", "x", "value", "std"},
+    [OCDM__PAPER_RHO] = {"stream", "rho", "group", "kept", "kept_per_class", OCDM__MAP_NAME, OCDM__MAP_NAME "_std"},
+    [OCDM__PAPER_DISTANCE] = {"stream", "method", "order", "series", "x", "value", "std"},
+    [OCDM__PAPER_CLAIMS] = {"stream", "claim", "ours", "paper"},
+};
 
 ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error)
 {
     ocdm__column columns[MOST_COLUMNS];
-    const char *const *keys = keys_of(kind);
+    const char *const *keys = keys_of[kind];
     size_t count = 0;
     memset(columns, 0, sizeof columns);
-    for (; keys[count] != NULL; count++) {
+    for (; count < MOST_COLUMNS && keys[count] != NULL; count++) {
         snprintf(columns[count].key, OCDM__TABLE_TEXT, "%s", keys[count]);
         snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", keys[count]);
     }
@@ -61,8 +41,7 @@ ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind ki
 
 /* ---- statistics of streams -------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source, const char *task, double ours,
-                            ocdm_error *error)
+static ocdm_status add_amlr(ocdm__table *table, const ocdm__stand_in *source, const char *task, double ours, ocdm_error *error)
 {
     ocdm__paper_line line = ocdm__paper_line_find("amlr", source->stands_for, task, "");
     ocdm__cell *row = ocdm__table_row(table, error);
@@ -75,7 +54,7 @@ static ocdm_status add_amlr(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
     ocdm_status status = OCDM_OK;
@@ -89,7 +68,7 @@ ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__paper_source *s
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* The setting of the paper's table that a point of ours is. */
+/* The setting of the paper's table that corresponds to a point of the plan. */
 static void setting_of(const ocdm__compare_plan *plan, size_t point, char setting[OCDM__TABLE_TEXT])
 {
     setting[0] = '\0';
@@ -128,7 +107,7 @@ static ocdm_status look_up(const ocdm__compare_results *results, size_t point, s
     return status;
 }
 
-static ocdm_status add_line(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_results *results,
+static ocdm_status add_line(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_results *results,
                             size_t point, size_t method, const ocdm__paper_line *line, ocdm_error *error)
 {
     for (size_t k = 0; k < line->count; k++) {
@@ -151,7 +130,7 @@ static ocdm_status add_line(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__paper_source *source,
+ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__stand_in *source,
                                     const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     for (size_t point = 0; point < plan->point_count; point++)
@@ -168,7 +147,7 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
 
-static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                               const ocdm__compare_plan *plan, ocdm_error *error)
 {
     ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
@@ -191,9 +170,8 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
     return ocdm__table_begin(table, columns, count, error);
 }
 
-static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__paper_source *source,
-                            const ocdm__compare_plan *plan, const ocdm__compare_results *results, size_t method,
-                            ocdm_error *error)
+static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                            const ocdm__compare_results *results, size_t method, ocdm_error *error)
 {
     char name[OCDM__TABLE_TEXT];
     size_t first = table->row_count, column = 1;
@@ -221,7 +199,7 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__pa
     return OCDM_OK;
 }
 
-ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__paper_source *source,
+ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = begin_wide(table, item, source, plan, error);

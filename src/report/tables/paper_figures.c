@@ -1,4 +1,4 @@
-/* The figures of the paper as data, and what its text says. */
+/* The figures of the paper and the claims of its text, as rows. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/paper/process.h"
-#include "report/tables/paper.h"
+#include "metrics/metrics.h"
+#include "report/tables/tables.h"
 #include "report/tables/paper_numbers.h"
 
 /* ---- one step --------------------------------------------------------------------------------------------------------- */
@@ -23,7 +24,7 @@ static void list_labels(const ocdm__stream_info *info, uint32_t sample, char *te
     }
 }
 
-ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     ocdm__process process;
     ocdm_status status = ocdm__process_of(&process, &source->info->stream.table, 1000, error);
@@ -50,7 +51,7 @@ ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__paper_source
 
 /* ---- classes ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__paper_source *source, const ocdm__paper_class *class_,
+static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__stand_in *source, const ocdm__paper_class *class_,
                                      const ocdm__tally *task, ocdm_error *error)
 {
     uint64_t count = ocdm__tally_class(task, class_->number).count;
@@ -65,7 +66,7 @@ static ocdm_status add_class_of_task(ocdm__table *table, const ocdm__paper_sourc
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__paper_source *source, ocdm_error *error)
+ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &source->info->statistics;
     ocdm__paper_class *classes = NULL;
@@ -88,7 +89,7 @@ static double kept_of(const ocdm__compare_plan *plan, const ocdm__compare_memori
     return sum / (double)plan->seed_count;
 }
 
-static ocdm_status add_kept(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+static ocdm_status add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                             const ocdm__compare_memories *memories, size_t point, size_t method,
                             const ocdm__paper_class *classes, size_t count, ocdm_error *error)
 {
@@ -114,7 +115,7 @@ static ocdm_status add_kept(ocdm__table *table, const ocdm__paper_source *source
     return OCDM_OK;
 }
 
-ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                  const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -135,7 +136,7 @@ struct dot {
     double x, value, deviation;
 };
 
-static ocdm_status add_dot(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan, size_t point,
+static ocdm_status add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan, size_t point,
                            size_t method, const struct dot *dot, ocdm_error *error)
 {
     char order[OCDM__TABLE_TEXT];
@@ -154,7 +155,7 @@ static ocdm_status add_dot(ocdm__table *table, const ocdm__paper_source *source,
 }
 
 /* The first seed's curve: the figures of the paper show one run. */
-ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                       const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
@@ -171,7 +172,7 @@ ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__paper_sour
 
 #define MOST_TASKS 64
 
-/* mAP after each task: [seed][task], of the seeds whose runs are there. */
+/* mAP after each task: [seed][task], for the seeds whose runs exist. */
 struct evaluations {
     double *values;
     size_t seeds, tasks;
@@ -196,7 +197,7 @@ static ocdm_status read_evaluations(struct evaluations *found, const ocdm__compa
     return OCDM_OK;
 }
 
-static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    size_t point, size_t method, struct evaluations *found, ocdm_error *error)
 {
     double *column = ocdm__allocate(found->seeds, sizeof *column);
@@ -205,14 +206,14 @@ static ocdm_status add_evaluations(ocdm__table *table, const ocdm__paper_source 
         for (size_t seed = 0; seed < found->seeds; seed++)
             column[seed] = found->values[seed * MOST_TASKS + task];
         ocdm__summary summary = ocdm__summarise(column, found->seeds);
-        struct dot dot = {"mAP", (double)(task + 1), summary.mean, summary.deviation};
+        struct dot dot = {OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation};
         status = add_dot(table, source, plan, point, method, &dot, error);
     }
     ocdm__release(column);
     return status;
 }
 
-ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                         const char *folder, ocdm_error *error)
 {
     struct evaluations found = {.values = ocdm__allocate((size_t)plan->seed_count * MOST_TASKS, sizeof *found.values)};
@@ -229,7 +230,7 @@ ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__paper_so
 
 /* ---- rho -------------------------------------------------------------------------------------------------------------- */
 
-/* Label occurrences in memory of a group's classes, mean over seeds; and how many classes those are. */
+/* Label occurrences in memory of a group's classes, mean over seeds; `members` is the number of those classes. */
 static double kept_of_group(const ocdm__compare_plan *plan, const ocdm__compare_memories *memories, size_t point,
                             const ocdm__paper_class *classes, size_t count, const char *group, size_t *members)
 {
@@ -248,12 +249,13 @@ static ocdm__summary map_of_group(const ocdm__compare_results *results, size_t p
 {
     ocdm__compare_judgement judgement = {.other = 0};
     for (size_t column = 0; column < OCDM__COMPARE_TIME; column++)
-        if (strcmp(ocdm__compare_columns[column].group, group) == 0 && strcmp(ocdm__compare_columns[column].metric, "mAP") == 0)
+        if (strcmp(ocdm__compare_columns[column].group, group) == 0 &&
+            strcmp(ocdm__compare_columns[column].metric, OCDM__MAP_NAME) == 0)
             *status = ocdm__compare_judge(results, point, column, &judgement, error);
     return judgement.summary;
 }
 
-ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                 const ocdm__compare_memories *memories, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -283,7 +285,7 @@ ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__paper_source *so
 
 /* ---- claims ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status add_claim(ocdm__table *table, const ocdm__paper_source *source, const char *text, double ours, double paper,
+static ocdm_status add_claim(ocdm__table *table, const ocdm__stand_in *source, const char *text, double ours, double paper,
                              ocdm_error *error)
 {
     ocdm__cell *row = ocdm__table_row(table, error);
@@ -313,7 +315,7 @@ static double count_for(const ocdm__paper_claim *claim, const ocdm__compare_plan
     return (double)found / (double)plan->seed_count;
 }
 
-ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
@@ -348,7 +350,7 @@ static int trend_of(const ocdm__compare_plan *plan, const ocdm__compare_memories
     return rises ? 1 : falls ? -1 : 0;
 }
 
-ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__paper_source *source, const ocdm__compare_plan *plan,
+ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;

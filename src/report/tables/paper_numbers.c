@@ -1,21 +1,23 @@
-/* The data. Checked number by number against the paper's LaTeX source. */
+/* The paper's numbers, checked one by one against its LaTeX source. */
 #include "report/tables/paper_numbers.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
+
 #define NONE NAN
 #define GROUP(name)                                                                                                            \
-    {name, "CF1"}, {name, "OF1"},                                                                                              \
+    {name, OCDM__CF1_NAME}, {name, OCDM__OF1_NAME},                                                                            \
     {                                                                                                                          \
-        name, "mAP"                                                                                                            \
+        name, OCDM__MAP_NAME                                                                                                   \
     }
 #define TIME                                                                                                                   \
     {                                                                                                                          \
         "run", "seconds_per_1000_steps"                                                                                        \
     }
 
-/* The columns that tables have. */
+/* The layouts of the tables. */
 enum columns { AMLR, FULL, SEQ, THREE, STRATEGY, ORDER };
 
 static const struct {
@@ -25,10 +27,16 @@ static const struct {
 } layouts[] = {
     [AMLR] = {{{"total", "AMLR"}}, 1, 2},
     [FULL] = {{GROUP("majority"), GROUP("moderate"), GROUP("minority"), GROUP("total"), TIME}, 13, 1},
-    [SEQ] = {{{"majority", "mAP"}, {"moderate", "mAP"}, {"minority", "mAP"}, {"total", "mAP"}, TIME}, 5, 2},
+    [SEQ] = {{{"majority", OCDM__MAP_NAME},
+              {"moderate", OCDM__MAP_NAME},
+              {"minority", OCDM__MAP_NAME},
+              {"total", OCDM__MAP_NAME},
+              TIME},
+             5,
+             2},
     [THREE] = {{GROUP("total")}, 3, 1},
     [STRATEGY] = {{GROUP("total"), TIME}, 4, 1},
-    [ORDER] = {{{"total", "mAP"}}, 1, 1},
+    [ORDER] = {{{"total", OCDM__MAP_NAME}}, 1, 1},
 };
 
 /* clang-format off */
@@ -36,7 +44,7 @@ static const struct {
     enum columns columns;
     const char *table, *stream, *setting, *method;
     double values[OCDM__PAPER_COLUMNS];
-    double deviations[4]; /* of strategies and orders alone */
+    double deviations[4]; /* of strategies and orders only */
 } lines[] = {
     /* Table 1: average multi-label ratio in percent */
     {AMLR, "amlr", "cocoseq", "task1", "", {58.60}, {0}},

@@ -1,7 +1,6 @@
 /*
  * The numbers of the paper "Optimizing Class Distribution in Memory for Multi-Label Online Continual Learning" (Liang and Li):
- * its tables number by number, and what its text says of the memory. One file of data; what is ours to compare with comes from
- * runs.
+ * all numbers of its tables, and what its text says about the memory. Our numbers come from runs.
  *
  * Names are those of `ocdm run` and `ocdm paper`: methods "ocdm", "gss", ...; streams "mscoco" and "nuswide" (made by the
  * paper), "cocoseq" and "nuswideseq" (made by PRS); groups and metrics as in experiment/compare/results.h.
@@ -40,8 +39,8 @@ ocdm__paper_line ocdm__paper_line_find(const char *table, const char *stream, co
 /* The number in one of its columns; NaN when there is none. */
 double ocdm__paper_line_number(const ocdm__paper_line *line, const char *group, const char *metric);
 
-/* What the paper's text says of the classes in memory at the end of a stream: how many have more, or fewer, samples than a
- * mark. */
+/* What the paper's text says about the classes in memory at the end of a stream: how many have more, or fewer, samples than
+ * a mark. */
 typedef struct ocdm__paper_claim {
     const char *stream, *method;
     int more; /* 1: more than the mark, 0: fewer */
@@ -52,7 +51,7 @@ typedef struct ocdm__paper_claim {
 /* The claims 0, 1, 2, ... until NULL. */
 const ocdm__paper_claim *ocdm__paper_claim_at(size_t index);
 
-/* What happens with growing rho, 0 to 0.8: the sign of the trend for a group of classes, of kept samples and of mAP alike. */
+/* The trend with increasing rho, 0 to 0.8: its sign for a group of classes, the same for kept samples and mAP. */
 typedef struct ocdm__paper_trend {
     const char *group;
     int sign;

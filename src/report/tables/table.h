@@ -10,8 +10,8 @@
  *     ocdm__table_write(&table, OCDM__MARKDOWN, &style, &output);
  *     ocdm__table_clear(&table);
  *
- * Text, Markdown and LaTeX show numbers rounded, with bold and headings over several columns; CSV and JSON have the keys and
- * the numbers as they are, without the deviation, which wants a column of its own there.
+ * Text, Markdown and LaTeX show rounded numbers, bold cells and headings over several columns. CSV and JSON have the keys and
+ * the exact numbers, without deviations, which need a column of their own there.
  */
 #ifndef OCDM_REPORT_TABLES_TABLE_H
 #define OCDM_REPORT_TABLES_TABLE_H
@@ -27,7 +27,7 @@
 
 enum ocdm__table_format { OCDM__TEXT, OCDM__MARKDOWN, OCDM__LATEX, OCDM__CSV, OCDM__JSON };
 
-/* The names of the formats in that order, ended by NULL: the choices of a flag. */
+/* The names of the formats in that order, terminated by NULL: the choices of a flag. */
 extern const char *const ocdm__table_formats[];
 
 /* Whether a format is for programs: keys and full numbers. */
@@ -36,7 +36,7 @@ bool ocdm__table_is_data(enum ocdm__table_format format);
 typedef struct ocdm__column {
     char key[OCDM__TABLE_TEXT];   /* in CSV and JSON */
     char head[OCDM__TABLE_TEXT];  /* over the column */
-    char group[OCDM__TABLE_TEXT]; /* over neighbouring columns that have the same; "" for none */
+    char group[OCDM__TABLE_TEXT]; /* a heading over adjacent columns with the same text; "" for none */
 } ocdm__column;
 
 enum ocdm__cell_kind { OCDM__CELL_EMPTY, OCDM__CELL_TEXT, OCDM__CELL_NUMBER };
@@ -45,7 +45,7 @@ typedef struct ocdm__cell {
     enum ocdm__cell_kind kind;
     bool bold;
     int decimals;
-    double value, deviation; /* NaN: there is none */
+    double value, deviation; /* NaN for none */
     char text[OCDM__TABLE_TEXT];
 } ocdm__cell;
 
@@ -58,35 +58,35 @@ typedef struct ocdm__table {
     size_t row_count, room;
 } ocdm__table;
 
-/* Makes a table without rows; the columns are copied. OCDM_OK, OCDM_NO_MEMORY. */
+/* Creates a table without rows; the columns are copied. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, size_t count, ocdm_error *error);
 
-/* Appends a row of empty cells; valid until the next one. NULL with an error when there is no room. */
+/* Appends a row of empty cells, valid until the next call. NULL with an error if an allocation fails. */
 ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error);
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
 
-/* Takes the column with this key out, if there is one. */
+/* Removes the column with this key, if there is one. */
 void ocdm__table_drop(ocdm__table *table, const char *key);
 
-/* Fills a cell; what does not fit is cut at a character's end. */
+/* Fills a cell. Text that does not fit is truncated between characters. */
 void ocdm__cell_text(ocdm__cell *cell, const char *text);
 
-/* A number with as many decimals; empty when it is NaN. `deviation` NaN: none. */
+/* A number with this many decimals; empty when it is NaN. `deviation` is NaN for none. */
 ocdm__cell ocdm__cell_number(double value, double deviation, int decimals);
 
-/* What the reader's side is like. */
+/* How text is laid out. */
 typedef struct ocdm__table_style {
-    unsigned width; /* text: columns; a wider table is broken into several, between groups of columns where it can be */
-    bool bold;      /* text: by the terminal's means; else a star marks what is bold */
+    unsigned width; /* columns; a wider table is split into several, between groups of columns if possible */
+    bool bold;      /* bold by terminal escapes; otherwise a star marks bold cells */
 } ocdm__table_style;
 
-/* Writes it. An output remembers its own failures. */
+/* Writes the table. Errors are kept by the output. */
 void ocdm__table_write(const ocdm__table *table, enum ocdm__table_format format, const ocdm__table_style *style,
                        ocdm__output *output);
 
-/* Gives everything back. A table of zeros is fine. */
+/* Releases everything. A table of zeros is allowed. */
 void ocdm__table_clear(ocdm__table *table);
 
 #endif

@@ -1,4 +1,5 @@
-/* Lines of a log, taken in. The state has a fixed size: a run of any length is watched in the same memory. */
+/* Follows a log line by line and draws what it says. The state has a fixed size, so a run of any length is watched in constant
+ * memory. */
 #include "report/watch/watch.h"
 
 #include <math.h>
@@ -8,7 +9,30 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "report/watch/state.h"
+#include "base/shown_label.h"
+#include "base/terminal.h"
+#include "metrics/metrics.h"
+#include "report/text.h"
+
+/* Points of history; when they are full, every second one is dropped. */
+#define OCDM__WATCH_HISTORY 1024u
+#define OCDM__WATCH_CLASSES 4096u
+#define OCDM__WATCH_EVALUATIONS 256u
+
+struct ocdm__watch {
+    char method[40], stream[80];
+    double seed, memory, train, batch, epochs;
+    double step, task, loss, distance, kept, seconds;
+    double history_step[OCDM__WATCH_HISTORY], history_loss[OCDM__WATCH_HISTORY], history_distance[OCDM__WATCH_HISTORY];
+    size_t history_count;
+    size_t every, passed; /* one of `every` logged steps is remembered */
+    double counts[OCDM__WATCH_CLASSES];
+    size_t count_count; /* classes; 0 while none were logged */
+    double evaluation_step[OCDM__WATCH_EVALUATIONS], evaluation_task[OCDM__WATCH_EVALUATIONS],
+        evaluation_map[OCDM__WATCH_EVALUATIONS], evaluation_distance[OCDM__WATCH_EVALUATIONS];
+    size_t evaluation_count;
+    bool started, ended;
+};
 
 void ocdm__watch_forget(ocdm__watch *watch)
 {
@@ -40,7 +64,7 @@ static double number(const ocdm__json_node *line, const char *path)
     return ocdm__json_number(ocdm__json_find(line, path));
 }
 
-/* What comes after the resumed step was done in a life that ended without saving it. */
+/* Entries after the resumed step were not saved; the run repeats those steps. */
 static void cut_back(ocdm__watch *watch, double step)
 {
     while (watch->history_count > 0 && watch->history_step[watch->history_count - 1] > step)
@@ -74,7 +98,7 @@ static void take_counts(ocdm__watch *watch, const ocdm__json_node *list)
         watch->counts[watch->count_count++] = ocdm__json_number(node);
 }
 
-/* When the history is full every second point goes, and from then on only every second one comes. */
+/* When the history is full, every second point is dropped, and from then on only every second one is recorded. */
 static void remember(ocdm__watch *watch)
 {
     if (watch->passed++ % watch->every != 0)
@@ -116,7 +140,7 @@ static void take_evaluation(ocdm__watch *watch, const ocdm__json_node *line)
     }
     watch->evaluation_step[watch->evaluation_count] = number(line, "step");
     watch->evaluation_task[watch->evaluation_count] = number(line, "task");
-    watch->evaluation_map[watch->evaluation_count] = number(line, "total.mAP");
+    watch->evaluation_map[watch->evaluation_count] = number(line, "total." OCDM__MAP_NAME);
     watch->evaluation_distance[watch->evaluation_count++] = number(line, "distance_seen");
 }
 
@@ -141,4 +165,206 @@ enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, si
         watch->ended = true;
     ocdm__json_tree_clear(&tree);
     return event;
+}
+
+/* The column of names and numbers, left of the sparklines. */
+enum { SIDE = 22, ROWS = 4, MOST_COLUMNS = 200 };
+
+static unsigned columns_of(const ocdm__watch_look *look)
+{
+    unsigned room = look->width > SIDE + 12 ? look->width - SIDE - 1 : 12;
+    return room < MOST_COLUMNS ? room : MOST_COLUMNS;
+}
+
+static const ocdm__bar_style *bars_of(const ocdm__watch_look *look)
+{
+    return look->utf8 ? &ocdm__bar_blocks : &ocdm__bar_ascii_fine;
+}
+
+/* ---- sparklines --------------------------------------------------------------------------------------------------------- */
+
+/* The value of a column of a sparkline: the last of its points, or its logarithm. */
+static double column_value(const double *values, size_t count, unsigned column, unsigned columns, bool is_log)
+{
+    size_t points = count < columns ? count : columns;
+    if (column >= points)
+        return NAN;
+    double value = values[(column + 1) * count / points - 1];
+    return is_log ? (value > 0 ? log10(value > 1e-6 ? value : 1e-6) : NAN) : value;
+}
+
+static void put_sparkline(ocdm__output *out, const ocdm__watch_look *look, const double *values, size_t count, bool is_log)
+{
+    unsigned columns = columns_of(look);
+    double low = INFINITY, high = -INFINITY;
+    for (unsigned i = 0; i < columns; i++) {
+        double value = column_value(values, count, i, columns, is_log);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    for (unsigned i = 0; i < columns; i++) {
+        double value = column_value(values, count, i, columns, is_log);
+        if (isnan(value)) {
+            if (i < count)
+                ocdm__output_text(out, " ");
+            continue;
+        }
+        double share = high > low ? (value - low) / (high - low) : 0;
+        ocdm__output_text(out, bars_of(look)->glyphs[1 + (unsigned)(share * 7 + 0.5)]);
+    }
+}
+
+static void put_side(ocdm__output *out, const char *name, double value)
+{
+    char text[SIDE + 8], shown[32];
+    snprintf(shown, sizeof shown, isnan(value) ? "none" : fabs(value) < 0.01 ? "%.5f" : "%.4f", value);
+    int used = snprintf(text, sizeof text, "%-9s %9s  ", name, shown);
+    ocdm__output_write(out, text, (size_t)(used < SIDE ? used : SIDE));
+    for (; used < SIDE; used++)
+        ocdm__output_text(out, " ");
+}
+
+/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+
+static void put_cut(ocdm__output *out, const char *text, unsigned width)
+{
+    size_t length = strlen(text);
+    ocdm__output_write(out, text, length < width ? length : width);
+    ocdm__output_text(out, "\n");
+}
+
+static void put_header(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
+{
+    char text[400];
+    ocdm__shown_label method = ocdm__show_label(watch->method, strlen(watch->method));
+    ocdm__shown_label stream = ocdm__show_label(watch->stream, strlen(watch->stream));
+    snprintf(text, sizeof text, "%s on %s, seed %.0f, memory %.0f", method.text, stream.text, watch->seed, watch->memory);
+    put_cut(out, watch->started ? text : "waiting for the first line of the log", look->width);
+}
+
+/* The approximate number of steps of the run: the last batch of each task may be short. Unknown for multitask, which
+ * repeats all samples. */
+static double steps_of(const ocdm__watch *watch)
+{
+    return strcmp(watch->method, "multitask") == 0 ? NAN : ceil(watch->train / watch->batch);
+}
+
+static void put_progress(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
+{
+    char text[300];
+    double steps = steps_of(watch), rate = watch->seconds > 0 ? watch->step / watch->seconds : NAN;
+    int used = snprintf(text, sizeof text, "step %.0f", watch->step);
+    if (steps > 0 && !watch->ended && (size_t)used < sizeof text) {
+        double share = watch->step / steps < 1 ? watch->step / steps : 1;
+        used += snprintf(text + used, sizeof text - (size_t)used, " of about %.0f (%.0f %%)", steps, 100 * share);
+    }
+    if ((size_t)used < sizeof text)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, ", task %.0f, %.0f samples in memory", watch->task, watch->kept);
+    if (rate > 0 && (size_t)used < sizeof text)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", %.3g steps/s", rate);
+    if (rate > 0 && steps > watch->step && !watch->ended && (size_t)used < sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, ", %.0f s left", (steps - watch->step) / rate);
+    else if (watch->ended && (size_t)used < sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, "; ended");
+    put_cut(out, text, look->width);
+}
+
+/* ---- classes in memory -------------------------------------------------------------------------------------------------- */
+
+/* The mean of the classes that share a column. */
+static double bar_of(const ocdm__watch *watch, size_t column, size_t merged)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t c = column * merged; c < (column + 1) * merged && c < watch->count_count; c++, count++)
+        sum += watch->counts[c];
+    return count > 0 ? sum / (double)count : 0;
+}
+
+static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
+{
+    if (watch->count_count == 0)
+        return 0;
+    size_t merged = (watch->count_count + columns_of(look) - 1) / columns_of(look);
+    size_t columns = (watch->count_count + merged - 1) / merged;
+    double highest = 0;
+    for (size_t i = 0; i < columns; i++)
+        highest = bar_of(watch, i, merged) > highest ? bar_of(watch, i, merged) : highest;
+    for (unsigned row = ROWS; row-- > 0;) {
+        if (row == ROWS - 1)
+            put_side(out, "classes", highest);
+        else
+            ocdm__put(out, "%*s", SIDE, "");
+        for (size_t i = 0; i < columns; i++) {
+            double height = highest > 0 ? bar_of(watch, i, merged) / highest * ROWS : 0;
+            ocdm__output_text(out, ocdm__bar_glyph(bars_of(look), height, row));
+        }
+        ocdm__output_text(out, "\n");
+    }
+    return ROWS;
+}
+
+static void put_evaluations(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
+{
+    char text[600] = OCDM__MAP_NAME;
+    size_t used = strlen(text), first = watch->evaluation_count > 8 ? watch->evaluation_count - 8 : 0;
+    for (size_t i = first; i < watch->evaluation_count && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 isnan(watch->evaluation_map[i]) ? "  task %.0f: none" : "  task %.0f: %.1f",
+                                 watch->evaluation_task[i], watch->evaluation_map[i]);
+    put_cut(out, text, look->width);
+}
+
+size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
+{
+    size_t lines = 2;
+    put_header(watch, out, look);
+    put_progress(watch, out, look);
+    if (watch->history_count > 0) {
+        put_side(out, "loss", watch->loss);
+        put_sparkline(out, look, watch->history_loss, watch->history_count, false);
+        ocdm__output_text(out, "\n");
+        put_side(out, "distance", watch->distance);
+        put_sparkline(out, look, watch->history_distance, watch->history_count, true);
+        ocdm__output_text(out, "\n");
+        lines += 2;
+    }
+    lines += put_bars(watch, out, look);
+    if (watch->evaluation_count > 0) {
+        put_evaluations(watch, out, look);
+        lines++;
+    }
+    return lines;
+}
+
+/* ---- plain text --------------------------------------------------------------------------------------------------------- */
+
+static void put_pair(ocdm__output *out, const char *name, double value)
+{
+    if (!isnan(value))
+        ocdm__put(out, ", %s %.5g", name, value);
+}
+
+void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out)
+{
+    ocdm__watch_look wide = {.width = 400};
+    if (event == OCDM__WATCH_START)
+        put_header(watch, out, &wide);
+    else if (event == OCDM__WATCH_END)
+        ocdm__put(out, "ended after %.0f steps\n", watch->step);
+    else if (event == OCDM__WATCH_STEP) {
+        ocdm__put(out, "step %.0f, task %.0f", watch->step, watch->task);
+        put_pair(out, "loss", watch->loss);
+        put_pair(out, "distance", watch->distance);
+        put_pair(out, "kept", watch->kept);
+        put_pair(out, "seconds", watch->seconds);
+        ocdm__output_text(out, "\n");
+    } else if (event == OCDM__WATCH_EVALUATION && watch->evaluation_count > 0) {
+        size_t last = watch->evaluation_count - 1;
+        ocdm__put(out, "evaluation at step %.0f, after task %.0f", watch->evaluation_step[last], watch->evaluation_task[last]);
+        put_pair(out, OCDM__MAP_NAME, watch->evaluation_map[last]);
+        put_pair(out, "distance", watch->evaluation_distance[last]);
+        ocdm__output_text(out, "\n");
+    }
 }

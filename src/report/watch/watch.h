@@ -1,6 +1,6 @@
 /*
- * A running experiment as its log tells it: line by line, as they are written. What is shown is a few lines of text: how far it
- * is, sparklines of loss and distance, bars of the classes in memory when the log has counts, and the mAP after each task.
+ * Follows a running experiment through its log, line by line. The view is a few lines of text: progress, sparklines of loss
+ * and distance, bars of the classes in memory if the log has counts, and the mAP after each task.
  *
  *     ocdm__watch *watch = NULL;
  *     if (ocdm__watch_create(&watch, error) != OCDM_OK) ...
@@ -9,7 +9,7 @@
  *     ocdm__watch_draw(watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
  *     ocdm__watch_destroy(watch);
  *
- * Left out: files, terminals and time, which are the caller's.
+ * The caller handles files, terminals and time.
  */
 #ifndef OCDM_REPORT_WATCH_WATCH_H
 #define OCDM_REPORT_WATCH_WATCH_H
@@ -22,23 +22,23 @@
 
 typedef struct ocdm__watch ocdm__watch;
 
-/* OCDM_OK, OCDM_NO_MEMORY. */
+/* Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__watch_create(ocdm__watch **watch, ocdm_error *error);
 void ocdm__watch_destroy(ocdm__watch *watch);
 
 /* What a line was. */
 enum ocdm__watch_event {
-    OCDM__WATCH_OTHER, /* nothing that is known, or no JSON: it is passed over */
+    OCDM__WATCH_OTHER, /* unknown or not JSON: ignored */
     OCDM__WATCH_START,
     OCDM__WATCH_STEP,
     OCDM__WATCH_EVALUATION,
     OCDM__WATCH_END
 };
 
-/* Takes in a line, without its end. After a resume what was logged beyond the resumed step is forgotten. */
+/* Processes a line, without its newline. After a resume, entries beyond the resumed step are dropped. */
 enum ocdm__watch_event ocdm__watch_line(ocdm__watch *watch, const char *line, size_t length);
 
-/* Forgets everything: the log starts anew. */
+/* Drops everything: the log starts again. */
 void ocdm__watch_forget(ocdm__watch *watch);
 
 /* The last step that was logged; 0 before the first. */
@@ -46,10 +46,10 @@ double ocdm__watch_step(const ocdm__watch *watch);
 
 typedef struct ocdm__watch_look {
     unsigned width; /* columns */
-    bool utf8;      /* bars of block characters; else ASCII */
+    bool utf8;      /* bars of block characters, otherwise ASCII */
 } ocdm__watch_look;
 
-/* The view: whole lines, none wider than the width. Returns how many. */
+/* Draws the view as lines no wider than the width. Returns their number. */
 size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look);
 
 /* The last event as one line of plain text. */

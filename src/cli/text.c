@@ -1,5 +1,5 @@
-/* The text of `ocdm stream info`: a summary, then tables of label numbers, tasks and classes. */
-#include "cli/stream_text.h"
+/* Evaluations and streams as text for people. */
+#include "cli/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,11 +7,61 @@
 #include <string.h>
 
 #include "base/shown_label.h"
+#include "base/terminal.h"
+
+/* ---- evaluations -------------------------------------------------------------------------------------------------------- */
+
+static void print_percent(FILE *out, double fraction)
+{
+    if (isnan(fraction))
+        fprintf(out, "  %6s", "-");
+    else
+        fprintf(out, "  %6.1f", 100 * fraction);
+}
+
+static void print_row(FILE *out, const char *name, const ocdm__averages *averages)
+{
+    fprintf(out, "%-8s  %7zu", name, averages->classes);
+    for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
+        print_percent(out, averages->value[i]);
+    fprintf(out, "\n");
+}
+
+void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation)
+{
+    fprintf(out, "%-8s  %7s", "", "classes");
+    for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
+        fprintf(out, "  %6s", ocdm__metrics[i].about.name);
+    fprintf(out, "\n");
+    for (int g = 0; g < OCDM__GROUPS; g++)
+        print_row(out, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
+    print_row(out, "total", &evaluation->total);
+}
+
+void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const uint8_t *groups,
+                              const ocdm__class_score *scores)
+{
+    fprintf(out, "%-*s  %-8s  %7s  %6s  %6s  %6s\n", OCDM__LABEL_WIDTH, "class", "group", "tests", "AP", "prec.", "recall");
+    for (size_t c = 0; c < table->class_count; c++) {
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        ocdm__shown_label shown = ocdm__show_label(name, length);
+        const ocdm__class_score *score = &scores[c];
+        fprintf(out, "%s%*s  %-8s  %7lu", shown.text, (int)(OCDM__LABEL_WIDTH - shown.width), "",
+                ocdm__class_group_name((enum ocdm__class_group)groups[c]), (unsigned long)score->positives);
+        print_percent(out, score->ap);
+        print_percent(out, score->positives == 0 ? NAN : score->predicted > 0 ? (double)score->hits / score->predicted : 0);
+        print_percent(out, score->positives > 0 ? (double)score->hits / score->positives : NAN);
+        fprintf(out, "\n");
+    }
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------------------------ */
 
 #define WIDEST_BAR 60
 #define MLR_COLUMNS 8
 
-/* Appends text in printf's way, up to 255 bytes of it. */
+/* Appends formatted text, at most 255 bytes. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -40,13 +90,11 @@ static void put_bar(ocdm__output *output, double share, size_t room)
 {
     char bar[WIDEST_BAR + 1];
     size_t widest = room < WIDEST_BAR ? room : WIDEST_BAR;
-    size_t length = (size_t)(share * (double)widest + 0.5);
-    memset(bar, '#', length);
-    bar[length] = '\0';
+    size_t length = ocdm__bar_fill(bar, share * (double)widest);
     put(output, "%s%s\n", length > 0 ? "  " : "", bar);
 }
 
-/* What is left of the width after so many columns, two spaces, and the last column, which many terminals wrap at. */
+/* The remaining width after `used` columns, two spaces, and the last column, at which many terminals wrap. */
 static size_t room_for_bar(size_t width, size_t used)
 {
     return width > used + 3 ? width - used - 3 : 0;

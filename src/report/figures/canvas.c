@@ -1,11 +1,11 @@
-/* Scales, axes, text. */
-#include "report/figures/axes.h"
+/* Scales, axes and text as SVG, and files of several pictures. */
+#include "report/figures/canvas.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/page/text.h"
+#include "report/text.h"
 
 const char ocdm__figure_style[] =
     ".fig{font-family:system-ui,\"DejaVu Sans\",Arial,sans-serif;font-size:13px}\n"
@@ -45,7 +45,7 @@ double ocdm__scale_place(const ocdm__scale *scale, double value)
     return scale->from + share * (scale->to - scale->from);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about five of them make the range. */
+/* 1, 2 or 5 times a power of ten; about five steps cover the range. */
 static double tick_step(const ocdm__scale *scale)
 {
     double raw = (scale->high - scale->low) / 5;
@@ -80,8 +80,8 @@ void ocdm__scale_widen(ocdm__scale *scale)
     }
     if (!(scale->high > scale->low))
         scale->high = scale->low + 1;
-    /* A wider range may ask for wider steps: then its ends must be round in those. Once more is enough; where rounding makes
-     * the step waver there is no end to it. */
+    /* A wider range may need wider steps, and its ends must be multiples of those. Two rounds are enough; more need not
+     * converge. */
     for (int round = 0; round < 2; round++) {
         double step = tick_step(scale);
         scale->low = floor(scale->low / step + 1e-9) * step;
@@ -228,4 +228,66 @@ void ocdm__draw_x_axis(const ocdm__canvas *canvas, const ocdm__scale *scale, dou
         ocdm__draw_text(canvas, x, y + 17, OCDM__ANCHOR_MIDDLE, "small faint", text);
     }
     ocdm__draw_text(canvas, (scale->from + scale->to) / 2, y + 36, OCDM__ANCHOR_MIDDLE, "", what);
+}
+
+/* ---- sheets ------------------------------------------------------------------------------------------------------------- */
+
+enum { TITLE_ROOM = 40, HEADING_ROOM = 30, REMARK_ROOM = 20, LEFT = 12, BELOW = 10, TEXT_LIMIT = 2000 };
+
+ocdm_status ocdm__sheet_begin(ocdm__sheet *sheet, ocdm_error *error)
+{
+    *sheet = (ocdm__sheet){.top = TITLE_ROOM};
+    return ocdm__output_open_memory(&sheet->body, "a figure", error);
+}
+
+static void put_line(ocdm__sheet *sheet, const char *class, const char *text)
+{
+    ocdm__canvas canvas = {.out = &sheet->body};
+    ocdm__draw_text(&canvas, LEFT, sheet->top, OCDM__ANCHOR_START, class, text);
+}
+
+void ocdm__sheet_heading(ocdm__sheet *sheet, const char *text)
+{
+    sheet->top += HEADING_ROOM;
+    put_line(sheet, "strong", text);
+    sheet->top += BELOW;
+}
+
+void ocdm__sheet_remark(ocdm__sheet *sheet, const char *text)
+{
+    sheet->top += REMARK_ROOM;
+    put_line(sheet, "small faint", text);
+    sheet->top += BELOW;
+}
+
+ocdm__canvas ocdm__sheet_canvas(ocdm__sheet *sheet, const char *title)
+{
+    return (ocdm__canvas){.out = &sheet->body, .title = title, .top = &sheet->top};
+}
+
+ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const char *reading, const char *path,
+                              ocdm_error *error)
+{
+    ocdm__output out = {.buffer = NULL};
+    ocdm__canvas canvas = {.out = &out, .alone = true, .title = title};
+    ocdm_status status = ocdm__output_check(&sheet->body, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open(&out, path, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__picture_begin(&canvas, OCDM__FIGURE_WIDTH, sheet->top + BELOW);
+    ocdm__output_text(&out, "<desc>");
+    ocdm__put_plain(&out, reading, TEXT_LIMIT);
+    ocdm__output_text(&out, "</desc>\n");
+    ocdm__draw_text(&canvas, LEFT, 28, OCDM__ANCHOR_START, "head", title);
+    ocdm__output_write(&out, sheet->body.buffer, sheet->body.used);
+    ocdm__picture_end(&canvas);
+    status = ocdm__output_commit(&out, error);
+    ocdm__output_abandon(&out);
+    return status;
+}
+
+void ocdm__sheet_clear(ocdm__sheet *sheet)
+{
+    ocdm__output_abandon(&sheet->body);
 }

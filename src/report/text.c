@@ -1,5 +1,5 @@
-/* Texts of others, character by character. */
-#include "report/page/text.h"
+/* Escapes text character by character. */
+#include "report/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "base/utf8.h"
 
-/* Characters that a title shows of a text that was cut. */
+/* The length of the title attribute of a truncated text. */
 #define TITLE_LIMIT 1000
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define DOTS "\xE2\x80\xA6"
@@ -27,7 +27,7 @@ void ocdm__put(ocdm__output *out, const char *format, ...)
         ocdm__output_write(out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-/* The character at `at`, of `size` bytes; 0 when they are none. */
+/* The code point of the `size` bytes at `at`; 0 for size 0. */
 static uint32_t code_point(const unsigned char *at, size_t size)
 {
     static const unsigned char lead[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
@@ -44,7 +44,7 @@ static bool turns_direction(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
-/* What XML cannot hold: C1 is legal there, but shows as nothing. */
+/* Not allowed in XML, or invisible there (C1 control characters). */
 static bool is_unfit(uint32_t code)
 {
     return (code >= 0x80 && code < 0xA0) || (code & 0xFFFE) == 0xFFFE;
@@ -55,7 +55,7 @@ static void put_character(ocdm__output *out, const unsigned char *at, size_t siz
     uint32_t code = code_point(at, size);
     if (size == 0 || is_unfit(code) || (!keep_direction && turns_direction(code)))
         ocdm__output_text(out, REPLACEMENT);
-    else if (code < 0x20 || code == 0x7F) { /* U+2400 and on are pictures of the control characters */
+    else if (code < 0x20 || code == 0x7F) { /* U+2400 and following depict the control characters */
         char picture[4] = {'\xE2', '\x90', (char)(0x80 + (code == 0x7F ? 0x21 : code)), '\0'};
         ocdm__output_text(out, picture);
     } else if (code == '<')
@@ -186,6 +186,11 @@ void ocdm__put_grouped(ocdm__output *out, double value)
         put_thousands(out, (uint64_t)(value + 0.5));
     else
         ocdm__put_decimals(out, value, 0);
+}
+
+void ocdm__metric_text(const char *before, enum ocdm__metric metric, char *text, size_t room)
+{
+    snprintf(text, room, "%s%s (%s)", before, ocdm__metric_name(metric), ocdm__metrics[metric].unit);
 }
 
 char *ocdm__shell_word(const char *text)

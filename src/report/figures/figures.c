@@ -1,5 +1,7 @@
-/* All figures, and writing them as files. */
+/* The list of figures, and writing them to files. */
 #define _POSIX_C_SOURCE 200809L
+
+#include "report/figures/figure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,11 +10,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "report/figures/age.h"
-#include "report/figures/curves.h"
-#include "report/figures/memory.h"
-#include "report/figures/sweeps.h"
-#include "report/figures/time.h"
 
 const ocdm__figure *const ocdm__figures[] = {
     &ocdm__figure_memory,

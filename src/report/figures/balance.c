@@ -1,16 +1,13 @@
 /*
- * Drawing the balance as SVG. All coordinates are whole numbers or whole tenths, printed as integers: no floating-point text,
- * and so no decimal comma. A panel is a group whose origin is on its base line, so a bar of k samples is a rect with y = -k.
- * Widths leave room for DejaVu Sans, the widest of the usual sans-serif fonts. Colours are Okabe and Ito's.
+ * Draws the balance as SVG. All coordinates are integers or tenths, printed as integers, so the result does not depend on
+ * the locale. A panel is a group whose origin is on its base line, so a bar of k samples is a rect with y = -k. Widths
+ * leave room for DejaVu Sans, the widest of the common sans-serif fonts. The colours are those of Okabe and Ito.
  */
-#include "bench/balance_picture.h"
+#include "report/figures/figure.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 
-#include "base/output.h"
+#include "report/text.h"
 
 enum {
     PADDING = 20,
@@ -25,6 +22,7 @@ enum {
     MARK = 8,        /* the height of the mark on a bar that is cut off, */
     NUMBER = 11,     /* and of a number over it */
     FOOTER = 36,     /* the names of the tasks */
+    NAME_LIMIT = 100,
     TOP = OCDM__PICTURE_TOP
 };
 
@@ -42,47 +40,7 @@ static const char *colour_of(const ocdm__picture_class *class)
     return class->seen < OCDM__PICTURE_MINORITY ? MINORITY_COLOUR : MODERATE_COLOUR;
 }
 
-/* Appends formatted text. Integers and literals only: what is longer than the buffer, or not XML, goes through put_name. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-put(ocdm__output *output, const char *format, ...)
-{
-    char text[400];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    ocdm__output_write(output, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
-}
-
-static void put_name(ocdm__output *output, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        if (*name == '<')
-            ocdm__output_text(output, "&lt;");
-        else if (*name == '&')
-            ocdm__output_text(output, "&amp;");
-        else if (*name == '"')
-            ocdm__output_text(output, "&quot;");
-        else
-            ocdm__output_write(output, name, 1);
-    }
-}
-
-/* 26617 as 26,617. */
-static void put_grouped(ocdm__output *output, uint64_t number)
-{
-    if (number >= 1000) {
-        put_grouped(output, number / 1000);
-        put(output, ",%03u", (unsigned)(number % 1000));
-    } else {
-        put(output, "%u", (unsigned)number);
-    }
-}
-
-/* A distance with four decimals. It is never negative but for rounding; there is none when no sample in memory has a label. */
+/* A distance with four decimals. It is negative only by rounding, and NaN when no sample in memory has a label. */
 static void put_distance(ocdm__output *output, double distance)
 {
     if (!(fabs(distance) < 1e6)) {
@@ -90,7 +48,7 @@ static void put_distance(ocdm__output *output, double distance)
         return;
     }
     unsigned long long ten_thousandths = (unsigned long long)llround(fabs(distance) * 1e4);
-    put(output, "%llu.%04llu", ten_thousandths / 10000, ten_thousandths % 10000);
+    ocdm__put(output, "%llu.%04llu", ten_thousandths / 10000, ten_thousandths % 10000);
 }
 
 /* ---- where things are --------------------------------------------------------------------------------------------------- */
@@ -115,7 +73,7 @@ static unsigned picture_width(const ocdm__balance_picture *picture)
     return width < NARROWEST ? NARROWEST : width;
 }
 
-/* The row over the bars, 1 or 2, for the number of a bar that is cut off, and 0 for any other: neighbours take turns. */
+/* The row above the bars, 1 or 2, for the number of a bar that is cut off; 0 for other bars. Neighbours alternate. */
 static unsigned number_row(const ocdm__picture_panel *panel, size_t number)
 {
     unsigned row = 0;
@@ -124,7 +82,7 @@ static unsigned number_row(const ocdm__picture_panel *panel, size_t number)
     return panel->kept[number] > TOP ? row + 1 : 0;
 }
 
-/* How far the marks and numbers of a panel reach over its bars. */
+/* The height of the marks and numbers above the bars of a panel. */
 static unsigned overhang(const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
 {
     unsigned rows = 0;
@@ -148,61 +106,62 @@ static unsigned base_line(const ocdm__balance_picture *picture, size_t number)
 
 static void put_caption(ocdm__output *output, const ocdm__balance_picture *picture)
 {
-    put(output, "Samples in memory per class, M = %u, after ", (unsigned)picture->capacity);
-    put_grouped(output, picture->sample_count);
-    put(output, " samples; the line is an equal share");
+    ocdm__put(output, "Samples in memory per class, M = %u, after ", (unsigned)picture->capacity);
+    ocdm__put_grouped(output, (double)picture->sample_count);
+    ocdm__put(output, " samples; the line is an equal share");
 }
 
 static void put_mark_over(ocdm__output *output, const char *class, unsigned left, int bottom, const char *colour)
 {
-    put(output, "<path class=\"%s\" d=\"M%u %dh7l-3.5 -5z\" fill=\"%s\"/>\n", class, left + 2, bottom - 2, colour);
+    ocdm__put(output, "<path class=\"%s\" d=\"M%u %dh7l-3.5 -5z\" fill=\"%s\"/>\n", class, left + 2, bottom - 2, colour);
 }
 
 static void put_cross(ocdm__output *output, const char *class, unsigned left, int bottom)
 {
-    put(output, "<path class=\"%s\" d=\"M%u %dl6 -6m-6 0l6 6\" stroke=\"" INK "\" stroke-width=\"1.5\" fill=\"none\"/>\n",
-        class, left + 3, bottom - 2);
+    ocdm__put(output, "<path class=\"%s\" d=\"M%u %dl6 -6m-6 0l6 6\" stroke=\"" INK "\" stroke-width=\"1.5\" fill=\"none\"/>\n",
+              class, left + 3, bottom - 2);
 }
 
 static void put_swatch(ocdm__output *output, unsigned left, const char *colour)
 {
-    put(output, "<path d=\"M%u 60h11v11h-11z\" fill=\"%s\"/>\n", left, colour);
+    ocdm__put(output, "<path d=\"M%u 60h11v11h-11z\" fill=\"%s\"/>\n", left, colour);
 }
 
 static void put_legend(ocdm__output *output)
 {
     static const unsigned left[] = {120, 304, 474};
     static const unsigned indent = 16;
-    put(output, "<g font-size=\"12\">\n<text x=\"%d\" y=\"70\">In the stream</text>\n", PADDING);
+    ocdm__put(output, "<g font-size=\"12\">\n<text x=\"%d\" y=\"70\">In the stream</text>\n", PADDING);
     put_swatch(output, left[0], MAJORITY_COLOUR);
-    put(output, "<text x=\"%u\" y=\"70\">majority: over %u times</text>\n", left[0] + indent, OCDM__PICTURE_MAJORITY);
+    ocdm__put(output, "<text x=\"%u\" y=\"70\">majority: over %u times</text>\n", left[0] + indent, OCDM__PICTURE_MAJORITY);
     put_swatch(output, left[1], MODERATE_COLOUR);
-    put(output, "<text x=\"%u\" y=\"70\">moderate: %u to %u</text>\n", left[1] + indent, OCDM__PICTURE_MINORITY,
-        OCDM__PICTURE_MAJORITY);
+    ocdm__put(output, "<text x=\"%u\" y=\"70\">moderate: %u to %u</text>\n", left[1] + indent, OCDM__PICTURE_MINORITY,
+              OCDM__PICTURE_MAJORITY);
     put_swatch(output, left[2], MINORITY_COLOUR);
-    put(output, "<text x=\"%u\" y=\"70\">minority: under %u</text>\n", left[2] + indent, OCDM__PICTURE_MINORITY);
-    put(output, "<text x=\"%d\" y=\"90\">In memory</text>\n", PADDING);
+    ocdm__put(output, "<text x=\"%u\" y=\"70\">minority: under %u</text>\n", left[2] + indent, OCDM__PICTURE_MINORITY);
+    ocdm__put(output, "<text x=\"%d\" y=\"90\">In memory</text>\n", PADDING);
     put_mark_over(output, "legend", left[0], 91, INK);
-    put(output, "<text x=\"%u\" y=\"90\">more than %d</text>\n", left[0] + indent, TOP);
+    ocdm__put(output, "<text x=\"%u\" y=\"90\">more than %d</text>\n", left[0] + indent, TOP);
     put_cross(output, "legend", left[1] - 1, 91);
-    put(output, "<text x=\"%u\" y=\"90\">none: lost</text>\n", left[1] + indent);
-    put(output, "<text x=\"%u\" y=\"90\">distance: KL divergence, best is 0</text>\n</g>\n", left[2]);
+    ocdm__put(output, "<text x=\"%u\" y=\"90\">none: lost</text>\n", left[1] + indent);
+    ocdm__put(output, "<text x=\"%u\" y=\"90\">distance: KL divergence, best is 0</text>\n</g>\n", left[2]);
 }
 
 static void put_header(ocdm__output *output, const ocdm__balance_picture *picture)
 {
     unsigned width = picture_width(picture), height = base_line(picture, picture->panel_count) + FOOTER;
-    put(output, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" ",
-        width, height, width, height);
-    put(output, "font-family=\"sans-serif\" fill=\"" INK "\">\n<title>");
+    ocdm__put(output,
+              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" ", width,
+              height, width, height);
+    ocdm__put(output, "font-family=\"sans-serif\" fill=\"" INK "\">\n<title>");
     put_caption(output, picture);
-    put(output, "</title>\n<path d=\"M0 0h%uv%uh-%uz\" fill=\"#FFFFFF\"/>\n", width, height, width);
-    put(output,
-        "<text x=\"%d\" y=\"28\" font-size=\"17\" font-weight=\"bold\">How evenly each policy keeps the classes</text>\n",
-        PADDING);
-    put(output, "<text x=\"%d\" y=\"48\" font-size=\"13\">", PADDING);
+    ocdm__put(output, "</title>\n<path d=\"M0 0h%uv%uh-%uz\" fill=\"#FFFFFF\"/>\n", width, height, width);
+    ocdm__put(output,
+              "<text x=\"%d\" y=\"28\" font-size=\"17\" font-weight=\"bold\">How evenly each policy keeps the classes</text>\n",
+              PADDING);
+    ocdm__put(output, "<text x=\"%d\" y=\"48\" font-size=\"13\">", PADDING);
     put_caption(output, picture);
-    put(output, "</text>\n");
+    ocdm__put(output, "</text>\n");
     put_legend(output);
 }
 
@@ -211,10 +170,10 @@ static void put_header(ocdm__output *output, const ocdm__balance_picture *pictur
 static void put_bar(ocdm__output *output, const ocdm__picture_class *class, uint32_t kept, unsigned left)
 {
     unsigned height = kept < TOP ? kept : TOP;
-    put(output, "<rect x=\"%u\" y=\"-%u\" width=\"%d\" height=\"%u\" fill=\"%s\"><title>", left, height, BAR, height,
-        colour_of(class));
-    put_name(output, class->name);
-    put(output, ": %u of %llu</title></rect>\n", (unsigned)kept, (unsigned long long)class->seen);
+    ocdm__put(output, "<rect x=\"%u\" y=\"-%u\" width=\"%d\" height=\"%u\" fill=\"%s\"><title>", left, height, BAR, height,
+              colour_of(class));
+    ocdm__put_plain(output, class->name, NAME_LIMIT);
+    ocdm__put(output, ": %u of %llu</title></rect>\n", (unsigned)kept, (unsigned long long)class->seen);
 }
 
 static void put_marks(ocdm__output *output, const ocdm__picture_panel *panel, const ocdm__picture_class *class, size_t number,
@@ -226,11 +185,11 @@ static void put_marks(ocdm__output *output, const ocdm__picture_panel *panel, co
     if (row == 0)
         return;
     put_mark_over(output, "clipped", left, -TOP, colour_of(class));
-    put(output, "<text x=\"%u.5\" y=\"-%u\" font-size=\"10\" text-anchor=\"middle\">%u</text>\n", left + BAR / 2,
-        TOP + MARK + 1 + (row - 1) * NUMBER, (unsigned)panel->kept[number]);
+    ocdm__put(output, "<text x=\"%u.5\" y=\"-%u\" font-size=\"10\" text-anchor=\"middle\">%u</text>\n", left + BAR / 2,
+              TOP + MARK + 1 + (row - 1) * NUMBER, (unsigned)panel->kept[number]);
 }
 
-/* The equal share: labels in memory over classes, in tenths. One over the panel's top is drawn at the top. */
+/* The equal share: labels in memory divided by classes, in tenths. It is drawn at the top if it is higher than the panel. */
 static void put_share(ocdm__output *output, const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
 {
     uint64_t labels = 0;
@@ -239,9 +198,9 @@ static void put_share(ocdm__output *output, const ocdm__balance_picture *picture
     unsigned tenths = (unsigned)((labels * 10 + picture->class_count / 2) / picture->class_count);
     unsigned y = tenths < TOP * 10 ? tenths : TOP * 10;
     unsigned left = PADDING + SIDE - 3, right = bars_right(picture) + 3;
-    put(output, "<path class=\"share\" d=\"M%u -%u.%uH%u\" stroke=\"" INK "\"/>\n", left, y / 10, y % 10, right);
-    put(output, "<text x=\"%u\" y=\"-%u.%u\" dy=\"4\" font-size=\"11\">%u.%u</text>\n", right + 3, y / 10, y % 10, tenths / 10,
-        tenths % 10);
+    ocdm__put(output, "<path class=\"share\" d=\"M%u -%u.%uH%u\" stroke=\"" INK "\"/>\n", left, y / 10, y % 10, right);
+    ocdm__put(output, "<text x=\"%u\" y=\"-%u.%u\" dy=\"4\" font-size=\"11\">%u.%u</text>\n", right + 3, y / 10, y % 10,
+              tenths / 10, tenths % 10);
 }
 
 static void put_side(ocdm__output *output, const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
@@ -249,33 +208,34 @@ static void put_side(ocdm__output *output, const ocdm__balance_picture *picture,
     unsigned lost = 0;
     for (size_t c = 0; c < picture->class_count; c++)
         lost += panel->kept[c] == 0;
-    put(output, "<text x=\"%d\" y=\"-50\" font-size=\"15\" font-weight=\"bold\">", PADDING);
-    put_name(output, panel->policy);
-    put(output, "</text>\n<text x=\"%d\" y=\"-33\" font-size=\"12\">distance ", PADDING);
+    ocdm__put(output, "<text x=\"%d\" y=\"-50\" font-size=\"15\" font-weight=\"bold\">", PADDING);
+    ocdm__put_plain(output, panel->policy, NAME_LIMIT);
+    ocdm__put(output, "</text>\n<text x=\"%d\" y=\"-33\" font-size=\"12\">distance ", PADDING);
     put_distance(output, panel->distance);
-    put(output, "</text>\n");
+    ocdm__put(output, "</text>\n");
     if (lost == 0)
         return;
-    put(output, "<text x=\"%d\" y=\"-18\" font-size=\"12\">%u class%s lost,</text>\n", PADDING, lost, lost == 1 ? "" : "es");
-    put(output, "<text x=\"%d\" y=\"-3\" font-size=\"12\">", PADDING);
+    ocdm__put(output, "<text x=\"%d\" y=\"-18\" font-size=\"12\">%u class%s lost,</text>\n", PADDING, lost,
+              lost == 1 ? "" : "es");
+    ocdm__put(output, "<text x=\"%d\" y=\"-3\" font-size=\"12\">", PADDING);
     put_distance(output, panel->distance_seen);
-    put(output, " with %s</text>\n", lost == 1 ? "it" : "them");
+    ocdm__put(output, " with %s</text>\n", lost == 1 ? "it" : "them");
 }
 
 static void put_panel(ocdm__output *output, const ocdm__balance_picture *picture, size_t number)
 {
     const ocdm__picture_panel *panel = &picture->panels[number];
-    put(output, "<g id=\"");
-    put_name(output, panel->policy);
-    put(output, "\" transform=\"translate(0 %u)\">\n", base_line(picture, number));
+    ocdm__put(output, "<g id=\"");
+    ocdm__put_plain(output, panel->policy, NAME_LIMIT);
+    ocdm__put(output, "\" transform=\"translate(0 %u)\">\n", base_line(picture, number));
     put_side(output, picture, panel);
     for (size_t c = 0; c < picture->class_count; c++)
         put_bar(output, &picture->classes[c], panel->kept[c], bar_left(picture, c));
-    put(output, "<path d=\"M%d .5H%u\" stroke=\"" FAINT "\"/>\n", PADDING + SIDE - 3, bars_right(picture) + 3);
+    ocdm__put(output, "<path d=\"M%d .5H%u\" stroke=\"" FAINT "\"/>\n", PADDING + SIDE - 3, bars_right(picture) + 3);
     put_share(output, picture, panel);
     for (size_t c = 0; c < picture->class_count; c++)
         put_marks(output, panel, &picture->classes[c], c, bar_left(picture, c));
-    put(output, "</g>\n");
+    ocdm__put(output, "</g>\n");
 }
 
 /* ---- the footer --------------------------------------------------------------------------------------------------------- */
@@ -284,15 +244,15 @@ static void put_panel(ocdm__output *output, const ocdm__balance_picture *picture
 static void put_tasks(ocdm__output *output, const ocdm__balance_picture *picture)
 {
     unsigned y = base_line(picture, picture->panel_count) + 20;
-    put(output, "<g font-size=\"12\" text-anchor=\"middle\">\n");
+    ocdm__put(output, "<g font-size=\"12\" text-anchor=\"middle\">\n");
     for (size_t first = 0, end = 0; first < picture->class_count; first = end) {
         uint32_t task = picture->classes[first].task;
         while (end < picture->class_count && picture->classes[end].task == task)
             end++;
         unsigned middle = (bar_left(picture, first) + bar_left(picture, end - 1) + BAR) / 2;
-        put(output, "<text x=\"%u\" y=\"%u\">task %u</text>\n", middle, y, (unsigned)task);
+        ocdm__put(output, "<text x=\"%u\" y=\"%u\">task %u</text>\n", middle, y, (unsigned)task);
     }
-    put(output, "</g>\n");
+    ocdm__put(output, "</g>\n");
 }
 
 ocdm_status ocdm__balance_picture_write(const ocdm__balance_picture *picture, const char *path, ocdm_error *error)
@@ -305,6 +265,6 @@ ocdm_status ocdm__balance_picture_write(const ocdm__balance_picture *picture, co
     for (size_t i = 0; i < picture->panel_count; i++)
         put_panel(&output, picture, i);
     put_tasks(&output, picture);
-    put(&output, "</svg>\n");
+    ocdm__put(&output, "</svg>\n");
     return ocdm__output_commit(&output, error);
 }

@@ -1,24 +1,127 @@
 /*
- * Scoring a test set. The logits lie row by row and are wanted column by column, so that a few columns are taken out at a time:
- * as many as one cache line holds.
+ * Scores a test set class by class. The logits are stored row by row and needed column by column, so a few columns are
+ * extracted at a time, as many as fit one cache line. Average precision ranks by radix sort, three passes of eleven bits over
+ * (key, whether the sample carries the class): no comparisons, and the same result on every machine.
  */
-#include "metrics/class_scores.h"
+#include "metrics/metrics.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "metrics/ranking.h"
 
-#define COLUMNS 16
+#define COLUMNS 16 /* floats in a cache line */
+
+/* ---- ranking -------------------------------------------------------------------------------------------------------- */
+
+#define DIGIT_BITS 11
+#define DIGITS ((size_t)1 << DIGIT_BITS)
+#define PASSES 3
+#define RANK_COUNTS (DIGITS * PASSES) /* a histogram for each pass */
+
+_Static_assert(DIGIT_BITS *PASSES >= 32, "the passes cover a key");
+
+/* A number that decreases as the score increases, so that sorting by it ranks. Equal scores have equal numbers, 0.0 and -0.0
+ * included. The score is not NaN. */
+static uint32_t rank_key(float score)
+{
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    if (bits == 0x80000000u)
+        bits = 0;
+    return bits >> 31 ? bits : ~(bits | 0x80000000u);
+}
+
+/* Scratch memory of a ranking; its contents do not matter between calls. */
+struct rank_room {
+    uint64_t *entries; /* one for each sample */
+    uint64_t *spare;   /* the same number */
+    uint32_t *counts;  /* RANK_COUNTS */
+};
+
+/* The lowest bit of an entry says whether the sample carries the class; the key is above it. */
+static uint32_t digit_of(uint64_t entry, unsigned pass)
+{
+    return (uint32_t)(entry >> (1 + pass * DIGIT_BITS) & (DIGITS - 1));
+}
+
+static void count_digits(const uint64_t *entries, size_t count, uint32_t *counts)
+{
+    memset(counts, 0, RANK_COUNTS * sizeof *counts);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned pass = 0; pass < PASSES; pass++)
+            counts[pass * DIGITS + digit_of(entries[i], pass)]++;
+}
+
+/* Turns how many there are of each digit into where the first of them goes. */
+static void place_digits(uint32_t *counts)
+{
+    uint32_t place = 0;
+    for (size_t i = 0; i < DIGITS; i++) {
+        uint32_t here = counts[i];
+        counts[i] = place;
+        place += here;
+    }
+}
+
+/* Sorts by key; the result is in one of the two halves of the room. */
+static const uint64_t *sort_entries(const struct rank_room *room, size_t count)
+{
+    uint64_t *from = room->entries, *to = room->spare;
+    count_digits(from, count, room->counts);
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        uint32_t *places = room->counts + pass * DIGITS;
+        if (places[digit_of(from[0], pass)] == count)
+            continue; /* all alike in this digit */
+        place_digits(places);
+        for (size_t i = 0; i < count; i++)
+            to[places[digit_of(from[i], pass)]++] = from[i];
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    return from;
+}
+
+/* Recall rises by (hits of this threshold) / (carriers), so the division by the carriers can wait until the end. */
+static double sum_precision(const uint64_t *sorted, size_t count, size_t carrier_count)
+{
+    double sum = 0;
+    size_t hits = 0;
+    for (size_t i = 0; i < count && hits < carrier_count;) {
+        uint64_t key = sorted[i] >> 1;
+        size_t hits_before = hits;
+        for (; i < count && sorted[i] >> 1 == key; i++)
+            hits += sorted[i] & 1;
+        if (hits > hits_before)
+            sum += (double)(hits - hits_before) * ((double)hits / (double)i);
+    }
+    return sum;
+}
+
+/* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
+ * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
+ * result, not even its last bit. */
+static double average_precision(const uint32_t *keys, size_t count, const uint32_t *carriers, size_t carrier_count,
+                                const struct rank_room *room)
+{
+    if (carrier_count == 0)
+        return NAN;
+    for (size_t i = 0; i < count; i++)
+        room->entries[i] = (uint64_t)keys[i] << 1;
+    for (size_t i = 0; i < carrier_count; i++)
+        room->entries[carriers[i]] |= 1;
+    return sum_precision(sort_entries(room, count), count, carrier_count) / (double)carrier_count;
+}
 
 struct room {
     ocdm__class_score *scores;
     uint64_t *list_ends; /* by class: one beyond its last carrier in `carriers` */
     uint32_t *carriers;  /* the samples that carry class 0, those that carry class 1, ..., each list ascending */
     uint32_t *keys;      /* COLUMNS times one for each sample */
-    ocdm__rank_room rank;
+    struct rank_room rank;
 };
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -42,7 +145,7 @@ static ocdm_status make_room(struct room *room, const ocdm__test_set *set, size_
     room->keys = ocdm__allocate(set->samples, COLUMNS * sizeof *room->keys);
     room->rank.entries = ocdm__allocate(set->samples, sizeof *room->rank.entries);
     room->rank.spare = ocdm__allocate(set->samples, sizeof *room->rank.spare);
-    room->rank.counts = ocdm__allocate(OCDM__RANK_COUNTS, sizeof *room->rank.counts);
+    room->rank.counts = ocdm__allocate(RANK_COUNTS, sizeof *room->rank.counts);
     if (room->scores && room->list_ends && room->carriers && room->keys && room->rank.entries && room->rank.spare &&
         room->rank.counts)
         return OCDM_OK;
@@ -108,7 +211,7 @@ static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t 
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the network has diverged: try a smaller learning rate",
                                   "the logit of test sample %zu for class %zu is not a number", i, first + k);
             room->scores[first + k].predicted += row[k] > 0;
-            room->keys[k * set->samples + i] = ocdm__rank_key(row[k]);
+            room->keys[k * set->samples + i] = rank_key(row[k]);
         }
     }
     return OCDM_OK;
@@ -120,7 +223,7 @@ static void score_class(const ocdm__test_set *set, size_t class_number, const ui
     const uint32_t *carriers = room->carriers + room->list_ends[class_number] - score->positives;
     for (size_t i = 0; i < score->positives; i++)
         score->hits += set->logits[carriers[i] * set->classes + class_number] > 0;
-    score->ap = ocdm__average_precision(keys, set->samples, carriers, score->positives, &room->rank);
+    score->ap = average_precision(keys, set->samples, carriers, score->positives, &room->rank);
 }
 
 static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_error *error)

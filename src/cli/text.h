@@ -1,11 +1,15 @@
-/* An evaluation as a table for people. */
-#ifndef OCDM_CLI_EVALUATION_TEXT_H
-#define OCDM_CLI_EVALUATION_TEXT_H
+/* Evaluations and streams as text for people. */
+#ifndef OCDM_CLI_TEXT_H
+#define OCDM_CLI_TEXT_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "base/output.h"
 #include "experiment/loop/evaluation.h"
 #include "stream/file.h"
+#include "stream/info.h"
 
 /* The groups and the total, a row each: classes, CF1, OF1, mAP in percent. */
 void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation);
@@ -13,5 +17,9 @@ void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation);
 /* A row for each class: name, group, tests with it, AP, precision, recall. */
 void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const uint8_t *groups,
                               const ocdm__class_score *scores);
+
+/* Writes summary, tasks and classes; `bounds` are those of the groups as for ocdm__stream_info_groups, NULL for the stream's
+ * own; bars end within `width`. */
+void ocdm__write_stream_text(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds, size_t width);
 
 #endif

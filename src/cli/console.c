@@ -1,0 +1,137 @@
+/* How the program ends and what it says on stderr: exit codes, errors, signals, the progress line. */
+#define _XOPEN_SOURCE 700
+
+#include "cli/console.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/terminal.h"
+
+/* ---- errors ------------------------------------------------------------------------------------------------------------- */
+
+int ocdm__exit_code(ocdm_status status)
+{
+    switch (status) {
+    case OCDM_OK:
+        return OCDM__EXIT_OK;
+    case OCDM_BAD_ARGUMENT:
+    case OCDM_UNKNOWN_NAME:
+        return OCDM__EXIT_USAGE;
+    case OCDM_DUPLICATE_ID:
+    case OCDM_NOT_SINGLE_LABEL:
+    case OCDM_BAD_DECISION:
+    case OCDM_BAD_FILE:
+    case OCDM_BAD_RECORD:
+        return OCDM__EXIT_BAD_DATA;
+    case OCDM_IO:
+        return OCDM__EXIT_IO;
+    case OCDM_NO_MEMORY:
+    case OCDM_TOO_MANY_LABELS:
+    case OCDM_LIMIT:
+        return OCDM__EXIT_RESOURCES;
+    case OCDM_STOPPED:
+        return OCDM__EXIT_INTERRUPTED;
+    }
+    return OCDM__EXIT_BAD_DATA;
+}
+
+/* The two lines, with their first words in colour if wanted. */
+static void print_error(const char *message, const char *hint)
+{
+    bool colour = ocdm__wants_colour(STDERR_FILENO);
+    const char *end = colour ? "\033[0m" : "";
+    fprintf(stderr, "%serror:%s %s\n", colour ? "\033[1;31m" : "", end, message);
+    if (hint[0] != '\0')
+        fprintf(stderr, "%shint:%s %s\n", colour ? "\033[36m" : "", end, hint);
+}
+
+int ocdm__report(const ocdm_error *error)
+{
+    print_error(error->message, error->hint);
+    return ocdm__exit_code(error->status);
+}
+
+int ocdm__finish_output(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return OCDM__EXIT_OK;
+    char message[256];
+    snprintf(message, sizeof message, "standard output: %s", errno != 0 ? strerror(errno) : "a write failed");
+    print_error(message, "the output is not complete; make room or keep the reader open, then run it again");
+    clearerr(stdout); /* reported once: the program checks again at its end */
+    return OCDM__EXIT_IO;
+}
+
+/* ---- signals ------------------------------------------------------------------------------------------------------------ */
+
+#define _XOPEN_SOURCE 700
+
+volatile sig_atomic_t ocdm__stop_signal;
+
+static void note_signal(int number)
+{
+    ocdm__stop_signal = number;
+}
+
+void ocdm__catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) /* as under nohup */
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write, like any other */
+}
+
+int ocdm__exit_after_signal(void)
+{
+    return ocdm__stop_signal == SIGINT ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_TERMINATED;
+}
+
+/* ---- progress ----------------------------------------------------------------------------------------------------------- */
+
+/* Short work shows no line. */
+#define FIRST_PAUSE 1.0
+#define REDRAW 0.2
+
+static void tell(void *state, const char *what, uint64_t done, uint64_t total)
+{
+    ocdm__progress_line *line = state;
+    double now = ocdm__seconds_now();
+    if (line->what == NULL || strcmp(line->what, what) != 0) {
+        line->what = what;
+        line->started = now;
+    }
+    if (now < line->next || total == 0)
+        return;
+    double share = (double)done / (double)total;
+    fprintf(stderr, "%s%s: %.0f %%", line->terminal ? "\r" : "", what, 100 * share);
+    if (done > 0)
+        fprintf(stderr, ", %.0f s left", (now - line->started) * (1 - share) / share);
+    fputs(line->terminal ? "      " : "\n", stderr);
+    line->shown = true;
+    line->pause = line->terminal ? REDRAW : 2 * line->pause;
+    line->next = now + line->pause;
+}
+
+void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet)
+{
+    *line = (ocdm__progress_line){.terminal = ocdm__is_terminal(STDERR_FILENO), .pause = FIRST_PAUSE};
+    line->progress = (ocdm__progress){.tell = quiet ? NULL : tell, .state = line, .stop = &ocdm__stop_signal};
+    line->next = ocdm__seconds_now() + FIRST_PAUSE;
+}
+
+void ocdm__progress_line_end(ocdm__progress_line *line)
+{
+    if (line->shown && line->terminal)
+        fprintf(stderr, "\r%78s\r", "");
+    line->shown = false;
+}

@@ -1,0 +1,64 @@
+/*
+ * How the program ends and what it says on stderr. A failure prints two lines and leaves an exit code. The first SIGINT or
+ * SIGTERM requests an orderly end, a second one kills the program. Long work shows its progress: on a terminal one line that is
+ * overwritten, elsewhere plain lines at doubling intervals.
+ */
+#ifndef OCDM_CLI_CONSOLE_H
+#define OCDM_CLI_CONSOLE_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/progress.h"
+#include "ocdm/ocdm.h"
+
+/* The program's exit codes; scripts rely on them. */
+enum ocdm__exit {
+    OCDM__EXIT_OK = 0,
+    OCDM__EXIT_NEGATIVE = 1, /* the question was answered, and the answer is no */
+    OCDM__EXIT_USAGE = 2,
+    OCDM__EXIT_BAD_DATA = 3,
+    OCDM__EXIT_IO = 4,
+    OCDM__EXIT_RESOURCES = 5,     /* out of memory, or over a limit */
+    OCDM__EXIT_INTERRUPTED = 130, /* SIGINT, after saving what there is */
+    OCDM__EXIT_TERMINATED = 143   /* SIGTERM, likewise */
+};
+
+/* The exit code for a status. */
+int ocdm__exit_code(ocdm_status status);
+
+/* Prints `error: message` and, if there is one, `hint: hint` to stderr; returns the exit code: `return ocdm__report(&error);`.
+ */
+int ocdm__report(const ocdm_error *error);
+
+/* Flushes stdout. Returns 0, or prints an error and returns OCDM__EXIT_IO if something could not be written. */
+int ocdm__finish_output(void);
+
+/* ---- signals ------------------------------------------------------------------------------------------------------------ */
+
+/* The signal that came, or 0. */
+extern volatile sig_atomic_t ocdm__stop_signal;
+
+/* From now on the first SIGINT or SIGTERM only sets ocdm__stop_signal. */
+void ocdm__catch_signals(void);
+
+/* The exit code after the signal that came: 130 or 143. */
+int ocdm__exit_after_signal(void);
+
+/* ---- progress ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct ocdm__progress_line {
+    ocdm__progress progress; /* passed to the work */
+    bool terminal, shown;
+    double started, next, pause; /* seconds */
+    const char *what;            /* the work that `started` belongs to */
+} ocdm__progress_line;
+
+/* Starts the line; with `quiet` it prints nothing. ocdm__stop_signal requests the end of the work. The struct must not
+ * move. */
+void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet);
+
+/* Erases the line, so that other output can follow. */
+void ocdm__progress_line_end(ocdm__progress_line *line);
+
+#endif

@@ -1,0 +1,213 @@
+/* The metrics: one pass of sums over the classes, and a row with the formula of each. */
+#include "metrics/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Counts are integers, so only the sums of ratios depend on the order of the classes. */
+struct ocdm__class_sums {
+    size_t classes;
+    uint64_t positives, predicted, hits;
+    double precision, recall, f1, ap;
+};
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static double harmonic_mean(double a, double b)
+{
+    return ratio(2 * a * b, a + b);
+}
+
+/* ---- the rows ----------------------------------------------------------------------------------------------------------- */
+
+static double mean_precision(const ocdm__class_sums *sums)
+{
+    return sums->precision / (double)sums->classes;
+}
+
+static double mean_recall(const ocdm__class_sums *sums)
+{
+    return sums->recall / (double)sums->classes;
+}
+
+static double f1_of_means(const ocdm__class_sums *sums)
+{
+    return harmonic_mean(mean_precision(sums), mean_recall(sums));
+}
+
+static double mean_f1(const ocdm__class_sums *sums)
+{
+    return sums->f1 / (double)sums->classes;
+}
+
+static double mean_ap(const ocdm__class_sums *sums)
+{
+    return sums->ap / (double)sums->classes;
+}
+
+static double overall_precision(const ocdm__class_sums *sums)
+{
+    return ratio((double)sums->hits, (double)sums->predicted);
+}
+
+static double overall_recall(const ocdm__class_sums *sums)
+{
+    return (double)sums->hits / (double)sums->positives;
+}
+
+/* The harmonic mean of the two above, rounded once. */
+static double overall_f1(const ocdm__class_sums *sums)
+{
+    return 2 * (double)sums->hits / ((double)sums->predicted + (double)sums->positives);
+}
+
+/* clang-format off */
+const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT] = {
+    [OCDM__CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
+                   "%", 1, f1_of_means},
+    [OCDM__OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
+    [OCDM__MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 1, mean_ap},
+    [OCDM__CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 1, mean_precision},
+    [OCDM__CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 1, mean_recall},
+    [OCDM__CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as scikit-learn's macro average"},
+                         "%", 1, mean_f1},
+    [OCDM__OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 1, overall_precision},
+    [OCDM__OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 1, overall_recall},
+};
+/* clang-format on */
+
+const char *ocdm__metric_name(enum ocdm__metric metric)
+{
+    return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metrics[metric].about.name : NULL;
+}
+
+/* ---- averages ----------------------------------------------------------------------------------------------------------- */
+
+static void add_class(ocdm__class_sums *sums, const ocdm__class_score *score)
+{
+    double hits = score->hits, predicted = score->predicted, positives = score->positives;
+    sums->classes++;
+    sums->positives += score->positives;
+    sums->predicted += score->predicted;
+    sums->hits += score->hits;
+    sums->precision += ratio(hits, predicted);
+    sums->recall += hits / positives;
+    sums->f1 += 2 * hits / (predicted + positives);
+    sums->ap += score->ap;
+}
+
+static ocdm__averages averages_of(const ocdm__class_sums *sums)
+{
+    ocdm__averages averages = {.classes = sums->classes};
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        averages.value[i] = sums->classes > 0 ? ocdm__metrics[i].compute(sums) : (double)NAN;
+    return averages;
+}
+
+ocdm__averages ocdm__average_all(const ocdm__class_score *scores, size_t class_count)
+{
+    ocdm__class_sums sums = {0};
+    for (size_t c = 0; c < class_count; c++)
+        if (scores[c].positives > 0)
+            add_class(&sums, &scores[c]);
+    return averages_of(&sums);
+}
+
+ocdm__averages ocdm__average_group(const ocdm__class_score *scores, size_t class_count, const uint8_t *group, uint8_t wanted)
+{
+    ocdm__class_sums sums = {0};
+    for (size_t c = 0; c < class_count; c++)
+        if (group[c] == wanted && scores[c].positives > 0)
+            add_class(&sums, &scores[c]);
+    return averages_of(&sums);
+}
+
+/* ---- forgetting --------------------------------------------------------------------------------------------------------- */
+
+/* NaN when there is no value before the last row. */
+static double best_earlier(const double *map, size_t evaluations, size_t tasks, size_t task)
+{
+    double best = NAN;
+    for (size_t e = 0; e + 1 < evaluations; e++) {
+        double value = map[e * tasks + task];
+        if (isnan(best) || value > best)
+            best = value;
+    }
+    return best;
+}
+
+double ocdm__forgetting(const double *map, size_t evaluations, size_t tasks, double *forgetting)
+{
+    for (size_t t = 0; t < tasks; t++) {
+        double final = evaluations > 0 ? map[(evaluations - 1) * tasks + t] : (double)NAN;
+        forgetting[t] = best_earlier(map, evaluations, tasks, t) - final;
+    }
+    return ocdm__mean_of_known(forgetting, tasks);
+}
+
+double ocdm__mean_of_known(const double *values, size_t count)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i])) {
+            sum += values[i];
+            known++;
+        }
+    return known > 0 ? sum / (double)known : (double)NAN;
+}
+
+/* ---- formulas ----------------------------------------------------------------------------------------------------------- */
+
+/* In reading order. A metric's own row explains it. */
+/* clang-format off */
+static const struct {
+    ocdm__explanation about; /* name NULL: that of the metric */
+    enum ocdm__metric metric;
+} explanations[] = {
+    {{"G_c", "test samples that carry class c; a class with G_c = 0 is left out of everything below"}, 0},
+    {{"P_c", "test samples whose logit for c is over 0, so that c is predicted"}, 0},
+    {{"TP_c", "test samples that carry c and for which c is predicted"}, 0},
+    {{"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
+              "least as high as the k-th highest score; equal scores are one threshold, no interpolation"}, 0},
+    {{NULL, NULL}, OCDM__MAP},
+    {{NULL, NULL}, OCDM__CP},
+    {{NULL, NULL}, OCDM__CR},
+    {{NULL, NULL}, OCDM__CF1},
+    {{NULL, NULL}, OCDM__CF1_MACRO},
+    {{NULL, NULL}, OCDM__OP},
+    {{NULL, NULL}, OCDM__OR},
+    {{NULL, NULL}, OCDM__OF1},
+    {{"total", "the formulas above over all classes; null when no class has a positive test sample"}, 0},
+    {{"majority", "the same formulas over the classes of this group; null when none of them has a positive test sample"}, 0},
+    {{"moderate", "as majority, over the classes of this group"}, 0},
+    {{"minority", "as majority, over the classes of this group"}, 0},
+    {{"forgetting", "of a task: the best earlier mAP on its own test set minus the final one, in points; in total: the mean over "
+                    "the tasks that were evaluated before the end"}, 0},
+    {{"mean_mAP", "mean over the evaluations, one after each task, of total mAP"}, 0},
+    {{"std", "sqrt(sum over n seeds of (x - mean)^2 / (n - 1)); null for one seed"}, 0},
+    {{"interval", "of the difference d of two methods with the same n seeds: mean(d) -+ t std(d) / sqrt(n), t being the 97.5 % "
+                  "quantile of Student's distribution with n - 1 degrees of freedom; null for one seed"}, 0},
+};
+/* clang-format on */
+
+const ocdm__explanation *ocdm__explanation_at(size_t index)
+{
+    if (index >= sizeof explanations / sizeof *explanations)
+        return NULL;
+    if (explanations[index].about.name != NULL)
+        return &explanations[index].about;
+    return &ocdm__metrics[explanations[index].metric].about;
+}
+
+const ocdm__explanation *ocdm__explain(const char *name)
+{
+    const ocdm__explanation *explanation;
+    for (size_t i = 0; (explanation = ocdm__explanation_at(i)) != NULL; i++)
+        if (strcmp(explanation->name, name) == 0)
+            return explanation;
+    return NULL;
+}

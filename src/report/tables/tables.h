@@ -1,0 +1,76 @@
+/* The tables of `ocdm compare`, for reading and as data, and those of `ocdm paper`. */
+#ifndef OCDM_REPORT_TABLES_TABLES_H
+#define OCDM_REPORT_TABLES_TABLES_H
+
+#include "experiment/compare/memory.h"
+#include "experiment/compare/plan.h"
+#include "experiment/compare/results.h"
+#include "experiment/paper/paper.h"
+#include "report/tables/table.h"
+
+/* ---- a comparison ------------------------------------------------------------------------------------------------------- */
+
+/* One point of the sweep, for reading: a row for each method with mean and standard deviation over seeds, seconds per 1000
+ * steps, the distance of the memory, and the paired difference in total mAP to the best other method with its 95 %
+ * interval. Returns OCDM_OK or OCDM_NO_MEMORY; the table must be cleared in either case. */
+ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                      size_t point, ocdm_error *error);
+
+/* All points as data: a row for each method, group and metric with method, group, metric, mean, std, n, preceded by memory,
+ * rho and order where they are swept. */
+ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
+                                           const ocdm__compare_results *results, ocdm_error *error);
+
+/* ---- memories without a network ----------------------------------------------------------------------------------------- */
+
+/* A row for each method, memory size and rho: median and 5 % to 95 % range of the final distances, the fewest samples of a
+ * class and the classes lost, over all orders and seeds. Returns OCDM_OK or OCDM_NO_MEMORY; the table must be cleared in
+ * either case. */
+ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
+                                   ocdm_error *error);
+
+/* A row for each run: method, memory, rho, order, seed, and its figures. */
+ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,
+                                       const ocdm__compare_memories *memories, ocdm_error *error);
+
+/* ---- the paper ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The tables that `ocdm paper` prints: our numbers next to the paper's. Rows of several streams go into one table: begin it
+ * with the item's kind, then add each stream. Tables of runs can also be laid out as in the paper, one for each stream.
+ */
+
+/* An available stream: its name in the tables, and the stream of the paper that it stands for. */
+typedef struct ocdm__stand_in {
+    const char *label, *stands_for;
+    const ocdm__stream_info *info;
+} ocdm__stand_in;
+
+/* Creates a table with the columns of a kind and no rows. Returns OCDM_OK or OCDM_NO_MEMORY; must be cleared. */
+ocdm_status ocdm__paper_table_begin(ocdm__table *table, enum ocdm__paper_kind kind, ocdm_error *error);
+
+/* Each adds the rows of a stream. Returns OCDM_OK, OCDM_NO_MEMORY or an error of reading the runs. */
+ocdm_status ocdm__paper_add_amlr(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error);
+ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const ocdm__stand_in *source,
+                                    const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error);
+ocdm_status ocdm__paper_add_process(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error);
+ocdm_status ocdm__paper_add_stream(ocdm__table *table, const ocdm__stand_in *source, ocdm_error *error);
+ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                 const ocdm__compare_memories *memories, ocdm_error *error);
+ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                      const ocdm__compare_memories *memories, ocdm_error *error);
+ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                        const char *folder, ocdm_error *error);
+ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                const ocdm__compare_memories *memories, const ocdm__compare_results *results,
+                                ocdm_error *error);
+ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                   const ocdm__compare_memories *memories, ocdm_error *error);
+ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
+                                   const ocdm__compare_memories *memories, ocdm_error *error);
+
+/* A table of runs on one stream, laid out as in the paper: for each method our row, then the paper's. */
+ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
+                                 const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error);
+
+#endif

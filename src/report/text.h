@@ -1,0 +1,55 @@
+/*
+ * Writes text for pages, pictures and CSV. Text from files (names of classes, folders) is always shown as text: markup is
+ * escaped, control characters become their Unicode symbols, and invalid UTF-8 becomes U+FFFD.
+ */
+#ifndef OCDM_REPORT_TEXT_H
+#define OCDM_REPORT_TEXT_H
+
+#include <stddef.h>
+
+#include "base/output.h"
+#include "metrics/intervals.h"
+#include "metrics/metrics.h"
+
+/* Formatted text, not escaped: for numbers and literals. Truncated to 1000 bytes. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void ocdm__put(ocdm__output *out, const char *format, ...);
+
+/* At most `limit` characters; a longer text ends with an ellipsis. Escaped for HTML and XML, in text and quoted attributes.
+ * Characters that change the writing direction become U+FFFD, since no element isolates them. */
+void ocdm__put_plain(ocdm__output *out, const char *text, size_t limit);
+
+/* The same for HTML text, not truncated, in an element that isolates its writing direction. */
+void ocdm__put_whole(ocdm__output *out, const char *text);
+
+/* The same, truncated to `limit` characters; the element's title then shows more. */
+void ocdm__put_name(ocdm__output *out, const char *text, size_t limit);
+
+/* The width in columns of what ocdm__put_plain writes; wide characters count twice. */
+size_t ocdm__plain_width(const char *text, size_t limit);
+
+/* A field of CSV, quoted if necessary. Control characters become spaces. */
+void ocdm__put_csv(ocdm__output *out, const char *text);
+
+/* A number with this many decimals, or a dash when it is not finite. */
+void ocdm__put_decimals(ocdm__output *out, double value, int decimals);
+
+/* An integer with commas: 26,617. */
+void ocdm__put_grouped(ocdm__output *out, double value);
+
+/* A comma and a number as a field of CSV; empty when it is not finite. */
+void ocdm__put_csv_number(ocdm__output *out, double value);
+
+/* The last fields of a line: mean, deviation and count. */
+void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary);
+
+/* A metric with its unit, for an axis: "total mAP (%)" when `before` is "total ". */
+void ocdm__metric_text(const char *before, enum ocdm__metric metric, char *text, size_t room);
+
+/* A word for a shell, in single quotes if necessary, not escaped for HTML. Returns allocated text, NULL if an allocation
+ * fails. */
+char *ocdm__shell_word(const char *text);
+
+#endif
