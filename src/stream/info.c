@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/records/source_members.h"
+#include "stream/records/source.h"
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "../nested_files.h"
 #include "faults.h"
 #include "stream/build.h"
-#include "stream/recipes/task_lists.h"
+#include "stream/recipes/recipes.h"
 #include "stream/scenes/stream.h"
 
 #define OUTPUT "out.safetensors"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/json_scan.h"
-#include "stream/readers/coco.h"
+#include "stream/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/readers/npy.h"
+#include "stream/readers/readers.h"
 
 /* Writes t.npy: magic, version, the header as given, the data. */
 static void write_npy(unsigned char version, const char *header, const void *data, size_t size)

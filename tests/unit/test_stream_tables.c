@@ -17,7 +17,7 @@
 #include "stream/class_columns.h"
 #include "stream/feature_payload.h"
 #include "stream/joined_rows.h"
-#include "stream/recipes/split.h"
+#include "stream/recipes/recipes.h"
 #include "stream/selection.h"
 
 /* ---- a set in one line: "id:label,label id:label ..." ----------------------------------------------------------------- */

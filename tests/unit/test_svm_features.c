@@ -10,7 +10,7 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/readers/svm_features.h"
+#include "stream/readers/readers.h"
 
 /* All rows as "a,b;c,d;", or the message of the first error. */
 static const char *rows_of(const char *text)

@@ -14,7 +14,7 @@
 #include "../holds.h"
 #include "../scratch_folder.h"
 #include "base/random.h"
-#include "stream/recipes/task_lists.h"
+#include "stream/recipes/recipes.h"
 
 /* Every class of COCO and every concept of NUS-WIDE, between commas. */
 static const char coco[] =

@@ -1,7 +1,15 @@
-/* Finding the files of a NUS-WIDE folder, wherever a copy has them. */
+/*
+ * Finds the files of NUS-WIDE as it is distributed: one file of 0s and 1s per concept with a line per image, and lists of the
+ * images' names. A folder may have either variant, or both:
+ *
+ *     Groundtruth/AllLabels/Labels_<concept>.txt          one line per line of ImageList/Imagelist.txt
+ *     Groundtruth/TrainTestLabels/Labels_<concept>_Train.txt, ..._Test.txt
+ *                                                         of ImageList/TrainImagelist.txt, ImageList/TestImagelist.txt
+ *
+ * The first is used if it is complete. The label folders may lie in the given folder itself, and so may the label files and the
+ * lists; a given Groundtruth folder may have ImageList beside it.
+ */
 #define _POSIX_C_SOURCE 200809L
-
-#include "stream/readers/nuswide.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +20,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "stream/readers/readers.h"
 
 #define PREFIX "Labels_"
 #define SUFFIX ".txt"

@@ -1,16 +1,11 @@
 /* Which reader reads what. */
-#include "stream/readers/source.h"
+#include "stream/readers/readers.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "stream/joined_rows.h"
-#include "stream/readers/arff.h"
-#include "stream/readers/coco.h"
-#include "stream/readers/npy.h"
-#include "stream/readers/nuswide.h"
-#include "stream/readers/svm_features.h"
 #include "stream/records/source.h"
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,14 @@
-/* LIBSVM and XMC features: one pass for the size of the table, then a line a row. */
-#include "stream/readers/svm_features.h"
-
+/*
+ * Reads the features of LIBSVM and XMC files (stream/records reads their labels): index:value pairs in any order, each index at
+ * most once, all others 0. There is one row per record, as the record reader counts them: blank lines and comments do not
+ * count.
+ *
+ * An XMC file starts with a line of three numbers: samples, features, labels. Its indices count from 0, its width is as stated,
+ * and its number of records must be as stated. A LIBSVM file has no such line: its indices count from 1, and its width is the
+ * largest of them.
+ *
+ * A first pass finds the size of the table; after that each row is one line.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -9,8 +17,9 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/shown_label.h"
+#include "stream/readers/readers.h"
 #include "stream/readers/table_lines.h"
-#include "stream/records/svm_token.h"
+#include "stream/records/state.h"
 
 struct svm_rows {
     ocdm__feature_rows rows; /* first, so that one address is both */

@@ -1,19 +1,29 @@
-/* Reading a folder of id lists: which files there are, the class map, the ids. */
+/*
+ * Reads tasks as lists of ids, as PRS (Kim, Jeong, Kim 2020) published them for COCOseq and NUS-WIDEseq. A folder has
+ *
+ *     multihot_map.json                {"name": column, ...}: the classes; labels outside it are dropped
+ *     ids/train_task<K>_id_*.json      an array of ids: the training samples of task K, counted from 0
+ *     ids/test_task<K>_id_*.json       its test samples, balanced over the classes
+ *     ids/teorg_task<K>_id_*.json      its test samples before balancing; used instead on request
+ *
+ * It may also have class groups: arrays of class names in major_cats.json, moderate_cats.json and minor_cats.json, or with
+ * _nuswide before the dot, in the folder itself, in its subfolder `groups` or in a folder `groups` beside it. If there are
+ * several sets of them, the first that has a group for every class is used.
+ */
 #define _POSIX_C_SOURCE 200809L
-
-#include "stream/recipes/id_lists.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/shown_label.h"
-#include "stream/recipes/id_lists_json.h"
-#include "stream/recipes/id_lists_state.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/recipes.h"
 
 #define MAP_NAME "multihot_map.json"
 #define MOST_TASK_DIGITS 6
@@ -22,7 +32,8 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-char *ocdm__id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
+/* folder/name as one of the files that are read, kept and given back with the lists; NULL when there is no room. */
+static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
 {
     if (lists->file_count == lists->file_room) {
         size_t room = lists->file_room > 0 ? 2 * lists->file_room : 32;
@@ -75,7 +86,7 @@ static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const cha
         if (!failed)
             lists->list_room = room;
     }
-    char *path = failed ? NULL : ocdm__id_lists_file(lists, folder, name);
+    char *path = failed ? NULL : id_lists_file(lists, folder, name);
     if (path == NULL)
         return ocdm__fail_memory(error, "the names of id lists");
     lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
@@ -244,7 +255,7 @@ static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_erro
 {
     struct class_map map = {.room = 0};
     ocdm__json_file file = {.line = 1};
-    const char *path = ocdm__id_lists_file(lists, folder, MAP_NAME);
+    const char *path = id_lists_file(lists, folder, MAP_NAME);
     ocdm_status status =
         path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
     if (status == OCDM_OK)
@@ -319,6 +330,93 @@ static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *
     return status;
 }
 
+/* ---- class groups --------------------------------------------------------------------------------------------------- */
+
+#define MOST_NAME 64
+
+static const char *const places[] = {"", "groups/", "../groups/"};
+static const char *const endings[] = {"", "_nuswide"};
+static const char *const group_files[] = {"major_cats", "moderate_cats", "minor_cats"}; /* by enum ocdm__class_group */
+#define GROUPS 3
+
+static void forget_files(ocdm__id_lists *lists, size_t count)
+{
+    while (lists->file_count > count)
+        ocdm__release(lists->files[--lists->file_count]);
+}
+
+/* Notes the three files; *found tells whether all of them are there. */
+static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const char *place, const char *ending, bool *found,
+                              ocdm_error *error)
+{
+    *found = true;
+    for (int group = 0; group < GROUPS && *found; group++) {
+        char name[MOST_NAME];
+        snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
+        const char *path = id_lists_file(lists, folder, name);
+        if (path == NULL)
+            return ocdm__fail_memory(error, "the name of a file");
+        *found = access(path, F_OK) == 0;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum ocdm__class_group group, ocdm_error *error)
+{
+    ocdm__json_file file = {.line = 1};
+    ocdm_status status = ocdm__json_file_open(&file, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_add_array(named, &file, group, error);
+    if (status == OCDM_OK)
+        status = ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error);
+    ocdm__json_file_close(&file);
+    return status;
+}
+
+/* Reads the three files; *fit tells whether they have a group for every class. */
+static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *fit, ocdm_error *error)
+{
+    ocdm__named_groups named = {.room = 0};
+    ocdm_status status = OCDM_OK;
+    size_t without = 0;
+    for (int group = 0; status == OCDM_OK && group < GROUPS; group++)
+        status = read_group(&named, files[group], (enum ocdm__class_group)group, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error);
+    ocdm__class_groups_clear(&named);
+    *fit = without == 0;
+    return status;
+}
+
+/* Sets `groups` from the first group files that fit, if there are such. */
+static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
+{
+    size_t before = lists->file_count;
+    ocdm_status status = OCDM_OK;
+    bool fit = false;
+    lists->groups = ocdm__allocate(lists->classes.count, sizeof *lists->groups);
+    if (lists->groups == NULL)
+        return ocdm__fail_memory(error, "the groups of classes");
+    for (size_t i = 0; i < sizeof places / sizeof *places && !fit; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings && !fit; k++) {
+            bool found;
+            forget_files(lists, before);
+            status = find_files(lists, folder, places[i], endings[k], &found, error);
+            if (status == OCDM_OK && found)
+                status = read_files(lists, lists->files + before, &fit, error);
+            if (status != OCDM_OK)
+                return status;
+        }
+    if (!fit) {
+        forget_files(lists, before);
+        ocdm__release(lists->groups);
+        lists->groups = NULL;
+    }
+    return OCDM_OK;
+}
+
+/* ---- the folder ----------------------------------------------------------------------------------------------------- */
+
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     *lists = (ocdm__id_lists){.task_count = 0};
@@ -334,7 +432,7 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
         status = read_ids(lists, i, error);
     if (status == OCDM_OK)
-        status = ocdm__id_lists_read_groups(lists, folder, error);
+        status = id_lists_read_groups(lists, folder, error);
     ocdm__release(ids);
     if (status != OCDM_OK)
         ocdm__id_lists_clear(lists);

@@ -1,9 +1,8 @@
 /*
- * Finding the samples that the lists name. The ids are sorted once and each sample is looked up among them: the room is that of
- * the lists, however large the source.
+ * Finds the samples that the id lists name. An id is a sample's id, as a number or a string; if samples have rows (NUS-WIDE),
+ * it is a row of the source's list of training samples or, in a test list, of its list of test samples. The ids are sorted once
+ * and each sample is looked up among them, so that memory depends on the lists only.
  */
-#include "stream/recipes/id_lists.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/shown_label.h"
-#include "stream/recipes/id_lists_json.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/recipes.h"
 
 #define SKIP_HINT "`--skip-bad` leaves them out"
 

@@ -1,15 +1,10 @@
-/* Recipes: the source's own tasks, PRS's lists of ids, the paper's construction, tasks by class. */
-#include "stream/recipes/recipe.h"
+/* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, or tasks by class. */
+#include "stream/recipes/recipes.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/recipes/coclusters.h"
-#include "stream/recipes/id_lists.h"
-#include "stream/recipes/paper.h"
-#include "stream/recipes/split.h"
-#include "stream/recipes/task_lists.h"
 
 /* ---- PRS's lists ----------------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,16 @@
-/* Tasks by the labels that a sample carries, and a test part by chance. */
-#include "stream/recipes/split.h"
-
+/*
+ * Tasks for any labelled data: each class belongs to a task, and a sample to the task that has most of its labels (the lowest
+ * number on a tie). A sample with labels of several tasks is mixed: its labels of other tasks are removed, because the samples
+ * of a task are labelled with the task's classes only; or the sample is dropped.
+ *
+ * If the source does not distinguish training and test samples, each sample goes to the test part with the same probability.
+ */
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
 /* Votes of a sample's labels, by task; zero between samples. */

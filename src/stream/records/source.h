@@ -1,9 +1,10 @@
 /*
- * Label records (stream/records/record.h: jsonl, csv, tsv, svm) as a labelled set. A record's id is what its id says, or,
- * without one, its number from 0 (from the number of samples that the set has already). Members of a JSON record, or columns of
- * a csv or tsv file, may tell more, each optional: `task`, `split`, `image` and `row`, as stream/records/source_members.h has
- * them. An id that is there already is an error, but a record with a row is known by that, and gets # and its number after the
- * id: in NUS-WIDE's list six photos stand twice.
+ * Label records (stream/records/record.h: jsonl, csv, tsv, svm) as a labelled set. A record without an id gets its number as
+ * id, from 0, or from the number of samples that the set already has. Members of a JSON record, or columns of a csv or tsv
+ * file, may add `task`, `split`, `image` and `row`, all optional; see enum ocdm__member. In JSON Lines they are members of the
+ * record itself, not of nested objects; in csv and tsv an empty field counts as missing. A repeated id is an error, unless the
+ * record has a row, which identifies it: then # and its number are appended to the id, because NUS-WIDE's list has six photos
+ * twice.
  */
 #ifndef OCDM_STREAM_RECORDS_SOURCE_H
 #define OCDM_STREAM_RECORDS_SOURCE_H
@@ -16,6 +17,41 @@
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"
 #include "stream/records/record.h"
+
+enum ocdm__member {
+    OCDM__MEMBER_TASK,  /* a whole number from 0 */
+    OCDM__MEMBER_SPLIT, /* "train" or "test" */
+    OCDM__MEMBER_IMAGE, /* a relative path that does not lead out of its root */
+    OCDM__MEMBER_ROW,   /* a whole number from 0 */
+    OCDM__MEMBER_OTHER, /* a string or number, by a name of the caller's */
+    OCDM__MEMBERS
+};
+
+/* The longest image path, and the longest value of the other member. */
+#define OCDM__LONGEST_MEMBER 4095
+
+/* The members of one record. A member that is not in `found` has its value from an earlier record, or none. */
+typedef struct ocdm__record_members {
+    unsigned found; /* a bit for each member that is there: 1u << OCDM__MEMBER_TASK ... */
+    uint64_t task, row;
+    enum ocdm__part part;
+    size_t image_length, other_length;
+    char image[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
+    char other[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
+    char reason[256]; /* of a bad record: what is wrong ... */
+    size_t at;        /* ... and where, in bytes from the start of the record */
+} ocdm__record_members;
+
+/* Which members matter: a bit for each; the others are not looked at. `other` is the name of OCDM__MEMBER_OTHER. */
+typedef struct ocdm__wanted_members {
+    unsigned which;
+    const char *other;
+} ocdm__wanted_members;
+
+/* Reads the members of a record that the record reader has accepted as JSON. False when one is there twice or not as it should
+ * be: see `reason`. */
+bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
+                             ocdm__record_members *members);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__records_source {

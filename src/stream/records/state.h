@@ -70,13 +70,13 @@ struct ocdm__records {
     ocdm_error first_skipped;
 };
 
-/* ---- open.c ---- */
+/* ---- opening (record.c) ---- */
 
 /* Reads records from an input that is open, which the reader takes over, on failure too. `path` is for its extension. */
 ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
                                 const ocdm__record_options *options, ocdm_error *error);
 
-/* ---- lines.c ---- */
+/* ---- lines (record.c) ---- */
 
 /* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
  * is bad. The place is what the reader moves past either way. */
@@ -100,7 +100,7 @@ ocdm__bad_record(const ocdm__records *records, const ocdm__record_place *place, 
 /* OCDM_BAD_RECORD when the record has a NUL byte or invalid UTF-8. */
 ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_place *place, ocdm_error *error);
 
-/* ---- parts.c ---- */
+/* ---- labels and ids of the current record (record.c) ---- */
 
 /* Makes room for another label of the record at hand. OCDM_BAD_RECORD when there are too many; `position` is the label's, for
  * the message. */
@@ -166,5 +166,29 @@ bool ocdm__is_xmc_header(const char *line, size_t length);
 
 /* Whether the line has a token such as 12:0.5. */
 bool ocdm__has_feature(const char *line, size_t length);
+
+/* ---- tokens of a LIBSVM or XMC line ---- */
+
+/* Tokens are separated by blanks; a # at the start of a token starts a comment. `at` == `end` when no token is left. */
+struct ocdm__svm_token {
+    const char *at, *end;
+};
+
+static inline bool ocdm__is_svm_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static inline struct ocdm__svm_token ocdm__next_svm_token(const char *at, const char *end)
+{
+    while (at < end && ocdm__is_svm_blank(*at))
+        at++;
+    if (at < end && *at == '#')
+        at = end;
+    struct ocdm__svm_token token = {.at = at, .end = at};
+    while (token.end < end && !ocdm__is_svm_blank(*token.end))
+        token.end++;
+    return token;
+}
 
 #endif

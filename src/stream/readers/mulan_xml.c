@@ -1,23 +1,26 @@
 /*
- * ARFF: which attributes are labels, from Mulan's XML file. Read is what such a file has: elements labels and label,
- * attributes, comments, the declaration, the five named entities and characters by number. Anything else is refused.
+ * Reads Mulan's XML files, which list the labels of an ARFF table:
+ *     <labels xmlns="..."><label name="sky"><label name="clouds"/></label></labels>
+ * Nested labels count like any other. Supported is what such files contain: elements labels and label, attributes, comments,
+ * the declaration, the five named entities and numeric character references. Anything else is an error.
  */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
+#include "base/mapped_file.h"
 #include "base/utf8.h"
-#include "stream/readers/arff_state.h"
+#include "stream/label_table.h"
+#include "stream/readers/readers.h"
 
 #define LONGEST_NAME 1023
 
-/* Going through the file. */
 struct xml {
-    ocdm__arff *arff;
+    ocdm__mulan_label *take;
+    void *context;
+    size_t label_count;
     ocdm_error *error;
     ocdm__mapped_file file;
     const char *at, *end;
@@ -41,7 +44,7 @@ fail_at(const struct xml *xml, const char *at, const char *format, ...)
             line++;
             start = byte + 1;
         }
-    char reason[300];
+    char reason[OCDM__MULAN_REASON];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
@@ -63,7 +66,7 @@ static void pass_spaces(struct xml *xml)
         xml->at++;
 }
 
-static bool take(struct xml *xml, const char *text)
+static bool skip(struct xml *xml, const char *text)
 {
     size_t length = strlen(text);
     bool there = (size_t)(xml->end - xml->at) >= length && memcmp(xml->at, text, length) == 0;
@@ -94,7 +97,7 @@ static bool is_text(const char *text, size_t length, const char *wanted)
 static ocdm_status pass_to(struct xml *xml, const char *start, const char *closing)
 {
     while (xml->at < xml->end)
-        if (take(xml, closing))
+        if (skip(xml, closing))
             return OCDM_OK;
         else
             xml->at++;
@@ -126,7 +129,7 @@ static ocdm_status add_character(struct xml *xml, const char *at, uint32_t code)
 /* &#955; or &#x3BB;, after the #. */
 static ocdm_status add_numbered(struct xml *xml, const char *start)
 {
-    uint32_t base = take(xml, "x") ? 16 : 10, code = 0;
+    uint32_t base = skip(xml, "x") ? 16 : 10, code = 0;
     const char *digits = xml->at;
     for (; xml->at < xml->end && code <= 0x10FFFF; xml->at++) {
         char byte = *xml->at, lower = (char)(byte | 0x20);
@@ -137,7 +140,7 @@ static ocdm_status add_numbered(struct xml *xml, const char *start)
             break;
         code = code * base + digit;
     }
-    if (xml->at == digits || !take(xml, ";"))
+    if (xml->at == digits || !skip(xml, ";"))
         return fail_at(xml, start, "an entity that is not known");
     return add_character(xml, start, code);
 }
@@ -149,10 +152,10 @@ static ocdm_status add_entity(struct xml *xml)
         char stands_for;
     } known[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
     const char *start = xml->at++;
-    if (take(xml, "#"))
+    if (skip(xml, "#"))
         return add_numbered(xml, start);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (take(xml, known[i].name))
+        if (skip(xml, known[i].name))
             return add_byte(xml, start, (unsigned char)known[i].stands_for);
     return fail_at(xml, start, "an entity that is not known");
 }
@@ -193,39 +196,14 @@ static ocdm_status read_value(struct xml *xml)
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status mark_label(struct xml *xml, const char *at, ocdm__arff_attribute *attribute, uint32_t number)
-{
-    ocdm__arff *arff = xml->arff;
-    if (attribute->label != UINT32_MAX)
-        return fail_at(xml, at, "a label that is there twice");
-    if (attribute->kind == OCDM__ARFF_NOMINAL || attribute->kind == OCDM__ARFF_TEXT)
-        return fail_at(xml, at, "a label that has other values than 0 and 1 in %s:%" PRIu64 ":%zu", arff->lines.path,
-                       attribute->place.line, attribute->column + 1);
-    if (arff->label_count == arff->label_room) {
-        size_t room = arff->label_room > 0 ? 2 * arff->label_room : 64;
-        uint32_t *labels = ocdm__resize(arff->label_attributes, room, sizeof *labels);
-        if (labels == NULL)
-            return ocdm__fail_memory(xml->error, "the labels of a table");
-        arff->label_attributes = labels;
-        arff->label_room = room;
-    }
-    attribute->label = (uint32_t)arff->label_count;
-    arff->label_attributes[arff->label_count++] = number;
-    return OCDM_OK;
-}
-
 /* The label whose name was read, at `at`. */
-static ocdm_status add_label(struct xml *xml, const char *at)
+static ocdm_status take_label(struct xml *xml, const char *at)
 {
-    uint32_t number;
+    char reason[OCDM__MULAN_REASON] = "";
     memset(xml->name + xml->name_length, 0, OCDM__LABEL_PADDING);
-    ocdm_status status = ocdm__label_table_add(&xml->arff->names, xml->name, xml->name_length, &number, xml->error);
-    if (status != OCDM_OK)
-        return status;
-    if (number < xml->arff->attribute_count)
-        return mark_label(xml, at, &xml->arff->attributes[number], number);
-    ocdm__shown_label shown = ocdm__show_label(xml->name, xml->name_length);
-    return fail_at(xml, at, "the label \"%s\" is no attribute of %s", shown.text, xml->arff->lines.path);
+    ocdm_status status = xml->take(xml->context, xml->name, xml->name_length, reason, xml->error);
+    xml->label_count++;
+    return status == OCDM_BAD_RECORD ? fail_at(xml, at, "%s", reason) : status;
 }
 
 /* The attributes of the element at hand up to > or />. A label must have a name. */
@@ -234,22 +212,22 @@ static ocdm_status read_attributes(struct xml *xml, bool label, bool *empty)
     for (;;) {
         const char *name, *start = xml->at;
         pass_spaces(xml);
-        if (take(xml, ">"))
+        if (skip(xml, ">"))
             return OCDM_OK;
-        *empty = take(xml, "/>");
+        *empty = skip(xml, "/>");
         if (*empty)
             return OCDM_OK;
         size_t length = take_name(xml, &name);
         if (length == 0 || name == start)
             return fail_at(xml, xml->at, "an element that does not end");
         pass_spaces(xml);
-        if (!take(xml, "="))
+        if (!skip(xml, "="))
             return fail_at(xml, xml->at, "= is missing");
         pass_spaces(xml);
         const char *value = xml->at;
         ocdm_status status = read_value(xml);
         if (status == OCDM_OK && label && is_text(name, length, "name")) {
-            status = xml->has_name ? fail_at(xml, name, "a label with two names") : add_label(xml, value);
+            status = xml->has_name ? fail_at(xml, name, "a label with two names") : take_label(xml, value);
             xml->has_name = true;
         }
         if (status != OCDM_OK)
@@ -285,7 +263,7 @@ static ocdm_status read_end(struct xml *xml, const char *start)
     pass_spaces(xml);
     bool fits =
         label ? xml->open_labels > 0 : is_text(name, length, "labels") && xml->inside && !xml->closed && xml->open_labels == 0;
-    if (!fits || !take(xml, ">"))
+    if (!fits || !skip(xml, ">"))
         return fail_at(xml, start, "an end of an element that is not open");
     xml->open_labels -= label;
     xml->closed = !label;
@@ -299,40 +277,32 @@ static ocdm_status read_elements(struct xml *xml)
     ocdm_status status = OCDM_OK;
     for (pass_spaces(xml); status == OCDM_OK && xml->at < xml->end; pass_spaces(xml)) {
         const char *start = xml->at;
-        if (take(xml, "<!--"))
+        if (skip(xml, "<!--"))
             status = pass_to(xml, start, "-->");
-        else if (take(xml, "<?"))
+        else if (skip(xml, "<?"))
             status = pass_to(xml, start, "?>");
-        else if (take(xml, "</"))
+        else if (skip(xml, "</"))
             status = read_end(xml, start);
         else
-            status = take(xml, "<") ? read_start(xml, start) : fail_at(xml, start, "text outside of elements");
+            status = skip(xml, "<") ? read_start(xml, start) : fail_at(xml, start, "text outside of elements");
     }
     if (status == OCDM_OK && !xml->closed)
         status = fail_at(xml, xml->end, "the file ends before </labels>");
-    if (status == OCDM_OK && xml->arff->label_count == 0)
+    if (status == OCDM_OK && xml->label_count == 0)
         status = fail_at(xml, (const char *)xml->file.bytes, "there is no label");
     return status;
 }
 
-static void number_features(ocdm__arff *arff)
+ocdm_status ocdm__mulan_xml_read(const char *path, ocdm__mulan_label *take, void *context, ocdm_error *error)
 {
-    for (size_t i = 0; i < arff->attribute_count; i++)
-        if (arff->attributes[i].label == UINT32_MAX)
-            arff->attributes[i].feature = arff->feature_count++;
-}
-
-ocdm_status ocdm__arff_read_labels(ocdm__arff *arff, const char *xml_path, ocdm_error *error)
-{
-    struct xml xml = {.arff = arff, .error = error};
-    ocdm_status status = ocdm__map_file(&xml.file, xml_path, error);
+    struct xml xml = {.take = take, .context = context, .error = error};
+    ocdm_status status = ocdm__map_file(&xml.file, path, error);
     if (status != OCDM_OK)
         return status;
     xml.at = (const char *)xml.file.bytes;
     xml.end = xml.at + xml.file.size;
-    take(&xml, "\xEF\xBB\xBF");
+    skip(&xml, "\xEF\xBB\xBF");
     status = read_elements(&xml);
     ocdm__unmap_file(&xml.file);
-    number_features(arff);
     return status;
 }
