@@ -20,7 +20,7 @@
 #include "stream/readers/readers.h"
 #include "stream/recipes/class_groups_file.h"
 #include "stream/recipes/recipes.h"
-#include "stream/scenes/stream.h"
+#include "stream/scenes/scenes.h"
 #include "stream/selection.h"
 #include "stream/statistics.h"
 

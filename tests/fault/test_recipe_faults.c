@@ -14,7 +14,7 @@
 #include "faults.h"
 #include "stream/build.h"
 #include "stream/recipes/recipes.h"
-#include "stream/scenes/stream.h"
+#include "stream/scenes/scenes.h"
 
 #define OUTPUT "out.safetensors"
 #define SAMPLES 90

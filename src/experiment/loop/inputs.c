@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "stream/images/loader.h"
+#include "stream/images/prepare.h"
 
 struct slot {
     float *tensor;

@@ -5,7 +5,6 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/images/decoder.h"
 
 #include <errno.h>
 #include <fcntl.h>

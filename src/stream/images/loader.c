@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "stream/images/loader.h"
+#include "stream/images/prepare.h"
 
 #include "base/allocate.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* Pictures out of a stream, or out of the image files that it names. */
-#include "stream/images/pictures.h"
+#include "stream/images/image.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "base/relative_path.h"
 #include "stream/file.h"
-#include "stream/images/image.h"
-#include "stream/images/resize.h"
 
 struct ocdm__stream_pictures {
     char *path;

@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/images/decoder.h"
+#include "stream/images/image.h"
 
 #include <setjmp.h>
 #include <string.h>

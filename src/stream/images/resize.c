@@ -1,5 +1,5 @@
 /* Resizing: weights per column and per row, then two passes over the bytes in plain loops that compilers turn into vectors. */
-#include "stream/images/resize.h"
+#include "stream/images/image.h"
 
 #include "base/error.h"
 

@@ -13,6 +13,9 @@
 
 #include "ocdm/ocdm.h"
 
+#define OCDM__BUILTIN_CLASSES 44
+#define OCDM__BUILTIN_TASKS 4
+
 /* Sample i carries label[label_start[i]] .. label[label_start[i + 1] - 1], ascending class numbers; its id is i. Tasks follow
  * one another: 0, 1, 2, 3. */
 typedef struct ocdm__builtin {

@@ -6,11 +6,12 @@
 #ifndef OCDM_STREAM_SCENES_SCENES_H
 #define OCDM_STREAM_SCENES_SCENES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
-#include "stream/scenes/features.h"
+#include "stream/file.h"
 #include "stream/scenes/plan.h"
 
 /* The sizes that a picture may have, in pixels a side, and the usual one. */
@@ -54,5 +55,24 @@ void ocdm__scene_render(const ocdm__scenes *scenes, size_t sample, uint32_t size
 
 /* The feature vector of a sample: OCDM__SCENE_FEATURES numbers. */
 void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out);
+
+/* ---- as a stream file ---- */
+
+/* The built-in world as a stream file's tables and features or images. */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__scene_stream {
+    ocdm__stream_table table;
+    ocdm__payload_source source; /* for ocdm__stream_write */
+    ocdm__scenes *scenes;
+    uint32_t size; /* of an image, pixels a side; 0 for features */
+} ocdm__scene_stream;
+
+/* The world of a seed: images of `size` pixels a side, or features when it is 0. Classes are in the order of their names.
+ * OCDM_OK, OCDM_NO_MEMORY. To be closed in either case; must stay where it is. */
+ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, uint32_t size, ocdm_error *error);
+
+/* Gives everything back. */
+void ocdm__scene_stream_close(ocdm__scene_stream *stream);
 
 #endif
