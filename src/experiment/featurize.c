@@ -10,7 +10,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/featurize_spool.h"
-#include "stream/feature_payload.h"
+#include "stream/features.h"
 #include "stream/provenance.h"
 #include "stream/selection.h"
 

@@ -13,8 +13,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/class_columns.h"
-#include "stream/feature_payload.h"
+#include "stream/features.h"
 #include "stream/file.h"
 #include "stream/provenance.h"
 #include "stream/readers/readers.h"

@@ -19,10 +19,11 @@
 #include <stdint.h>
 
 #include "base/mapped_file.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 /* The most classes of a stream. */
 #define OCDM__MAX_CLASSES 1000000
@@ -119,5 +120,16 @@ typedef struct ocdm__payload_source {
 ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
                                const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
                                ocdm_error *error);
+
+/* ---- samples as records ---- */
+
+/* A stream file's samples as records again: lines of JSON with id, labels, task, split and, where there is one, image. */
+
+/* Writes one sample as a record and a line's end. An id of digits alone, without a zero in front, is written as a number. */
+void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+
+/* The parts of it that other records share: the id's value, and the labels as JSON strings with commas between them. */
+void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
 
 #endif

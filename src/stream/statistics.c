@@ -7,6 +7,12 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
+const char *ocdm__class_group_name(enum ocdm__class_group group)
+{
+    static const char *const names[] = {"majority", "moderate", "minority"};
+    return names[group];
+}
+
 static const char what[] = "the statistics of a stream";
 
 static size_t grown(size_t room, size_t needed)

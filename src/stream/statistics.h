@@ -20,6 +20,15 @@
 
 #include "ocdm/ocdm.h"
 
+/* ---- groups of classes ---- */
+
+enum ocdm__class_group { OCDM__MAJORITY = 0, OCDM__MODERATE = 1, OCDM__MINORITY = 2, OCDM__GROUPS = 3 };
+
+/* "majority", "moderate", "minority". */
+const char *ocdm__class_group_name(enum ocdm__class_group group);
+
+/* ---- statistics ---- */
+
 /* The most tasks of a stream: a column of record numbers taken for tasks should not fill the memory. */
 #define OCDM__MAX_TASKS 65536
 

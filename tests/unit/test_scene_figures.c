@@ -85,9 +85,9 @@ static void scene_figures_have_look_alikes(void **state)
     (void)state;
     size_t in_kin[OCDM__SCENE_KINS] = {0};
     size_t in_task[OCDM__BUILTIN_TASKS] = {0};
-    for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
+    for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
         in_kin[ocdm__scene_figures[c].kin]++;
-        for (size_t other = 0; other < c; other++)
+        for (uint32_t other = 0; other < c; other++)
             in_task[ocdm__builtin_class_task(c)] += ocdm__builtin_class_task(other) == ocdm__builtin_class_task(c) &&
                                                     ocdm__scene_figures[other].kin == ocdm__scene_figures[c].kin;
     }

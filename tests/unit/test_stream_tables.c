@@ -14,9 +14,7 @@
 
 #include "base/half.h"
 #include "experiment/loop/stream_order.h"
-#include "stream/class_columns.h"
-#include "stream/feature_payload.h"
-#include "stream/joined_rows.h"
+#include "stream/features.h"
 #include "stream/recipes/recipes.h"
 #include "stream/selection.h"
 

@@ -11,7 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
 #include "experiment/loop/stream_order.h"
-#include "stream/export.h"
+#include "stream/file.h"
 
 static const char *const split_names[] = {"train", "test", "all", NULL};
 enum { SPLIT_TRAIN, SPLIT_TEST, SPLIT_ALL };

@@ -11,7 +11,7 @@
 
 #include "ocdm/ocdm.h"
 #include "stream/build.h"
-#include "stream/feature_rows.h"
+#include "stream/features.h"
 #include "stream/labelled_set.h"
 
 /* ---- any source (source.c) ---- */

@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/joined_rows.h"
+#include "stream/features.h"
 #include "stream/records/source.h"
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */

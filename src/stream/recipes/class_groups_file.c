@@ -115,14 +115,6 @@ void ocdm__json_file_close(ocdm__json_file *file)
 #define GROUP_HINT "the groups are majority, moderate and minority"
 #define NAMES_SHOWN 5
 
-static const char *const group_names[] = {"majority", "moderate", "minority"};
-#define GROUPS 3
-
-const char *ocdm__class_group_name(enum ocdm__class_group group)
-{
-    return group_names[group];
-}
-
 /* ---- the table of names ---------------------------------------------------------------------------------------------- */
 
 /* Adds the name in file->text, which is at `place`. */
@@ -146,7 +138,8 @@ static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, oc
     if (number < before)
         return ocdm__json_file_fail(file, place, error, "a class belongs to one group",
                                     "class \"%s\" is named a second time, the first was as %s",
-                                    ocdm__show_label(file->text, file->length).text, group_names[named->groups[number]]);
+                                    ocdm__show_label(file->text, file->length).text,
+                                    ocdm__class_group_name((enum ocdm__class_group)named->groups[number]));
     named->groups[number] = (uint8_t)group;
     return OCDM_OK;
 }
@@ -202,11 +195,13 @@ void ocdm__class_groups_clear(ocdm__named_groups *named)
 /* The group whose name is in file->text. */
 static ocdm_status find_group(ocdm__json_file *file, ocdm__place place, enum ocdm__class_group *group, ocdm_error *error)
 {
-    for (int i = 0; i < GROUPS; i++)
-        if (file->length == strlen(group_names[i]) && memcmp(file->text, group_names[i], file->length) == 0) {
+    for (int i = 0; i < OCDM__GROUPS; i++) {
+        const char *name = ocdm__class_group_name((enum ocdm__class_group)i);
+        if (file->length == strlen(name) && memcmp(file->text, name, file->length) == 0) {
             *group = (enum ocdm__class_group)i;
             return OCDM_OK;
         }
+    }
     return ocdm__json_file_fail(file, place, error, GROUP_HINT, "no group is called \"%s\"",
                                 ocdm__show_label(file->text, file->length).text);
 }

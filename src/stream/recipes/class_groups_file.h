@@ -21,8 +21,8 @@
 #include "base/json.h"
 #include "base/mapped_file.h"
 #include "ocdm/ocdm.h"
-#include "stream/class_group.h"
 #include "stream/label_table.h"
+#include "stream/statistics.h"
 
 /* ---- a small JSON file ---- */
 

@@ -337,7 +337,6 @@ static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *
 static const char *const places[] = {"", "groups/", "../groups/"};
 static const char *const endings[] = {"", "_nuswide"};
 static const char *const group_files[] = {"major_cats", "moderate_cats", "minor_cats"}; /* by enum ocdm__class_group */
-#define GROUPS 3
 
 static void forget_files(ocdm__id_lists *lists, size_t count)
 {
@@ -350,7 +349,7 @@ static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const c
                               ocdm_error *error)
 {
     *found = true;
-    for (int group = 0; group < GROUPS && *found; group++) {
+    for (int group = 0; group < OCDM__GROUPS && *found; group++) {
         char name[MOST_NAME];
         snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
         const char *path = id_lists_file(lists, folder, name);
@@ -379,7 +378,7 @@ static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *f
     ocdm__named_groups named = {.room = 0};
     ocdm_status status = OCDM_OK;
     size_t without = 0;
-    for (int group = 0; status == OCDM_OK && group < GROUPS; group++)
+    for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++)
         status = read_group(&named, files[group], (enum ocdm__class_group)group, error);
     if (status == OCDM_OK)
         status = ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error);
