@@ -87,13 +87,6 @@ struct coco {
     char text[COCO_LONGEST_NAME + OCDM__LABEL_PADDING]; /* the name at hand */
 };
 
-/* Fills the error: "file:line:column: " and the message. Returns the status. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-ocdm_status
-ocdm__coco_fail(struct coco *coco, ocdm_status status, size_t offset, const char *hint, const char *format, ...);
-
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */
 
 #define FIRST_ENTRIES 256
@@ -178,7 +171,12 @@ static struct place place_of(ocdm__mapped_file *file, size_t offset)
     return (struct place){.line = line, .column = offset - line_start + 1};
 }
 
-ocdm_status ocdm__coco_fail(struct coco *coco, ocdm_status status, size_t offset, const char *hint, const char *format, ...)
+/* Fills the error: "file:line:column: " and the message. Returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+static ocdm_status
+coco_fail(struct coco *coco, ocdm_status status, size_t offset, const char *hint, const char *format, ...)
 {
     char message[sizeof coco->error->message];
     va_list arguments;
@@ -237,7 +235,7 @@ static ocdm_status failed(struct coco *coco)
 {
     if (coco->stopped != OCDM_OK)
         return coco->stopped;
-    return ocdm__coco_fail(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
+    return coco_fail(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
 }
 
 /* Where the event at hand starts; strings start with their quote. */
@@ -336,8 +334,8 @@ static ocdm_status read_member(struct coco *coco, const struct list *list, size_
         return failed(coco);
     const char *wrong = found->given ? "is there twice" : take_value(coco, event, member->kind, found);
     if (wrong != NULL)
-        return ocdm__coco_fail(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s",
-                               list->noun, entry->number, member->key, wrong);
+        return coco_fail(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
+                         entry->number, member->key, wrong);
     found->given = true;
     return OCDM_OK;
 }
@@ -362,8 +360,8 @@ static ocdm_status read_entry(struct coco *coco, const struct list *list, struct
         return failed(coco);
     for (size_t i = 0; i < MEMBERS; i++)
         if (!entry->found[i].given && !list->members[i].optional)
-            return ocdm__coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
-                                   entry->number, list->members[i].key);
+            return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
+                             entry->number, list->members[i].key);
     return list->take(coco, entry);
 }
 
@@ -373,15 +371,14 @@ static ocdm_status read_list(struct coco *coco, const struct list *list)
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
     if (event != OCDM__JSON_ARRAY)
-        return ocdm__coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array",
-                               list->key);
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
     for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
         if (event == OCDM__JSON_ERROR)
             return failed(coco);
         struct entry entry = {.at = event_offset(coco, event), .number = number};
         if (event != OCDM__JSON_OBJECT)
-            return ocdm__coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
-                                   number);
+            return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
+                             number);
         ocdm_status status = read_entry(coco, list, &entry);
         if (status != OCDM_OK)
             return status;
@@ -415,8 +412,8 @@ static ocdm_status check_path(struct coco *coco, const struct entry *entry)
     if (wrong == NULL)
         return OCDM_OK;
     ocdm__shown_label shown = ocdm__show_label(coco->text, length);
-    return ocdm__coco_fail(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
-                           "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
+    return coco_fail(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
+                     "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
 }
 
 static bool make_image_room(struct coco *coco)
@@ -438,9 +435,9 @@ static ocdm_status refuse_image(struct coco *coco, const struct entry *entry)
         return OCDM_OK;
     }
     bool here = id_map_find(&coco->images_seen, id) >= coco->images_before;
-    return ocdm__coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
-                           "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
-                           here ? "this file" : "an earlier file");
+    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
+                     "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
+                     here ? "this file" : "an earlier file");
 }
 
 static ocdm_status take_image(struct coco *coco, const struct entry *entry)
@@ -483,9 +480,9 @@ static ocdm_status take_category(struct coco *coco, const struct entry *entry)
         status = id_map_add(&coco->categories, entry->found[0].id, class_number, coco->error);
     if (status != OCDM_DUPLICATE_ID)
         return status;
-    return ocdm__coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint,
-                           "category %" PRIu64 " has id %" PRIu64 ", which a category before it has too", entry->number,
-                           entry->found[0].id);
+    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint,
+                     "category %" PRIu64 " has id %" PRIu64 ", which a category before it has too", entry->number,
+                     entry->found[0].id);
 }
 
 /* ---- the whole file ------------------------------------------------------------------------------------------------- */
@@ -499,8 +496,8 @@ static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
     if (which == LISTS)
         return skip_value(coco) ? OCDM_OK : failed(coco);
     if (seen[which])
-        return ocdm__coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" is there twice",
-                               lists[which].key);
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" is there twice",
+                         lists[which].key);
     seen[which] = true;
     return read_list(coco, &lists[which]);
 }
@@ -520,7 +517,7 @@ static ocdm_status read_top(struct coco *coco)
         return failed(coco);
     for (size_t i = 0; i < LISTS; i++)
         if (!seen[i])
-            return ocdm__coco_fail(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
+            return coco_fail(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
     return OCDM_OK;
 }
 
@@ -533,12 +530,12 @@ static ocdm_status coco_parse(struct coco *coco)
     ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
     coco->json.at += mark;
     if (coco->file.size == mark)
-        return ocdm__coco_fail(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
+        return coco_fail(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
     enum ocdm__json_event event = next_event(coco);
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
     if (event != OCDM__JSON_OBJECT)
-        return ocdm__coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
     return read_top(coco);
 }
 
@@ -564,10 +561,10 @@ static ocdm_status refuse(struct coco *coco, struct coco_annotation *annotation,
                                   "leaves such annotations out"
                                 : "annotations and images must come from the same file; `ocdm stream build --skip-bad` "
                                   "leaves such annotations out";
-    return ocdm__coco_fail(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
-                           "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list",
-                           (size_t)(annotation - coco->annotations) + 1, category ? "category" : "image",
-                           category ? annotation->category : annotation->image, category ? "categories" : "images");
+    return coco_fail(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
+                     "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list",
+                     (size_t)(annotation - coco->annotations) + 1, category ? "category" : "image",
+                     category ? annotation->category : annotation->image, category ? "categories" : "images");
 }
 
 /* Puts numbers in place of the ids: `image` becomes a position in coco->images, or NO_NUMBER for an annotation that is

@@ -87,21 +87,18 @@ struct nuswide {
     char path[NUSWIDE_PATH + OCDM__LABEL_PADDING];
 };
 
+/* ---- image lists ---------------------------------------------------------------------------------------------------- */
+
+#define LINES_BETWEEN_LOOKS 65536 /* at whether to stop */
+
 /* Something is wrong with the line last read: OCDM_BAD_FILE with file, line and message; or, with skip_bad, OCDM_OK after
  * counting it under `reason`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
-ocdm_status
-ocdm__nuswide_bad_line(struct nuswide *state, const struct lines *lines, const char *reason, ocdm_error *error,
-                       const char *format, ...);
-
-/* ---- image lists ---------------------------------------------------------------------------------------------------- */
-
-#define LINES_BETWEEN_LOOKS 65536 /* at whether to stop */
-
-ocdm_status ocdm__nuswide_bad_line(struct nuswide *state, const struct lines *lines, const char *reason, ocdm_error *error,
-                                   const char *format, ...)
+static ocdm_status
+nuswide_bad_line(struct nuswide *state, const struct lines *lines, const char *reason, ocdm_error *error, const char *format,
+                 ...)
 {
     char text[320], where[160];
     if (state->reading->skip_bad) {
@@ -167,15 +164,15 @@ static ocdm_status number_path(struct nuswide *state, const struct lines *lines,
     static const char reason[] = "images with a bad name";
     *number = LEFT_OUT;
     if (length == 0)
-        return ocdm__nuswide_bad_line(state, lines, reason, error, "an empty line, where the name of an image should be");
+        return nuswide_bad_line(state, lines, reason, error, "an empty line, where the name of an image should be");
     if (length > NUSWIDE_PATH)
-        return ocdm__nuswide_bad_line(state, lines, reason, error, "the name of an image has %zu bytes, the most is %d", length,
-                                      NUSWIDE_PATH);
+        return nuswide_bad_line(state, lines, reason, error, "the name of an image has %zu bytes, the most is %d", length,
+                                NUSWIDE_PATH);
     for (size_t i = 0; i < length; i++)
         state->path[i] = text[i] == '\\' ? '/' : text[i];
     const char *fault = path_fault(state->path, length);
     if (fault != NULL)
-        return ocdm__nuswide_bad_line(state, lines, reason, error, "\"%s\" %s", ocdm__show_label(text, length).text, fault);
+        return nuswide_bad_line(state, lines, reason, error, "\"%s\" %s", ocdm__show_label(text, length).text, fault);
     return ocdm__label_table_add(&state->set->paths, state->path, length, number, error);
 }
 
@@ -201,8 +198,8 @@ static ocdm_status add_image(struct nuswide *state, struct nuswide_image image, 
 static ocdm_status fail_duplicate(struct nuswide *state, const struct lines *lines, const char *text, size_t length,
                                   ocdm_error *error)
 {
-    return ocdm__nuswide_bad_line(state, lines, "images listed already", error, "image \"%s\" is listed already",
-                                  ocdm__show_label(text, length).text);
+    return nuswide_bad_line(state, lines, "images listed already", error, "image \"%s\" is listed already",
+                            ocdm__show_label(text, length).text);
 }
 
 /* A line that is an image of its own. Paths are numbered in the order of the images, so a number that is not new tells that the
@@ -229,8 +226,8 @@ static ocdm_status join_line(struct nuswide *state, const struct lines *lines, e
     if (status != OCDM_OK || number == LEFT_OUT)
         return status;
     if (number < state->first_path || number - state->first_path >= state->path_count)
-        return ocdm__nuswide_bad_line(state, lines, "images that Imagelist.txt lacks", error,
-                                      "image \"%s\" is not in Imagelist.txt", ocdm__show_label(text, length).text);
+        return nuswide_bad_line(state, lines, "images that Imagelist.txt lacks", error, "image \"%s\" is not in Imagelist.txt",
+                                ocdm__show_label(text, length).text);
     struct nuswide_image *image = &state->images[state->image_of[number - state->first_path]];
     if (image->part != OCDM__NO_PART)
         return fail_duplicate(state, lines, text, length, error);
@@ -325,8 +322,8 @@ static ocdm_status drop_image(struct nuswide *state, const struct lines *lines, 
     if (state->images[image].path == LEFT_OUT)
         return OCDM_OK;
     state->images[image].path = LEFT_OUT;
-    return ocdm__nuswide_bad_line(state, lines, "images with a label that is neither 0 nor 1", error,
-                                  "\"%s\" is neither 0 nor 1", ocdm__show_label(text, length).text);
+    return nuswide_bad_line(state, lines, "images with a label that is neither 0 nor 1", error, "\"%s\" is neither 0 nor 1",
+                            ocdm__show_label(text, length).text);
 }
 
 /* Notes the images with a 1 among `count` from `first` on. There is room for all of them. */
