@@ -6,7 +6,7 @@ file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
 # What the memory needs of src/base.
-set(core_base allocate error input json json_text output safetensors safetensors_read)
+set(core_base allocate error hash_table input json output safetensors)
 set(OCDM_CORE_SOURCES ${memory_sources})
 foreach(source ${base_sources})
   get_filename_component(name ${source} NAME_WE)

@@ -12,7 +12,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/half.h"
 
 static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
 

@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 
 #define BLOCK 65536
 

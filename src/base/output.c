@@ -3,18 +3,21 @@
 
 #include "base/output.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-#include "base/json.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/json.h"
 
 #define CAPACITY ((size_t)64 * 1024)
 #define NAME_ATTEMPTS 1000u
@@ -330,4 +333,35 @@ void ocdm__output_abandon(ocdm__output *output)
     ocdm__release(output->path);
     ocdm__release(output->buffer);
     *output = (ocdm__output){.fd = -1};
+}
+
+/* ---- NPY ------------------------------------------------------------------------------------------------------------ */
+
+/* Magic, version, and the length of the text; all of it and the text end at a multiple of 64. */
+enum { NPY_START = 10, NPY_HEADER = 128, NPY_PIECE = 1024 };
+
+void ocdm__npy_write_header(ocdm__output *output, uint64_t rows, uint64_t columns)
+{
+    char header[NPY_HEADER + 1] = "\x93NUMPY\x01";
+    header[8] = NPY_HEADER - NPY_START;
+    int used = snprintf(header + NPY_START, sizeof header - NPY_START,
+                        "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRIu64 ", %" PRIu64 "), }", rows, columns);
+    size_t end = NPY_START + (size_t)used; /* 93 characters with the longest numbers: there is room */
+    memset(header + end, ' ', NPY_HEADER - end);
+    header[NPY_HEADER - 1] = '\n';
+    ocdm__output_write(output, header, NPY_HEADER);
+}
+
+void ocdm__npy_write_floats(ocdm__output *output, const float *values, size_t count)
+{
+    unsigned char piece[4 * NPY_PIECE];
+    for (size_t first = 0; first < count; first += NPY_PIECE) {
+        size_t some = count - first < NPY_PIECE ? count - first : NPY_PIECE;
+        for (size_t i = 0; i < some; i++) {
+            uint32_t bits;
+            memcpy(&bits, &values[first + i], sizeof bits);
+            ocdm__put_u32(piece + 4 * i, bits);
+        }
+        ocdm__output_write(output, piece, 4 * some);
+    }
 }

@@ -1,4 +1,4 @@
-/* How long work tells how far it is, and learns that it should stop. Whoever works knows nothing of terminals or signals. */
+/* Progress of long work, the request to stop it, and the time. The code that works knows nothing of terminals or signals. */
 #ifndef OCDM_BASE_PROGRESS_H
 #define OCDM_BASE_PROGRESS_H
 
@@ -26,5 +26,10 @@ static inline bool ocdm__progress_stopped(const ocdm__progress *progress)
 {
     return progress != NULL && progress->stop != NULL && *progress->stop != 0;
 }
+
+/* ---- time ---- */
+
+/* Seconds since some fixed moment, by a monotonic clock. For display only, never for decisions. */
+double ocdm__seconds_now(void);
 
 #endif

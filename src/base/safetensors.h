@@ -31,6 +31,15 @@ enum ocdm__dtype {
     OCDM__F64
 };
 
+#define OCDM__DTYPE_COUNT 10
+
+/* Name and bytes of each element type, by enum ocdm__dtype. */
+struct ocdm__dtype_facts {
+    const char *name;
+    size_t size;
+};
+extern const struct ocdm__dtype_facts ocdm__dtypes[OCDM__DTYPE_COUNT];
+
 /* One tensor: `data` holds `size` little-endian bytes. */
 struct ocdm__tensor {
     const char *name; /* not ended by a NUL in a file that was read: see name_length */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/shown_label.h"
+#include "base/text.h"
 
 static void print_percent(FILE *out, double fraction)
 {

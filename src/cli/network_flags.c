@@ -2,7 +2,7 @@
 #include "cli/network_flags.h"
 
 #include "base/error.h"
-#include "base/file_identity.h"
+#include "base/files.h"
 #include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/signals.h"
 

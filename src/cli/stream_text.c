@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown_label.h"
+#include "base/text.h"
 
 #define WIDEST_BAR 60
 #define MLR_COLUMNS 8

@@ -2,7 +2,7 @@
 #include "sample/sample.h"
 
 #include "base/allocate.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "sample/state.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "sample/sample.h"
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "sample/state.h"
 
 #include <stdio.h>

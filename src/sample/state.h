@@ -2,8 +2,8 @@
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 
+#include "base/hash_table.h"
 #include "sample/sample.h"
-#include "memory/hash_table.h"
 
 /* Holders in the id table: slots as they are, records of the batch by their number with this bit set. */
 #define OCDM__IN_BATCH 0x80000000u

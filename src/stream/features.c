@@ -7,7 +7,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/half.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 

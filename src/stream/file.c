@@ -9,11 +9,9 @@
 
 #include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
-#include "base/half.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/relative_path.h"
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 

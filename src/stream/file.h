@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "base/safetensors.h"

@@ -7,9 +7,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
-#include "base/shown_label.h"
-#include "base/utf8.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "stream/statistics.h"
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/output.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/output.h"
 #include "stream/file.h"
 

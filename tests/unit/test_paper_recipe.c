@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/half.h"
+#include "base/bytes.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 

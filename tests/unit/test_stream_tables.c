@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/half.h"
+#include "base/bytes.h"
 #include "experiment/loop/stream_order.h"
 #include "stream/features.h"
 #include "stream/recipes/recipes.h"

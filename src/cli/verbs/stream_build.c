@@ -9,7 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/file_identity.h"
+#include "base/files.h"
 #include "base/output.h"
 #include "cli/build_flags.h"
 #include "cli/command_text.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
 #include "experiment/loop/stream_order.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "stream/images/prepare.h"
 
 struct slot {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* Characters that a title shows of a text that was cut. */
 #define TITLE_LIMIT 1000

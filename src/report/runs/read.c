@@ -11,7 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "report/runs/folder.h"
 
 char *ocdm__path_in(const char *folder, const char *name)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "report/page/text.h"
 #include "report/watch/state.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/relative_path.h"
+#include "base/files.h"
 #include "stream/file.h"
 
 struct ocdm__stream_pictures {

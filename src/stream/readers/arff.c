@@ -19,8 +19,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/number_text.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/readers/readers.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
-#include "base/utf8.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "stream/label_table.h"
 #include "stream/readers/readers.h"
 

@@ -18,8 +18,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/half.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "ocdm/ocdm.h"
 #include "stream/readers/readers.h"
 

@@ -21,10 +21,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
-#include "base/relative_path.h"
-#include "base/shown_label.h"
-#include "base/utf8.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "stream/readers/readers.h"
 
 #define NUSWIDE_PATH 1024   /* the most bytes of an image's path */

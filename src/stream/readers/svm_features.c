@@ -15,8 +15,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/number_text.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "stream/readers/readers.h"
 #include "stream/readers/table_lines.h"
 #include "stream/records/state.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "ocdm/ocdm.h"
 
 /* Where a pass over the lines can go on from. */

@@ -10,7 +10,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "stream/label_table.h"
 
 /* ---- JSON files with positions -------------------------------------------------------------------------------------- */

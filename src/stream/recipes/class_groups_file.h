@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/files.h"
 #include "base/json.h"
-#include "base/mapped_file.h"
 #include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/statistics.h"

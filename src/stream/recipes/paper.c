@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #include "base/allocate.h"
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"

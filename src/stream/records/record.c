@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "stream/records/state.h"
 
 /* ---- labels and ids ------------------------------------------------------------------------------------------------- */

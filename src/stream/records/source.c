@@ -18,10 +18,9 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/number_text.h"
-#include "base/relative_path.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"

@@ -1,7 +1,6 @@
-/* The monotonic clock. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "base/clock.h"
+#include "base/progress.h"
 
 #include <time.h>
 

@@ -1,16 +1,21 @@
 /*
- * Numbers out of text. A short decimal, as most in tables are, is a whole number below 2^53 times or divided by a power of ten
- * up to 10^22: both are doubles exactly, so one operation rounds correctly. The rest goes to strtod, as digits and an exponent
- * without a decimal point, which is all of a number that hangs on the locale.
+ * Numbers from text, and labels made fit for a terminal.
+ *
+ * A short decimal, like most in tables, is an integer below 2^53 multiplied or divided by a power of ten up to 10^22: both are
+ * exact doubles, so one operation rounds correctly. Everything else goes to strtod as digits and an exponent without a decimal
+ * point, because only the point depends on the locale.
  */
-#include "base/number_text.h"
+#include "base/text.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- numbers -------------------------------------------------------------------------------------------------------- */
 
 /* Digits that a 64-bit number surely holds. */
 #define MANTISSA_DIGITS 19
@@ -209,4 +214,34 @@ bool ocdm__text_to_float(const char *text, size_t length, float *value)
     float magnitude = known ? (float)near : long_float(&decimal);
     *value = decimal.negative ? -magnitude : magnitude;
     return true;
+}
+
+/* ---- labels --------------------------------------------------------------------------------------------------------- */
+
+static bool is_control(const unsigned char *at, size_t size)
+{
+    /* C0, DEL, and C1, which is U+0080 to U+009F: two bytes from C2 80 on. */
+    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+}
+
+ocdm__shown_label ocdm__show_label(const char *label, size_t length)
+{
+    ocdm__shown_label shown = {.width = 0};
+    const unsigned char *at = (const unsigned char *)label, *end = at + length;
+    size_t used = 0;
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        bool escape = size == 0 || is_control(at, size);
+        size_t width = escape ? 4 * (size ? size : 1) : 1;
+        if (shown.width + width > OCDM__LABEL_WIDTH - 3 && (size_t)(end - at) > size) {
+            snprintf(shown.text + used, sizeof shown.text - used, "...");
+            shown.width += 3;
+            break;
+        }
+        for (size_t i = 0; i < (size ? size : 1); i++)
+            used += (size_t)snprintf(shown.text + used, sizeof shown.text - used, escape ? "\\x%02X" : "%c", at[i]);
+        shown.width += width;
+        at += size ? size : 1;
+    }
+    return shown;
 }

@@ -1,5 +1,5 @@
 /* The table behind ids, classes and label sets. */
-#include "memory/hash_table.h"
+#include "base/hash_table.h"
 
 #include "base/allocate.h"
 

@@ -2,8 +2,8 @@
  * An open-addressing table of 32-bit entries, found by hash and a question to the caller. It keeps no keys: they are in the
  * entries' own records. Removal shifts back, so there are no tombstones and a table never degrades.
  */
-#ifndef OCDM_MEMORY_HASH_TABLE_H
-#define OCDM_MEMORY_HASH_TABLE_H
+#ifndef OCDM_BASE_HASH_TABLE_H
+#define OCDM_BASE_HASH_TABLE_H
 
 #include <stdint.h>
 
