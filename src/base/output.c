@@ -201,15 +201,11 @@ static void grow_and_append(ocdm__output *output, const void *bytes, size_t size
 {
     if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4)
         output->failure = ENOMEM;
-    size_t capacity = 2 * (output->used + size);
-    char *buffer = output->failure ? NULL : ocdm__resize(output->buffer, capacity, 1);
-    if (buffer == NULL) {
+    if (output->failure || !ocdm__reserve(&output->buffer, &output->capacity, output->used + size, 1)) {
         output->failure = ENOMEM;
         return;
     }
-    output->buffer = buffer;
-    output->capacity = capacity;
-    memcpy(buffer + output->used, bytes, size);
+    memcpy(output->buffer + output->used, bytes, size);
     output->used += size;
 }
 

@@ -227,18 +227,6 @@ static ocdm_status unexpected(struct reader *reader, enum ocdm__json_event event
     return bad(reader, here(reader), what);
 }
 
-/* The array with room for one more; with *failed set, as it was. */
-static void *one_more(void *array, size_t count, size_t *room, size_t size, bool *failed)
-{
-    if (count < *room)
-        return array;
-    size_t larger = *room ? *room * 2 : 16;
-    array = ocdm__grown(array, larger, size, failed);
-    if (!*failed)
-        *room = larger;
-    return array;
-}
-
 /* ---- pieces of the header ------------------------------------------------------------------------------------------- */
 
 static ocdm_status read_note(struct reader *reader)
@@ -250,9 +238,7 @@ static ocdm_status read_note(struct reader *reader)
         return unexpected(reader, event, "a value of __metadata__ is not a string");
     note.value = reader->json.text;
     note.value_length = reader->json.length;
-    bool failed = false;
-    file->notes = one_more(file->notes, file->note_count, &reader->note_room, sizeof *file->notes, &failed);
-    if (failed)
+    if (!ocdm__reserve(&file->notes, &reader->note_room, file->note_count + 1, sizeof *file->notes))
         return ocdm__fail_memory(reader->error, "a file's metadata");
     file->notes[file->note_count++] = note;
     return OCDM_OK;
@@ -365,9 +351,7 @@ static ocdm_status read_tensor(struct reader *reader)
     if (status != OCDM_OK)
         return status;
     struct ocdm__safetensors *file = reader->file;
-    bool failed = false;
-    file->tensors = one_more(file->tensors, file->tensor_count, &reader->tensor_room, sizeof *file->tensors, &failed);
-    if (failed)
+    if (!ocdm__reserve(&file->tensors, &reader->tensor_room, file->tensor_count + 1, sizeof *file->tensors))
         return ocdm__fail_memory(reader->error, "a file's tensors");
     file->tensors[file->tensor_count++] = tensor;
     return OCDM_OK;

@@ -94,25 +94,12 @@ static inline bool ends_word(char byte)
     return is_blank(byte) || byte == ',' || byte == '{' || byte == '}' || byte == '%';
 }
 
-static bool make_scratch(struct arff *arff, size_t needed)
-{
-    if (arff->scratch != NULL && needed <= arff->scratch_room)
-        return true;
-    size_t room = needed > SIZE_MAX / 2 ? needed : 2 * needed;
-    char *scratch = ocdm__resize(arff->scratch, room, 1);
-    if (scratch == NULL)
-        return false;
-    arff->scratch = scratch;
-    arff->scratch_room = room;
-    return true;
-}
-
 /* Copies bytes to the scratch, `before` bytes into it, with OCDM__LABEL_PADDING after them; NULL when memory is out. */
 static char *arff_copy(struct arff *arff, const char *text, size_t length, size_t before)
 {
     /* The text may be in the scratch already, which may move. */
     bool inside = arff->scratch != NULL && text == arff->scratch;
-    if (!make_scratch(arff, before + length + OCDM__LABEL_PADDING))
+    if (!ocdm__reserve(&arff->scratch, &arff->scratch_room, before + length + OCDM__LABEL_PADDING, 1))
         return NULL;
     memmove(arff->scratch + before, inside ? arff->scratch : text, length);
     memset(arff->scratch + before + length, 0, OCDM__LABEL_PADDING);
@@ -129,7 +116,7 @@ static ocdm_status quoted_token(struct arff *arff, struct arff_token *token, ocd
     const char *at = arff->at + 1, *end = arff->lines.end;
     char quote = *arff->at;
     token->length = 0;
-    if (!make_scratch(arff, (size_t)(end - at) + OCDM__LABEL_PADDING))
+    if (!ocdm__reserve(&arff->scratch, &arff->scratch_room, (size_t)(end - at) + OCDM__LABEL_PADDING, 1))
         return ocdm__fail_memory(error, "a line of a table");
     for (; at < end && *at != quote; at++) {
         bool escape = *at == '\\' && at + 1 < end;
@@ -206,14 +193,8 @@ static ocdm_status add_value(struct arff *arff, size_t attribute, uint32_t first
         return status;
     if (number < arff->value_count)
         return ocdm__table_fail(&arff->lines, token.at, error, "", "a value that is in the list already");
-    if (number == arff->value_room) {
-        size_t room = arff->value_room > 0 ? 2 * arff->value_room : 1024;
-        float *numbers = ocdm__resize(arff->value_numbers, room, sizeof *numbers);
-        if (numbers == NULL)
-            return ocdm__fail_memory(error, "the values of a table");
-        arff->value_numbers = numbers;
-        arff->value_room = room;
-    }
+    if (!ocdm__reserve(&arff->value_numbers, &arff->value_room, (size_t)number + 1, sizeof *arff->value_numbers))
+        return ocdm__fail_memory(error, "the values of a table");
     arff->value_numbers[number] = (float)(number - first);
     arff->value_count++;
     return OCDM_OK;
@@ -314,14 +295,8 @@ static ocdm_status read_name(struct arff *arff, struct arff_attribute *attribute
 
 static ocdm_status read_attribute(struct arff *arff, ocdm_error *error)
 {
-    if (arff->attribute_count == arff->attribute_room) {
-        size_t room = arff->attribute_room > 0 ? 2 * arff->attribute_room : 256;
-        struct arff_attribute *attributes = ocdm__resize(arff->attributes, room, sizeof *attributes);
-        if (attributes == NULL)
-            return ocdm__fail_memory(error, "the attributes of a table");
-        arff->attributes = attributes;
-        arff->attribute_room = room;
-    }
+    if (!ocdm__reserve(&arff->attributes, &arff->attribute_room, arff->attribute_count + 1, sizeof *arff->attributes))
+        return ocdm__fail_memory(error, "the attributes of a table");
     struct arff_attribute *attribute = &arff->attributes[arff->attribute_count];
     size_t line_at = (size_t)((const unsigned char *)arff->lines.start - arff->lines.file.bytes);
     *attribute = (struct arff_attribute){.label = UINT32_MAX, .place = {.at = line_at, .line = arff->lines.line}};
@@ -399,14 +374,8 @@ static ocdm_status mark_label(struct arff *arff, struct arff_attribute *attribut
                  arff->lines.path, attribute->place.line, attribute->column + 1);
         return OCDM_BAD_RECORD;
     }
-    if (arff->label_count == arff->label_room) {
-        size_t room = arff->label_room > 0 ? 2 * arff->label_room : 64;
-        uint32_t *labels = ocdm__resize(arff->label_attributes, room, sizeof *labels);
-        if (labels == NULL)
-            return ocdm__fail_memory(error, "the labels of a table");
-        arff->label_attributes = labels;
-        arff->label_room = room;
-    }
+    if (!ocdm__reserve(&arff->label_attributes, &arff->label_room, arff->label_count + 1, sizeof *arff->label_attributes))
+        return ocdm__fail_memory(error, "the labels of a table");
     attribute->label = (uint32_t)arff->label_count;
     arff->label_attributes[arff->label_count++] = number;
     return OCDM_OK;

@@ -209,7 +209,6 @@ static ocdm_status coco_goes_on(struct coco *coco, size_t passed, size_t done)
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
 
 #define BYTES_PER_CHECK ((size_t)4 * 1024 * 1024)
-#define FIRST_ROOM 1024
 #define MEMBERS 2
 
 static const char damaged_hint[] = "the file is damaged or was cut short: fetch it again";
@@ -414,17 +413,6 @@ static ocdm_status check_path(struct coco *coco, const struct entry *entry)
                      "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
 }
 
-static bool make_image_room(struct coco *coco)
-{
-    if (coco->image_count < coco->image_room)
-        return true;
-    bool no_room = false;
-    size_t room = coco->image_room > 0 ? 2 * coco->image_room : FIRST_ROOM;
-    coco->images = ocdm__grown(coco->images, room, sizeof *coco->images, &no_room);
-    coco->image_room = no_room ? coco->image_room : room;
-    return !no_room;
-}
-
 static ocdm_status refuse_image(struct coco *coco, const struct entry *entry)
 {
     uint64_t id = entry->found[0].id;
@@ -443,7 +431,7 @@ static ocdm_status take_image(struct coco *coco, const struct entry *entry)
     ocdm_status status = check_path(coco, entry);
     if (status != OCDM_OK)
         return status;
-    if (!make_image_room(coco))
+    if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
         return ocdm__fail_memory(coco->error, "the images of a source");
     uint64_t number = coco->images_before + coco->image_count;
     status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
@@ -456,14 +444,8 @@ static ocdm_status take_image(struct coco *coco, const struct entry *entry)
 
 static ocdm_status take_annotation(struct coco *coco, const struct entry *entry)
 {
-    if (coco->annotation_count == coco->annotation_room) {
-        bool no_room = false;
-        size_t room = coco->annotation_room > 0 ? 2 * coco->annotation_room : FIRST_ROOM;
-        coco->annotations = ocdm__grown(coco->annotations, room, sizeof *coco->annotations, &no_room);
-        if (no_room)
-            return ocdm__fail_memory(coco->error, "the annotations of a source");
-        coco->annotation_room = room;
-    }
+    if (!ocdm__reserve(&coco->annotations, &coco->annotation_room, coco->annotation_count + 1, sizeof *coco->annotations))
+        return ocdm__fail_memory(coco->error, "the annotations of a source");
     coco->annotations[coco->annotation_count++] =
         (struct coco_annotation){.image = entry->found[0].id, .category = entry->found[1].id, .at = entry->at};
     return OCDM_OK;

@@ -180,7 +180,7 @@ static ocdm_status add_image(struct nuswide *state, struct nuswide_image image, 
         return ocdm__fail(error, OCDM_LIMIT, "", "more than %u images", UINT32_MAX - 1);
     bool failed = false;
     if (state->image_count == state->image_room) {
-        size_t room = state->image_room > 0 ? 2 * state->image_room : 4096;
+        size_t room = ocdm__larger_room(state->image_room, 1);
         state->images = ocdm__grown(state->images, room, sizeof *state->images, &failed);
         state->image_of = ocdm__grown(state->image_of, room, sizeof *state->image_of, &failed);
         if (failed)
@@ -292,19 +292,6 @@ struct image_labels {
     uint32_t *labels;
 };
 
-static bool make_room(struct concept_images *noted, size_t more)
-{
-    if (noted->room - noted->count >= more)
-        return true;
-    size_t room = noted->count + more > 2 * noted->room ? noted->count + more : 2 * noted->room;
-    uint32_t *images = ocdm__resize(noted->images, room, sizeof *images);
-    if (images == NULL)
-        return false;
-    noted->images = images;
-    noted->room = room;
-    return true;
-}
-
 static ocdm_status fail_length(const struct lines *lines, const char *list, size_t expected, ocdm_error *error)
 {
     unsigned long long count = lines->line;
@@ -347,7 +334,7 @@ static ocdm_status read_label_file(struct nuswide *state, struct concept_images 
                                    size_t count, const char *list, ocdm_error *error)
 {
     ocdm__mapped_file file = {.size = 0};
-    if (!make_room(noted, count))
+    if (!ocdm__reserve(&noted->images, &noted->room, noted->count + count, sizeof *noted->images))
         return ocdm__fail_memory(error, "the labels of NUS-WIDE");
     ocdm_status status = ocdm__map_file(&file, path, error);
     if (status == OCDM_OK)

@@ -68,14 +68,8 @@ static bool parse_name(const char *name, size_t *length, enum ocdm__part *part)
 
 static bool add_concept(ocdm__nuswide_files *files, const char *name, size_t length)
 {
-    if (files->concept_count == files->concept_room) {
-        size_t room = files->concept_room > 0 ? 2 * files->concept_room : 128;
-        char **grown = ocdm__resize(files->concepts, room, sizeof *grown);
-        if (grown == NULL)
-            return false;
-        files->concepts = grown;
-        files->concept_room = room;
-    }
+    if (!ocdm__reserve(&files->concepts, &files->concept_room, files->concept_count + 1, sizeof *files->concepts))
+        return false;
     char *copy = ocdm__allocate(length + 1, 1);
     if (copy == NULL)
         return false;

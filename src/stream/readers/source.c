@@ -23,13 +23,8 @@ static ocdm_status number_rows(const struct reader *reader, size_t first, const 
 {
     ocdm__source *source = reader->source;
     size_t count = source->set.count;
-    if (count > source->room) {
-        uint64_t *larger = ocdm__resize(source->row_numbers, 2 * count, sizeof *larger);
-        if (larger == NULL)
-            return ocdm__fail_memory(reader->error, "the numbers of the rows");
-        source->row_numbers = larger;
-        source->room = 2 * count;
-    }
+    if (!ocdm__reserve(&source->row_numbers, &source->room, count, sizeof *source->row_numbers))
+        return ocdm__fail_memory(reader->error, "the numbers of the rows");
     uint64_t base = source->row_count;
     for (size_t i = first; i < count; i++) {
         source->row_numbers[i] = base + (known != NULL ? known[i - first] : i - first);

@@ -70,23 +70,10 @@ ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event 
     return status;
 }
 
-static bool make_room(ocdm__json_file *file, size_t length)
-{
-    if (file->text != NULL && length <= file->room)
-        return true;
-    size_t room = length > 112 ? 2 * length : 112;
-    char *text = length <= SIZE_MAX / 4 ? ocdm__resize(file->text, room + OCDM__LABEL_PADDING, 1) : NULL;
-    if (text == NULL)
-        return false;
-    memset(text + file->room, 0, room + OCDM__LABEL_PADDING - file->room);
-    file->text = text;
-    file->room = room;
-    return true;
-}
-
 ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_t length, ocdm_error *error)
 {
-    if (!make_room(file, length))
+    if (length > SIZE_MAX - OCDM__LABEL_PADDING ||
+        !ocdm__reserve_zeroed(&file->text, &file->room, length + OCDM__LABEL_PADDING, 1))
         return ocdm__fail_memory(error, "a text");
     if (length > 0)
         memcpy(file->text, bytes, length);
@@ -124,14 +111,8 @@ static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, oc
     uint32_t number, before = named->names.count;
     if (file->length == 0)
         return ocdm__json_file_fail(file, place, error, "", "a class without a name");
-    if (before == named->room) {
-        size_t room = named->room > 0 ? 2 * named->room : 128;
-        uint8_t *groups = ocdm__resize(named->groups, room, sizeof *groups);
-        if (groups == NULL)
-            return ocdm__fail_memory(error, "the groups of classes");
-        named->groups = groups;
-        named->room = room;
-    }
+    if (!ocdm__reserve(&named->groups, &named->room, (size_t)before + 1, sizeof *named->groups))
+        return ocdm__fail_memory(error, "the groups of classes");
     ocdm_status status = ocdm__label_table_add(&named->names, file->text, file->length, &number, error);
     if (status != OCDM_OK)
         return status;

@@ -35,14 +35,8 @@
 /* folder/name as one of the files that are read, kept and given back with the lists; NULL when there is no room. */
 static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
 {
-    if (lists->file_count == lists->file_room) {
-        size_t room = lists->file_room > 0 ? 2 * lists->file_room : 32;
-        char **files = ocdm__resize(lists->files, room, sizeof *files);
-        if (files == NULL)
-            return NULL;
-        lists->files = files;
-        lists->file_room = room;
-    }
+    if (!ocdm__reserve(&lists->files, &lists->file_room, lists->file_count + 1, sizeof *lists->files))
+        return NULL;
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = ocdm__allocate(size, 1);
     if (path == NULL)
@@ -79,14 +73,8 @@ static bool parse_name(const char *name, const char *kind, uint32_t *task)
 static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const char *name, uint32_t task, enum ocdm__part part,
                             ocdm_error *error)
 {
-    bool failed = false;
-    if (lists->list_count == lists->list_room) {
-        size_t room = lists->list_room > 0 ? 2 * lists->list_room : 32;
-        lists->lists = ocdm__grown(lists->lists, room, sizeof *lists->lists, &failed);
-        if (!failed)
-            lists->list_room = room;
-    }
-    char *path = failed ? NULL : id_lists_file(lists, folder, name);
+    bool room = ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists);
+    char *path = room ? id_lists_file(lists, folder, name) : NULL;
     if (path == NULL)
         return ocdm__fail_memory(error, "the names of id lists");
     lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
@@ -168,14 +156,8 @@ struct class_map {
 
 static bool add_column(struct class_map *map, struct column column)
 {
-    if (map->names.count > map->room) {
-        size_t room = 2 * (size_t)map->names.count + 64;
-        struct column *columns = ocdm__resize(map->columns, room, sizeof *columns);
-        if (columns == NULL)
-            return false;
-        map->columns = columns;
-        map->room = room;
-    }
+    if (!ocdm__reserve(&map->columns, &map->room, map->names.count, sizeof *map->columns))
+        return false;
     map->columns[map->names.count - 1] = column;
     return true;
 }
@@ -274,18 +256,8 @@ static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_erro
 
 static bool make_room(ocdm__id_lists *lists, size_t length)
 {
-    bool failed = false;
-    if (lists->id_count == lists->id_room) {
-        size_t room = lists->id_room > 0 ? 2 * lists->id_room : 1024;
-        lists->ids = ocdm__grown(lists->ids, room, sizeof *lists->ids, &failed);
-        lists->id_room = failed ? lists->id_room : room;
-    }
-    if (lists->text == NULL || lists->text_room - lists->text_used < length) {
-        size_t room = 2 * lists->text_room + length + 4096;
-        lists->text = ocdm__grown(lists->text, room, 1, &failed);
-        lists->text_room = failed ? lists->text_room : room;
-    }
-    return !failed;
+    return ocdm__reserve(&lists->ids, &lists->id_room, lists->id_count + 1, sizeof *lists->ids) &&
+           ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + length + 1, 1);
 }
 
 /* The id at hand. */

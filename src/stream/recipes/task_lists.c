@@ -111,7 +111,7 @@ static ocdm_status make_room(ocdm__task_list *list, ocdm_error *error)
     if (list->class_count < list->room)
         return OCDM_OK;
     bool failed = false;
-    size_t room = list->room * 2 + 64;
+    size_t room = ocdm__larger_room(list->room, 1);
     list->tasks = ocdm__grown(list->tasks, room, sizeof *list->tasks, &failed);
     list->lines = ocdm__grown(list->lines, room, sizeof *list->lines, &failed);
     if (failed)

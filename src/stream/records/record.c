@@ -15,56 +15,29 @@
 
 /* ---- labels and ids ------------------------------------------------------------------------------------------------- */
 
-/* Makes an array of `*room` elements hold at least `needed`. */
-static bool make_room(void **array, size_t *room, size_t needed, size_t size)
-{
-    if (needed <= *room)
-        return true;
-    size_t larger = *room < 64 ? 64 : *room;
-    while (larger < needed)
-        larger = larger > SIZE_MAX / 2 ? SIZE_MAX : larger * 2;
-    void *block = ocdm__resize(*array, larger, size);
-    if (!block)
-        return false;
-    *array = block;
-    *room = larger;
-    return true;
-}
-
 ocdm_status ocdm__grow_pieces(ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error)
 {
     if (records->piece_count == OCDM_MAX_LABELS)
         return ocdm__bad_record(records, place, position, error, NULL, "more than %u labels on one record", OCDM_MAX_LABELS);
-    void *pieces = records->pieces;
-    size_t room = records->piece_room;
-    if (!make_room(&pieces, &room, records->piece_count + 1, sizeof *records->pieces))
+    if (!ocdm__reserve(&records->pieces, &records->piece_room, records->piece_count + 1, sizeof *records->pieces))
         return ocdm__fail_memory(error, "the labels of a record");
-    records->pieces = pieces;
-    records->piece_room = room < OCDM_MAX_LABELS ? room : OCDM_MAX_LABELS;
+    if (records->piece_room > OCDM_MAX_LABELS)
+        records->piece_room = OCDM_MAX_LABELS;
     return OCDM_OK;
 }
 
 ocdm_status ocdm__reserve_scratch(ocdm__records *records, size_t length, ocdm_error *error)
 {
-    void *scratch = records->scratch;
-    if (!make_room(&scratch, &records->scratch_room, length + OCDM__LABEL_PADDING, 1))
+    if (!ocdm__reserve(&records->scratch, &records->scratch_room, length + OCDM__LABEL_PADDING, 1))
         return ocdm__fail_memory(error, "the labels of a record");
-    records->scratch = scratch;
     return OCDM_OK;
-}
-
-static bool grow_numbers(ocdm__records *records)
-{
-    void *numbers = records->numbers;
-    bool grown =
-        make_room(&numbers, &records->number_room, records->number_count + records->piece_count, sizeof *records->numbers);
-    records->numbers = numbers;
-    return grown;
 }
 
 ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_error *error)
 {
-    if (records->piece_count > records->number_room - records->number_count && !grow_numbers(records))
+    size_t needed = records->number_count + records->piece_count;
+    if (needed > records->number_room &&
+        !ocdm__reserve(&records->numbers, &records->number_room, needed, sizeof *records->numbers))
         return ocdm__fail_memory(error, "the labels of a batch");
     for (size_t i = 0; i < records->piece_count; i++) {
         const ocdm__label_piece *piece = &records->pieces[i];
@@ -81,10 +54,8 @@ ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_
 
 ocdm_status ocdm__grow_ids(ocdm__records *records, size_t length, ocdm_error *error)
 {
-    void *ids = records->ids;
-    if (!make_room(&ids, &records->id_room, records->id_used + length + OCDM__INPUT_PADDING, 1))
+    if (!ocdm__reserve(&records->ids, &records->id_room, records->id_used + length + OCDM__INPUT_PADDING, 1))
         return ocdm__fail_memory(error, "the ids of a batch");
-    records->ids = ids;
     return OCDM_OK;
 }
 

@@ -587,14 +587,8 @@ static ocdm_status fill_sample(struct source_reading *state, ocdm__labelled_samp
 
 static ocdm_status note_number(ocdm__records_source *source, uint64_t number, ocdm_error *error)
 {
-    if (source->record_count == source->record_room) {
-        size_t room = source->record_room > 0 ? 2 * source->record_room : 1024;
-        uint64_t *numbers = ocdm__resize(source->record_numbers, room, sizeof *numbers);
-        if (numbers == NULL)
-            return ocdm__fail_memory(error, "the numbers of records");
-        source->record_numbers = numbers;
-        source->record_room = room;
-    }
+    if (!ocdm__reserve(&source->record_numbers, &source->record_room, source->record_count + 1, sizeof number))
+        return ocdm__fail_memory(error, "the numbers of records");
     source->record_numbers[source->record_count++] = number;
     return OCDM_OK;
 }
