@@ -259,7 +259,7 @@ static ocdm_status make_notes(struct building *building)
 static ocdm_status write_stream(struct building *building)
 {
     const ocdm__payload_source *source = building->rows != NULL ? &building->payload.source : NULL;
-    if (building->settings->kind == OCDM__FROM_SCENES)
+    if (building->settings->recipe == OCDM__RECIPE_SCENES)
         source = &building->scenes.source;
     return ocdm__stream_write(building->settings->output, &building->table, source, building->provenance.notes,
                               building->provenance.note_count, building->reading->progress, building->error);
@@ -311,7 +311,7 @@ static ocdm_status build(struct building *building)
     static step *const from_source[] = {read_labels,   choose_samples, order_classes, make_table,   check_images, make_groups,
                                         open_features, make_notes,     fill_report,   write_stream, NULL};
     static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
-    step *const *steps = building->settings->kind == OCDM__FROM_SCENES ? from_scenes : from_source;
+    step *const *steps = building->settings->recipe == OCDM__RECIPE_SCENES ? from_scenes : from_source;
     ocdm_status status = OCDM_OK;
     for (; *steps != NULL && status == OCDM_OK; steps++)
         status = (*steps)(building);

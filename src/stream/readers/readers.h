@@ -1,6 +1,7 @@
 /*
  * The readers of labelled sources. Each adds the samples of its files to a labelled set; some also open the features that the
- * files contain. The .c files describe the formats and what is not supported.
+ * files contain. The .c files describe the formats and what is not supported. To add a reader, write its file, the two
+ * functions that call it in source.c, and a row of OCDM__SOURCES.
  */
 #ifndef OCDM_STREAM_READERS_READERS_H
 #define OCDM_STREAM_READERS_READERS_H
@@ -10,9 +11,60 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
-#include "stream/build.h"
 #include "stream/features.h"
 #include "stream/labelled_set.h"
+
+struct ocdm__build_settings; /* stream/build.h */
+struct ocdm__source_job;     /* source.c */
+
+/* ---- the kinds of sources (source.c) ---- */
+
+/* Properties of a kind. */
+enum {
+    OCDM__SEVERAL_FILES = 1, /* may consist of several files */
+    OCDM__ALL_AT_ONCE = 2,   /* all files are read by one call, the test file included */
+    OCDM__IS_TABLE = 4,      /* a sample knows its row, also when rows before it were skipped */
+    OCDM__NO_TEST_FILE = 8   /* cannot be combined with --test */
+};
+
+/*
+ * One row per kind: ROW(KIND, flag, value, help, properties, read, open_rows, OWN_FLAGS). The enum, the flags of `ocdm stream
+ * build` with their help and checks, and the choice of the reader are made from it. The functions are those of source.c;
+ * open_rows is NULL for files without features. OWN_FLAGS lists flags that only make sense with this kind and follow it in the
+ * help: FLAG(owner, name, value, fallback, choices, help).
+ */
+#define OCDM__SOURCES(ROW)                                                                                                     \
+    ROW(RECORDS, "records", "FILE", "label records", OCDM__SEVERAL_FILES, read_records, open_record_rows, OCDM__NO_FLAGS)      \
+    ROW(COCO, "coco", "FILE", "COCO annotations of instances", OCDM__SEVERAL_FILES | OCDM__ALL_AT_ONCE, read_coco, NULL,       \
+        OCDM__NO_FLAGS)                                                                                                        \
+    ROW(NUSWIDE, "nuswide", "FOLDER", "NUS-WIDE as distributed", OCDM__NO_TEST_FILE, read_nuswide, NULL, OCDM__NO_FLAGS)       \
+    ROW(ARFF, "arff", "FILE", "a Mulan data set", OCDM__IS_TABLE, read_arff, open_arff_rows, OCDM__ARFF_FLAGS)                 \
+    ROW(MULTIHOT, "multihot", "FILE", "labels as a table of zeros and ones, NPY", OCDM__IS_TABLE, read_multihot, NULL,         \
+        OCDM__NO_FLAGS)
+
+#define OCDM__NO_FLAGS(FLAG)
+#define OCDM__ARFF_FLAGS(FLAG) FLAG("arff", "xml", "FILE", NULL, NULL, "its label list, by default next to it")
+
+/* Flags of records, which come near the end of the help. */
+#define OCDM__RECORD_FLAGS(FLAG)                                                                                               \
+    FLAG("records", "format", "F", "auto", ocdm__format_names, "what the records are")                                         \
+    FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
+    FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
+    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")
+
+#define OCDM__SOURCE_KIND(KIND, ...) OCDM__FROM_##KIND,
+enum ocdm__source_kind { OCDM__SOURCES(OCDM__SOURCE_KIND) OCDM__SOURCE_KINDS };
+#undef OCDM__SOURCE_KIND
+
+/* The rows by enum ocdm__source_kind. */
+struct ocdm__source_row {
+    const char *flag;
+    unsigned properties;
+    ocdm_status (*read)(const struct ocdm__source_job *job, const char *path);
+    ocdm_status (*open_rows)(const struct ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                             ocdm_error *error);
+};
+extern const struct ocdm__source_row ocdm__sources[OCDM__SOURCE_KINDS];
 
 /* ---- any source (source.c) ---- */
 
@@ -25,12 +77,12 @@ typedef struct ocdm__source {
 } ocdm__source;
 
 /* Reads the labels of every file. Returns the reader's status. Clear the source in either case. */
-ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *settings, ocdm__reading *reading,
+ocdm_status ocdm__source_read(ocdm__source *source, const struct ocdm__build_settings *settings, ocdm__reading *reading,
                               ocdm_error *error);
 
 /* Opens the features of the samples, row i for sample i; `rows` is NULL when there are none. OCDM_BAD_FILE when the numbers of
  * rows and records differ, or the reader's status. The source must outlive the rows. */
-ocdm_status ocdm__source_open_rows(const ocdm__source *source, const ocdm__build_settings *settings,
+ocdm_status ocdm__source_open_rows(const ocdm__source *source, const struct ocdm__build_settings *settings,
                                    const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error);
 
 /* Releases everything. */

@@ -10,19 +10,36 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
-#include "stream/build.h"
 #include "stream/label_table.h"
 #include "stream/labelled_set.h"
 #include "stream/selection.h"
 
+struct ocdm__build_settings; /* stream/build.h */
+
 /* ---- any recipe (recipe.c) ---- */
+
+/*
+ * The recipes by the names of --recipe: ROW(RECIPE, name, apply). The enum, the choices of the flag and the function that is
+ * called are made from it. `apply` is a function of recipe.c; NULL for the built-in world, which has no source to choose from.
+ */
+#define OCDM__RECIPES(ROW)                                                                                                     \
+    ROW(PAPER, "paper", apply_paper)                                                                                           \
+    ROW(SPLIT, "split", apply_split)                                                                                           \
+    ROW(SCENES, "scenes", NULL)
+
+/* NONE takes the source's own tasks, IDS those of --ids; the others follow in the order of the rows. */
+#define OCDM__RECIPE_ENUM(RECIPE, name, apply) OCDM__RECIPE_##RECIPE,
+enum ocdm__recipe { OCDM__RECIPE_NONE, OCDM__RECIPE_IDS, OCDM__RECIPES(OCDM__RECIPE_ENUM) OCDM__RECIPE_COUNT };
+#undef OCDM__RECIPE_ENUM
+enum { OCDM__FIRST_NAMED_RECIPE = OCDM__RECIPE_IDS + 1 };
 
 /* Fills an empty selection by the recipe of the settings and counts what is left out in `reading`. Returns the recipe's status.
  *
  * groups  PRS's groups by class number in the set, UINT8_MAX for a class that is dropped; NULL when the recipe has none.
  *         Allocated by ocdm__allocate; the caller releases it. */
-ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
-                               ocdm__reading *reading, uint8_t **groups, ocdm_error *error);
+ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_set *set,
+                               const struct ocdm__build_settings *settings, ocdm__reading *reading, uint8_t **groups,
+                               ocdm_error *error);
 
 /* ---- tasks by the labels of a sample (split.c) ---- */
 

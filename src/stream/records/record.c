@@ -270,10 +270,11 @@ ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_pl
 
 /* ---- records -------------------------------------------------------------------------------------------------------- */
 
+const char *const ocdm__format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+
 const char *ocdm__format_name(enum ocdm__record_format format)
 {
-    static const char *const names[] = {"auto", "jsonl", "csv", "tsv", "svm"};
-    return names[format];
+    return ocdm__format_names[format];
 }
 
 /* Field by field: a struct made elsewhere and copied here costs more than all of it. */

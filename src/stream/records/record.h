@@ -42,7 +42,8 @@ enum ocdm__record_format {
     OCDM__FORMAT_SVM
 };
 
-/* The name of a format as on the command line. */
+/* The names of the formats on the command line, by enum ocdm__record_format, ended by NULL. */
+extern const char *const ocdm__format_names[];
 const char *ocdm__format_name(enum ocdm__record_format format);
 
 /* All zero is a good default. The texts must live as long as the reader. */
