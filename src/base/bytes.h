@@ -64,7 +64,7 @@ static inline uint64_t ocdm__checksum(uint64_t sum, const void *bytes, size_t si
 
 /* IEEE 754 binary16 to and from 32 bits, by integer operations, so that every machine gives the same bits. */
 
-/* The number that the bits stand for; every one of them is a float exactly. */
+/* The value of the bits; every half is exactly a float. */
 static inline float ocdm__half_to_float(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 31u, fraction = half & 0x3FFu, bits;
@@ -89,7 +89,7 @@ static inline uint16_t ocdm__subnormal_half(uint32_t magnitude)
     return (uint16_t)(kept + (rest > middle || (rest == middle && (kept & 1u) != 0)));
 }
 
-/* The nearest half, ties to the even one; infinity from 65520 on. What is not a number stays so. */
+/* The nearest half, ties to even; infinity from 65520 on. NaN stays NaN. */
 static inline uint16_t ocdm__float_to_half(float value)
 {
     uint32_t bits;

@@ -17,7 +17,7 @@
 
 /* ---- mapped files --------------------------------------------------------------------------------------------------- */
 
-/* How much of a file may lie behind before it is handed back. */
+/* Bytes behind the current position that stay mapped in memory. */
 #define KEPT_BEHIND ((size_t)32 * 1024 * 1024)
 
 static ocdm_status refuse(int fd, const char *path, const char *why, ocdm_error *error)
@@ -68,7 +68,7 @@ static ocdm__file_identity identity_of(const struct stat *status)
     return (ocdm__file_identity){.known = S_ISREG(status->st_mode), .device = status->st_dev, .inode = status->st_ino};
 }
 
-/* The folder that a path to be made is in, and the name that it will have there. */
+/* Identifies a file that does not exist yet: by its folder, and the name in it. */
 static ocdm__file_identity identify_new(const char *path)
 {
     ocdm__file_identity identity = {.known = false};

@@ -25,14 +25,14 @@ typedef struct ocdm__mapped_file {
     size_t mapped;    /* bytes to unmap */
 } ocdm__mapped_file;
 
-/* OCDM_OK, OCDM_IO (not there, not readable, no regular file). `path` must live as long as the file. */
+/* OCDM_OK, OCDM_IO (missing, not readable, not a regular file). `path` must outlive the file. */
 ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error);
 
-/* Says that the bytes before `offset` will not be looked at soon, so that a long pass over the file keeps little of it in
+/* Declares that the bytes before `offset` will not be needed soon, so that a long pass over the file keeps little of it in
  * memory. They can still be read. */
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset);
 
-/* Gives it back. A file that is not open is fine. */
+/* Releases it. A file that is not open is fine. */
 void ocdm__unmap_file(ocdm__mapped_file *file);
 
 /* ---- identity ---- */
@@ -40,8 +40,8 @@ void ocdm__unmap_file(ocdm__mapped_file *file);
 /* Whether two names lead to the same file: by device and inode or, for a file that does not exist yet, by its folder and name.
  */
 
-/* `name` is NULL for a file that exists. Nothing but regular files, there or to be made, is known: two results may well go to
- * one terminal or to /dev/null. */
+/* `name` is NULL for a file that exists. Only regular files, existing or new, have a known identity: two results may go to the
+ * same terminal or to /dev/null. */
 typedef struct ocdm__file_identity {
     bool known;
     dev_t device;
@@ -49,8 +49,7 @@ typedef struct ocdm__file_identity {
     const char *name;
 } ocdm__file_identity;
 
-/* What a path leads to; unknown for NULL, and for /dev/stdout and its like, which say what they are. The result points into
- * `path`. */
+/* The identity of a path; unknown for NULL and for names such as /dev/stdout. The result points into `path`. */
 ocdm__file_identity ocdm__identify_path(const char *path);
 
 /* The same for an open descriptor, and for an input as commands take it: NULL or "-" is standard input. */
@@ -75,7 +74,7 @@ static inline bool ocdm__path_climbs(const char *path, size_t length)
     return false;
 }
 
-/* Whether `length` bytes are a path that leads nowhere else: not empty, not absolute, no part "..", no NUL. */
+/* Whether `length` bytes are a path that stays below its folder: not empty, not absolute, no part "..", no NUL. */
 static inline bool ocdm__is_relative_path(const char *path, size_t length)
 {
     return length > 0 && path[0] != '/' && memchr(path, '\0', length) == NULL && !ocdm__path_climbs(path, length);

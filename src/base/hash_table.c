@@ -1,4 +1,4 @@
-/* The table behind ids, classes and label sets. */
+/* Linear probing; removal shifts later entries back, so there are no tombstones. */
 #include "base/hash_table.h"
 
 #include "base/allocate.h"

@@ -1,7 +1,5 @@
-/*
- * An open-addressing table of 32-bit entries, found by hash and a question to the caller. It keeps no keys: they are in the
- * entries' own records. Removal shifts back, so there are no tombstones and a table never degrades.
- */
+/* An open-addressing table of 32-bit entries, found by hash; the caller compares keys. It stores no keys: they are in the
+ * records that the entries refer to. Removal shifts entries back, so there are no tombstones and a table never degrades. */
 #ifndef OCDM_BASE_HASH_TABLE_H
 #define OCDM_BASE_HASH_TABLE_H
 
@@ -9,7 +7,7 @@
 
 #include "ocdm/ocdm.h"
 
-/* `entry` is OCDM_NONE where free; the high half of the hash is kept beside it, so that most misses touch nothing else. */
+/* `entry` is OCDM_NONE if free. The high half of the hash is stored beside it, so that most misses touch nothing else. */
 struct ocdm__table_place {
     uint32_t tag;
     uint32_t entry;
@@ -40,10 +38,10 @@ static inline uint32_t ocdm__table_next(const struct ocdm__table *table, uint32_
     }
 }
 
-/* Adds an entry that is not there yet. */
+/* Adds an entry that is not in the table. */
 void ocdm__table_add(struct ocdm__table *table, uint64_t hash, uint32_t entry);
 
-/* Removes an entry that is there. */
+/* Removes an entry that is in the table. */
 void ocdm__table_remove(struct ocdm__table *table, uint64_t hash, uint32_t entry);
 
 #endif

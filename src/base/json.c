@@ -1,4 +1,5 @@
-/* JSON: the scanner. One pass, no recursion, no allocation; a bit per open container is all that nesting costs. */
+/* The JSON scanner: one pass, no recursion, no allocation; nesting costs one bit per open container. Then texts and numbers,
+ * and a fast path for arrays of numbers. */
 #include "base/json.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "base/json_plain.h"
 #include "base/text.h"
 
-/* Keeps what is rare out of the one hot function, which then needs few registers. */
+/* Keeps rare cases out of the hot function, which then needs few registers. */
 #if defined(__GNUC__)
 #define APART __attribute__((noinline))
 #else
@@ -68,7 +69,7 @@ static APART unsigned char pass_space(ocdm__json *json)
     return at < json->end ? *at : 0;
 }
 
-/* Passes over space and returns the byte after it; 0, which the grammar has nowhere, at the end. */
+/* Skips space and returns the byte after it; 0, which the grammar has nowhere, at the end. */
 static inline unsigned char next_byte(ocdm__json *json)
 {
     const unsigned char *at = json->at;
@@ -188,8 +189,8 @@ static APART bool scan_rest_of_string(ocdm__json *json, const unsigned char *at)
     return true;
 }
 
-/* Scans the string whose opening quote is at hand, and leaves the scanner after the closing one. Plain text, most strings, is
- * scanned right here. */
+/* Scans the string whose opening quote is the current byte, and leaves the scanner after the closing one. Plain text, most
+ * strings, is scanned right here. */
 static inline bool scan_string(ocdm__json *json)
 {
     const unsigned char *first = json->at + 1, *at = pass_plain(json, first);
@@ -522,7 +523,7 @@ size_t ocdm__json_quote(const char *text, size_t length, char *out)
     return (size_t)(to - out);
 }
 
-/* Whatever the locale writes between digits becomes a point. */
+/* Replaces the decimal separator of the locale by a point. */
 static void use_decimal_point(char *text)
 {
     size_t start = strspn(text, "0123456789+-e"), after = start + strcspn(text + start, "0123456789+-e");

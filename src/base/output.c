@@ -1,4 +1,4 @@
-/* Writing: a buffer, a memory of the first failure, and the dance that makes a file appear all at once. */
+/* Buffered output that remembers the first failure, and files that appear atomically. */
 #define _XOPEN_SOURCE 700
 
 #include "base/output.h"
@@ -124,7 +124,7 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     return fail(output, error, "write", reason);
 }
 
-/* A link stays a link: the file that it leads to is the one to replace. */
+/* A symbolic link is kept; the file that it leads to is replaced. */
 static ocdm_status follow_links(ocdm__output *output, ocdm_error *error)
 {
     char resolved[PATH_MAX];
@@ -149,7 +149,7 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     if (status == OCDM_OK)
         status = open_temporary(output, error);
     if (status == OCDM_OK && exists)
-        (void)fchmod(output->fd, there.st_mode & 0777); /* as the old one; where the system has no such thing, as a new one */
+        (void)fchmod(output->fd, there.st_mode & 0777); /* permissions of the old file; without them, those of a new one */
     return status;
 }
 

@@ -92,7 +92,7 @@ void ocdm__output_flush(ocdm__output *output);
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
 
 /*
- * Writes what is buffered, puts a temporary file into its place and on the disk for good, and gives everything back.
+ * Writes what is buffered, puts a temporary file into its place and on the disk for good, and releases everything.
  * OCDM_OK, or OCDM_IO with the path and the system's reason for the first thing that failed; the old file is whole then, unless
  * it was only the folder that could not be synced.
  */

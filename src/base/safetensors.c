@@ -214,7 +214,7 @@ static ocdm_status bad(struct reader *reader, size_t at, const char *what)
                       "%s: byte %zu: %s", reader->name, at, what);
 }
 
-/* The place in the file of the event at hand. */
+/* The place in the file of the current event. */
 static size_t here(const struct reader *reader)
 {
     return (size_t)((const unsigned char *)reader->json.text - reader->bytes);
@@ -273,7 +273,7 @@ static ocdm_status read_dtype(struct reader *reader, struct ocdm__tensor *tensor
     return bad(reader, here(reader), "this dtype is not known");
 }
 
-/* An array of at most `room` whole numbers. */
+/* An array of at most `room` integers. */
 static ocdm_status read_numbers(struct reader *reader, uint64_t *number, uint32_t room, uint32_t *count)
 {
     enum ocdm__json_event event = ocdm__json_next(&reader->json);

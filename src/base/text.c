@@ -17,7 +17,7 @@
 
 /* ---- numbers -------------------------------------------------------------------------------------------------------- */
 
-/* Digits that a 64-bit number surely holds. */
+/* Digits that always fit a 64-bit number. */
 #define MANTISSA_DIGITS 19
 /* More digits than the middle between two doubles can have, so that of the rest only matters whether it is zero. */
 #define KEPT_DIGITS 800

@@ -55,13 +55,13 @@ bool ocdm__text_to_float(const char *text, size_t length, float *value);
 /* The most columns that a shown label takes. */
 #define OCDM__LABEL_WIDTH 32
 
-/* A label made fit for a terminal: control characters as \xNN, too long a one cut with dots. */
+/* A label as shown on a terminal: control characters as \xNN, a long label cut with dots. */
 typedef struct ocdm__shown_label {
     char text[5 * OCDM__LABEL_WIDTH];
     size_t width; /* characters */
 } ocdm__shown_label;
 
-/* `length` bytes, whatever they are, as text to show. */
+/* Makes any `length` bytes showable. */
 ocdm__shown_label ocdm__show_label(const char *label, size_t length);
 
 #endif

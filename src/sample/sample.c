@@ -72,7 +72,8 @@ static bool is_in_table(const ocdm__sampling *sampling, uint64_t hash, const ocd
     return false;
 }
 
-/* A small batch is looked through: most of its records leave at once, and need no way in and out of the table. */
+/* Small batches are searched linearly: most of their records leave at once, so that adding them to the table and removing them
+ * would cost more. */
 static bool is_small(const ocdm__sampling *sampling)
 {
     return sampling->options.memory.batch <= SMALL_BATCH;
@@ -249,7 +250,7 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     return ocdm__records_refuse(sampling->records, record, reason, error);
 }
 
-/* Takes the record that was read into the batch as its next, unless something is wrong with it. */
+/* Adds the record that was read to the batch, unless something is wrong with it. */
 static ocdm_status accept_record(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
 {
     if (sampling->single_label && has_several_labels(sampling, record))
@@ -305,7 +306,8 @@ static ocdm_status grow_kept(ocdm__sampling *sampling, uint32_t slot, ocdm_error
     return OCDM_OK;
 }
 
-/* A block of `size` bytes for a slot: its old one when that fits well, so that one long line does not leave room for ever. */
+/* Allocates `size` bytes for a slot; reuses its old block when that fits well, so that one long line does not keep memory
+ * forever. */
 static ocdm_status refit(ocdm__kept_record *kept, uint32_t size, ocdm_error *error)
 {
     if (kept->bytes && size <= kept->room && kept->room / 2 <= size + 64)

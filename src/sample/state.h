@@ -1,4 +1,4 @@
-/* What the files of the sampler share. Everyone else includes sample/sample.h. */
+/* Shared by the files of the sampler. All other code includes sample/sample.h. */
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 

@@ -12,7 +12,7 @@
 
 /* ---- the trace ------------------------------------------------------------------------------------------------------ */
 
-/* Whether JSON would read the text as a whole number and write it the same way again. */
+/* Whether JSON would read the text as an integer and write it the same way again. */
 static bool is_plain_number(const char *text, size_t length)
 {
     size_t sign = length > 0 && text[0] == '-';
@@ -200,7 +200,7 @@ static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *e
     return status;
 }
 
-/* What was kept comes first: a full disk under the trace must not cost hours of a stream. */
+/* The kept records come first: a full disk under the trace must not lose hours of a stream. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
     ocdm_error trace_error, summary_error;

@@ -1,4 +1,4 @@
-/* Building a stream file, a step after another. */
+/* Builds a stream file step by step: labels, selection, classes, groups, features or images, provenance, file. */
 #define _XOPEN_SOURCE 700
 
 #include "stream/build.h"
@@ -128,7 +128,7 @@ static ocdm_status refuse_image(struct building *building, size_t sample, const 
                       "sample %zu: image %s: %s", sample, path, why);
 }
 
-/* Every image must be there: better told now than in the middle of a run. */
+/* Every image must exist: an error now is better than one in the middle of a run. */
 static ocdm_status check_image(struct building *building, size_t sample)
 {
     char path[PATH_MAX];
@@ -177,7 +177,7 @@ static ocdm_status order_classes(struct building *building)
                                                      building->selection.kept_classes, building->error);
 }
 
-/* Labels of chosen samples that only the file of classes takes away. */
+/* Counts labels of chosen samples that are missing in the file of classes. */
 static uint64_t count_unlisted(const struct building *building)
 {
     const ocdm__labelled_set *set = &building->source.set;

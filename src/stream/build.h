@@ -17,7 +17,7 @@
 #include "stream/recipes/recipes.h"
 #include "stream/records/record.h"
 
-/* All zero but the source and the output is a good start. Texts must outlive the build. */
+/* All zero except source and output is a good default. Texts must outlive the build. */
 typedef struct ocdm__build_settings {
     enum ocdm__source_kind kind;
     const char *const *sources; /* files; for NUS-WIDE one folder */
@@ -54,7 +54,7 @@ typedef struct ocdm__build_settings {
     const char *output;
 } ocdm__build_settings;
 
-/* What came of it. */
+/* The result. */
 typedef struct ocdm__build_report {
     size_t train, test, classes, tasks;
     char ids[OCDM__SHA256_TEXT]; /* see stream/provenance.h */

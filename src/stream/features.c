@@ -11,7 +11,7 @@
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 struct joined {
-    ocdm__feature_rows rows; /* first, so that one is the other */
+    ocdm__feature_rows rows; /* first, so that one pointer is both */
     ocdm__feature_rows *first, *second;
 };
 
@@ -192,7 +192,7 @@ static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
     }
 }
 
-/* What a deviation near 0 divides may leave the range of 32 bits, and 16 bits hold little to begin with. */
+/* Dividing by a deviation near 0 may exceed the range of 32 bits, and 16 bits hold little to begin with. */
 static ocdm_status check_range(const ocdm__feature_payload *payload, size_t sample, ocdm_error *error)
 {
     const char *file = payload->file != NULL ? payload->file : "features";

@@ -27,11 +27,11 @@ struct ocdm__feature_rows {
     /* Writes row `row` < count as `width` floats. A number that is not finite is an error with file and position.
      * OCDM_OK, OCDM_BAD_FILE, OCDM_BAD_RECORD, OCDM_IO, OCDM_NO_MEMORY. */
     ocdm_status (*read)(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error);
-    /* Gives everything back, the struct itself too. */
+    /* Releases everything, the struct itself too. */
     void (*close)(ocdm__feature_rows *rows);
 };
 
-/* Gives a table back. NULL is fine. */
+/* Releases a table. NULL is fine. */
 static inline void ocdm__feature_rows_close(ocdm__feature_rows *rows)
 {
     if (rows != NULL)
@@ -56,20 +56,21 @@ typedef struct ocdm__feature_payload {
     ocdm__feature_rows *rows;
     const ocdm__selection *selection;
     float *mean, *deviation; /* NULL when features stay as they are */
-    float *row;              /* the one at hand */
+    float *row;              /* the current one */
     const char *file;        /* for messages; may be NULL; set it after opening */
 } ocdm__feature_payload;
 
 /*
  * Prepares the features of a selection; row i belongs to sample i of the set. With `standardize`, mean and deviation (of the
  * population: divided by n) of the training samples are found in a first pass over the rows.
- * OCDM_OK, OCDM_BAD_FILE (no rows for some samples, no training samples), OCDM_NO_MEMORY, OCDM_STOPPED, and what reading gives.
+ * OCDM_OK, OCDM_BAD_FILE (no rows for some samples, no training samples), OCDM_NO_MEMORY, OCDM_STOPPED, and the status of the
+ * reader.
  */
 ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__feature_rows *rows,
                                        const ocdm__selection *selection, enum ocdm__dtype dtype, bool standardize,
                                        const ocdm__progress *progress, ocdm_error *error);
 
-/* Gives everything back but the rows and the selection. */
+/* Releases everything except the rows and the selection. */
 void ocdm__feature_payload_close(ocdm__feature_payload *payload);
 
 #endif

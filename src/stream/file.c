@@ -1,4 +1,5 @@
-/* Opening a stream file: its tables are copied out and every number in them is checked, so that nobody behind needs to. */
+/* Opens stream files: the tables are copied and every number in them is checked, so that later code can rely on them. Also
+ * writes samples as records. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "stream/file.h"
@@ -87,7 +88,7 @@ static ocdm_status copy_u8(const struct opening *opening, const char *name, uint
     return OCDM_OK;
 }
 
-/* Positions must start at 0 and never fall; the last is given back. */
+/* Positions must start at 0 and never decrease; the last one is returned. */
 static bool are_starts(const uint64_t *starts, size_t count, uint64_t *end)
 {
     if (starts[0] != 0)
@@ -111,7 +112,7 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
         return OCDM_BAD_FILE;
     if (!are_starts(texts->starts, count, &end) || end > tensor->size)
         return bad(opening, starts_name, "does not fit its text");
-    /* Sixteen bytes more than there are: tables of labels read that far. */
+    /* Allocates sixteen bytes more: label tables read that far. */
     texts->bytes = ocdm__allocate((size_t)end + OCDM__LABEL_PADDING, 1);
     if (texts->bytes == NULL)
         return ocdm__fail_memory(opening->error, "a stream's texts");
@@ -163,7 +164,7 @@ static ocdm_status check_class_names(const struct opening *opening)
     return status;
 }
 
-/* A sample may name no image; one that it names is below the root. */
+/* A sample may have no image path; if it has one, the path is below the root. */
 static ocdm_status check_paths(const struct opening *opening)
 {
     const ocdm__stream_table *table = &opening->stream->table;
@@ -178,7 +179,7 @@ static ocdm_status check_paths(const struct opening *opening)
 
 /* ---- the parts of a file --------------------------------------------------------------------------------------------- */
 
-/* What comes first in all files of this kind, so that weights or a checkpoint are told apart from a stream. */
+/* What comes first in all files of this kind, so that weights or a checkpoint are distinguished from a stream. */
 static ocdm_status check_kind(const struct opening *opening)
 {
     const struct ocdm__safetensors *file = &opening->stream->tensors;
@@ -266,7 +267,7 @@ static ocdm_status read_root(const struct opening *opening)
     return OCDM_OK;
 }
 
-/* The tables are few bytes and are read anyway: their checksum is looked at whenever a stream is opened. */
+/* The tables are small and read anyway, so their checksum is verified whenever a stream is opened. */
 static ocdm_status check_sums(const struct opening *opening)
 {
     ocdm__stream *stream = opening->stream;
@@ -387,7 +388,7 @@ void ocdm__stream_close(ocdm__stream *stream)
 
 /* ---- samples as records --------------------------------------------------------------------------------------------- */
 
-/* Nineteen digits fit 64 bits whatever they are. */
+/* Nineteen digits always fit 64 bits. */
 static bool is_number(const char *text, size_t length)
 {
     if (length == 0 || length > 19 || (text[0] == '0' && length > 1))

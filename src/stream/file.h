@@ -41,7 +41,7 @@ static inline const char *ocdm__text_at(const ocdm__text_list *texts, size_t i, 
     return texts->bytes + texts->starts[i];
 }
 
-/* What a stream tells of its samples. */
+/* The tables of a stream. */
 typedef struct ocdm__stream_table {
     size_t sample_count;
     size_t class_count;
@@ -87,7 +87,7 @@ typedef struct ocdm__stream {
 } ocdm__stream;
 
 /* Opens a stream file and checks everything but the checksum of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
- * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must live as long as the stream. */
+ * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must outlive the stream. */
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
 
 /* Whether a file starts like safetensors: how commands tell a stream file from records. False when it cannot be read. */
@@ -116,7 +116,7 @@ typedef struct ocdm__payload_source {
 } ocdm__payload_source;
 
 /* Writes a stream file, atomically: on error, or when stopped, the path is as it was. `source` is NULL without a payload, notes
- * are as for ocdm__safetensors_write. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED, and whatever `fill` gives. */
+ * are as for ocdm__safetensors_write. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED, and the status of `fill`. */
 ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
                                const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
                                ocdm_error *error);

@@ -1,4 +1,4 @@
-/* Counts the samples of a stream file, or records one by one, each looked into for task and split. */
+/* Counts the samples of a stream file, or of records, whose task and split are read one by one. */
 #include "stream/info.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Labels as numbers: open addressing with linear probing over 64-bit hashes; nothing is ever taken out. */
+/* Open addressing with linear probing over 64-bit hashes; labels are never removed. */
 #include "stream/label_table.h"
 
 #include "base/allocate.h"

@@ -1,4 +1,4 @@
-/* A labelled set grows by one sample at a time, arrays doubling. */
+/* Labelled sets, what was skipped while reading, and the list of files that readers find. */
 #include "stream/labelled_set.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ void ocdm__labelled_set_clear(ocdm__labelled_set *set)
     *set = (ocdm__labelled_set){.count = 0};
 }
 
-/* The entry of a reason; when there is no room for another, the last stands for the rest. */
+/* The entry of a reason; when all entries are in use, the last one counts the rest. */
 static ocdm__skip *find_skip(ocdm__reading *reading, const char *reason, const char *where)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* The notes of a stream file. */
+/* Makes the notes of a stream file: sources with their SHA-256, and the digest of the ids. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "stream/provenance.h"

@@ -25,12 +25,12 @@ typedef struct ocdm__provenance {
 } ocdm__provenance;
 
 /* Reads every file once. `command` and `image_root` (may be NULL) must outlive the provenance. OCDM_OK, OCDM_IO,
- * OCDM_NO_MEMORY, OCDM_STOPPED. To be cleared in either case. */
+ * OCDM_NO_MEMORY, OCDM_STOPPED. Clear it in either case. */
 ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
                                   const char *const *files, size_t file_count, const ocdm__stream_table *table,
                                   const ocdm__progress *progress, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__provenance_clear(ocdm__provenance *provenance);
 
 /* SHA-256 of the lines `task TAB part TAB id` of all samples in the stream's order; a part is "train" or "test". */

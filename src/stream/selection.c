@@ -94,7 +94,7 @@ static bool next_line(const ocdm__mapped_file *file, size_t *at, const char **li
     return true;
 }
 
-/* Adds a line to the table of names, which wants readable bytes behind it: hence the copy. */
+/* Adds a line to the table of names. The table reads bytes beyond the name, so the line is copied. */
 static ocdm_status add_name(ocdm__label_table *names, const char *line, size_t length, uint32_t *number, ocdm_error *error)
 {
     char *copy = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
@@ -144,7 +144,7 @@ static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file 
     return OCDM_OK;
 }
 
-/* Each label of the source finds its line. */
+/* Finds the line of each label of the source. */
 static ocdm_status place_labels(ocdm__class_columns *columns, ocdm__label_table *names, const ocdm__label_table *labels,
                                 ocdm_error *error)
 {

@@ -36,7 +36,7 @@ ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm_
 ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
                                      ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__class_columns_clear(ocdm__class_columns *columns);
 
 /* ---- selections ---- */
@@ -52,7 +52,7 @@ typedef struct ocdm__selection {
     size_t count;
     ocdm__chosen *chosen;
     uint8_t *kept_classes; /* by number of a label in the set; NULL when all stay */
-    uint32_t *class_tasks; /* likewise: labels of other tasks leave a sample; NULL when all labels stay */
+    uint32_t *class_tasks; /* likewise: labels of other tasks are removed from a sample; NULL when all labels stay */
 } ocdm__selection;
 
 /*
@@ -61,11 +61,11 @@ typedef struct ocdm__selection {
  */
 ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error);
 
-/* Of a selection by class: tasks that no sample is in leave, and their classes with them; the others are numbered anew, in the
- * order that they have. `left` is how many left. OCDM_OK, OCDM_NO_MEMORY. */
+/* For a selection by class: removes tasks without samples and their classes, and renumbers the others in their order. `left` is
+ * how many were removed. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__selection_clear(ocdm__selection *selection);
 
 /* The tables of a stream from a set, a selection and the order of the classes, whose names move into the table. OCDM_OK,

@@ -1,4 +1,4 @@
-/* Counting: the whole stream and each task are tallies of the same kind, and a sample goes into one or two of them. */
+/* The whole stream and each task have tallies of the same kind; a sample is counted in one or two of them. */
 #include "stream/statistics.h"
 
 #include <math.h>

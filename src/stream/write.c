@@ -1,4 +1,4 @@
-/* Writing a stream file: the header, the tables, then features or images block by block, then the checksums of both. */
+/* Writes stream files: the header, the tables, then features or images in blocks, then the checksums of both. */
 #include "stream/file.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/output.h"
 
-/* Features and images are made and written in blocks of about so many bytes. */
+/* Features and images are produced and written in blocks of about this many bytes. */
 #define BLOCK ((size_t)4 * 1024 * 1024)
 #define MOST_TENSORS 20
 
@@ -112,7 +112,7 @@ static void write_numbers(struct writing *writing, const struct ocdm__tensor *te
     }
 }
 
-/* A text's tensor may be longer than the text: zeros fill it up. */
+/* The tensor of a text may be longer than the text; zeros fill it. */
 static void write_text(struct writing *writing, const struct ocdm__tensor *tensor, size_t length)
 {
     static const unsigned char zeros[8];
@@ -179,8 +179,7 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
     return status;
 }
 
-/* Features start at a multiple of eight bytes, as a program that maps the file wants them: the last text is made longer until
- * they do. */
+/* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
 static void align_payload(struct plan *plan)
 {
     size_t size = 0, last = 0;

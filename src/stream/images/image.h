@@ -1,8 +1,8 @@
 /*
- * Image files as pixels: JPEG through libjpeg-turbo, PNG through libpng, told apart by their first bytes, never by the name.
+ * Image files as pixels: JPEG through libjpeg-turbo, PNG through libpng, distinguished by their first bytes, never by the name.
  * Whatever the file holds (grey, palette, CMYK, 16 bits, alpha), what comes out is RGB with 8 bits, the same that Pillow's
  * convert("RGB") gives: alpha is dropped, 16 bits keep the upper 8. One difference: of 16-bit grey too the upper 8 bits are
- * kept, where Pillow cuts at 255 and leaves a white picture. Orientation tags and colour profiles are not looked at, as there.
+ * kept, where Pillow cuts at 255 and leaves a white picture. Orientation tags and colour profiles are ignored, as there.
  *
  * A damaged file is an error, not a picture with a grey rest: a JPEG that ends early or whose codes make no sense is refused
  * even though libjpeg would go on with a warning. What hostile files may cost is bounded by ocdm__image_limits.
@@ -26,19 +26,19 @@ typedef struct ocdm__image_limits {
 /* 2^26 pixels, 100 scans (progressive files of cameras and tools have about ten), 512 MiB. */
 ocdm__image_limits ocdm__image_limits_default(void);
 
-/* A block that grows when more is wanted and does not keep its contents then. Start with all bytes zero. */
+/* A block that grows on demand without keeping its contents. Start with all bytes zero. */
 typedef struct ocdm__image_buffer {
     uint8_t *bytes;
     size_t room;
 } ocdm__image_buffer;
 
-/* Room for `size` bytes, of any contents. false when there is none; the buffer is empty then. */
+/* Makes the buffer at least `size` bytes large; contents are undefined. False when out of memory; the buffer is empty then. */
 bool ocdm__image_buffer_fit(ocdm__image_buffer *buffer, size_t size);
 
-/* Gives the block back; one that is all zero is fine. */
+/* Releases the block; one that is all zero is fine. */
 void ocdm__image_buffer_clear(ocdm__image_buffer *buffer);
 
-/* Pixels: rows from the top, no gaps, three bytes each. Start with all bytes zero, give back with ocdm__image_buffer_clear. */
+/* Pixels: rows from the top, no gaps, three bytes each. Start with all bytes zero, release with ocdm__image_buffer_clear. */
 typedef struct ocdm__image {
     uint32_t width, height;
     ocdm__image_buffer rgb;
@@ -84,7 +84,8 @@ ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits,
 /* A side that resizing may aim at. */
 #define OCDM__IMAGE_LARGEST_SIDE 16384u
 
-/* Of an image that is never whole: the longer side of a strip of 2^26 pixels, say, can grow beyond 32 bits. */
+/* The size of an image that is never computed in full: the longer side of a strip of 2^26 pixels, for example, can exceed 32
+ * bits. */
 typedef struct ocdm__image_size {
     uint64_t width, height;
 } ocdm__image_size;
@@ -98,7 +99,7 @@ typedef struct ocdm__image_region {
     uint32_t width, height; /* 1 to OCDM__IMAGE_LARGEST_SIDE */
 } ocdm__image_region;
 
-/* Room that is used again from call to call. Start with all bytes zero. */
+/* Buffers that are reused from call to call. Start with all bytes zero. */
 typedef struct ocdm__image_resizer {
     ocdm__image_buffer rows;    /* source rows of which the columns are resized */
     ocdm__image_buffer weights; /* both directions, one after the other */
@@ -134,7 +135,7 @@ bool ocdm__is_png(const uint8_t *bytes, size_t size);
 ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job);
 ocdm_status ocdm__image_decode_png(const struct ocdm__image_job *job);
 
-/* Is a picture of that size within the limit of pixels? */
+/* Checks that a picture of that size is within the limit of pixels. */
 ocdm_status ocdm__image_check_pixels(const struct ocdm__image_job *job, uint32_t width, uint32_t height);
 
 /* Makes room for the pixels of an image of that size, whose decoder itself needs `decoder` bytes more. */
@@ -156,7 +157,7 @@ ocdm_status ocdm__stream_pictures_open(ocdm__stream_pictures **pictures, const c
  * be read. O(samples). */
 bool ocdm__stream_picture(ocdm__stream_pictures *pictures, const char *id, uint32_t side, uint8_t *rgb);
 
-/* Gives everything back. NULL is fine. */
+/* Releases everything. NULL is fine. */
 void ocdm__stream_pictures_close(ocdm__stream_pictures *pictures);
 
 #endif

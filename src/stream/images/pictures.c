@@ -1,4 +1,4 @@
-/* Pictures out of a stream, or out of the image files that it names. */
+/* Small pictures of samples, from the images in a stream or from the files that it names. */
 #include "stream/images/image.h"
 
 #include <stdio.h>

@@ -34,14 +34,14 @@ enum arff_kind {
 
 struct arff_attribute {
     enum arff_kind kind;
-    float omitted;          /* what it is where a sparse row leaves it out */
+    float omitted;          /* value where a sparse row omits it */
     uint32_t label;         /* its number among the labels, or UINT32_MAX */
     size_t feature;         /* its column among the features, when it is no label */
     ocdm__line_place place; /* where it is declared */
     size_t column;          /* its name's, in bytes from 0 */
 };
 
-/* A name or value: quotes and escapes undone. */
+/* A name or value, without its quotes and escapes. */
 struct arff_token {
     const char *at; /* in the file */
     const char *text;
@@ -52,7 +52,7 @@ struct arff_token {
 /* A table that is open. */
 struct arff {
     ocdm__table_lines lines;
-    const char *at; /* how far the line at hand is read */
+    const char *at; /* how far the current line is read */
 
     ocdm__label_table names; /* of attributes, by number */
     struct arff_attribute *attributes;
@@ -67,7 +67,7 @@ struct arff {
     size_t feature_count;
     ocdm__line_place data; /* where the rows start */
 
-    char *scratch; /* the token at hand */
+    char *scratch; /* the current token */
     size_t scratch_room;
     const char *trouble; /* what kind of bad row the last one was, static text */
 };
@@ -94,7 +94,7 @@ static inline bool ends_word(char byte)
     return is_blank(byte) || byte == ',' || byte == '{' || byte == '}' || byte == '%';
 }
 
-/* Copies bytes to the scratch, `before` bytes into it, with OCDM__LABEL_PADDING after them; NULL when memory is out. */
+/* Copies bytes to the scratch, `before` bytes into it, with OCDM__LABEL_PADDING after them; NULL when out of memory. */
 static char *arff_copy(struct arff *arff, const char *text, size_t length, size_t before)
 {
     /* The text may be in the scratch already, which may move. */
@@ -330,7 +330,7 @@ static ocdm_status read_declaration(struct arff *arff, bool *data, ocdm_error *e
                             "a line that is neither @relation, @attribute nor @data");
 }
 
-/* Opens the table and reads everything before its rows. To be closed in either case. */
+/* Opens the table and reads everything before its rows. Close it in either case. */
 static ocdm_status arff_open(struct arff *arff, const char *path, ocdm_error *error)
 {
     *arff = (struct arff){.trouble = NULL};
@@ -347,7 +347,7 @@ static ocdm_status arff_open(struct arff *arff, const char *path, ocdm_error *er
     return status;
 }
 
-/* Gives everything back. */
+/* Releases everything. */
 static void arff_close(struct arff *arff)
 {
     ocdm__table_lines_close(&arff->lines);
@@ -418,7 +418,7 @@ struct row {
     ocdm_error *error;
 };
 
-/* Makes the next line that is a row the one at hand; false at the end. */
+/* Advances to the next line that is a row; false at the end. */
 static bool arff_next_row(struct arff *arff)
 {
     while (ocdm__table_lines_next(&arff->lines)) {
@@ -594,7 +594,7 @@ static ocdm_status read_sparse(const struct row *row)
     return OCDM_OK;
 }
 
-/* Reads the row at hand: features unless NULL, and for each label whether it is there. OCDM_OK, OCDM_BAD_RECORD,
+/* Reads the current row: features unless NULL, and for each label whether it is there. OCDM_OK, OCDM_BAD_RECORD,
  * OCDM_NO_MEMORY, OCDM_LIMIT. */
 static ocdm_status arff_read_row(struct arff *arff, float *features, unsigned char *labels, ocdm_error *error)
 {
@@ -606,14 +606,14 @@ static ocdm_status arff_read_row(struct arff *arff, float *features, unsigned ch
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 struct arff_labels {
-    uint64_t first; /* samples that the set had before: ids go on from there */
+    uint64_t first; /* samples in the set before: ids continue from there */
     struct arff arff;
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
     uint32_t *classes;    /* by label */
-    unsigned char *there; /* by label, of the row at hand */
-    uint32_t *found;      /* the classes of the row at hand */
+    unsigned char *there; /* by label, of the current row */
+    uint32_t *found;      /* the classes of the current row */
 };
 
 static ocdm_status name_classes(struct arff_labels *labels)
@@ -660,7 +660,7 @@ static ocdm_status add_sample(struct arff_labels *labels, uint64_t row)
     return status;
 }
 
-/* The row at hand, or a count of it. */
+/* Adds the current row, or skips and counts it. */
 static ocdm_status read_sample(struct arff_labels *labels, uint64_t row)
 {
     ocdm_error why = {.status = OCDM_OK};
@@ -715,7 +715,7 @@ struct arff_rows {
     ocdm__feature_rows rows; /* first, so that one address is both */
     struct arff arff;
     uint64_t next;        /* the row that the next line is */
-    unsigned char *there; /* labels, read and not looked at */
+    unsigned char *there; /* labels, which are read but not used */
 };
 
 static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
@@ -742,7 +742,7 @@ static void close_rows(ocdm__feature_rows *rows)
     ocdm__release(table);
 }
 
-/* Text and dates are no features: the first of them is what the message is about. */
+/* String and date attributes cannot be features: the error is about the first of them. */
 static ocdm_status check_features(struct arff *arff, ocdm_error *error)
 {
     for (size_t i = 0; i < arff->attribute_count; i++) {

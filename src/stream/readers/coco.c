@@ -67,22 +67,22 @@ struct coco {
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
-    struct id_map images_seen; /* of all files so far, by id: the how manyth image */
+    struct id_map images_seen; /* by id, over all files so far: the index of the image */
     uint64_t images_before;    /* images of the files before this one */
 
-    /* The file at hand. */
+    /* The current file. */
     enum ocdm__part part; /* of all its samples */
     ocdm__mapped_file file;
     ocdm__json json;
     char what[160];                  /* "reading FILE" */
-    const unsigned char *next_check; /* from this byte on, it is time to look up */
-    ocdm_status stopped;             /* why the scan ended, when it was not the text */
+    const unsigned char *next_check; /* the byte at which to check for a stop and report progress */
+    ocdm_status stopped;             /* why the scan ended, if not because of the text */
     struct id_map categories;        /* by id: the number of the class */
     struct coco_image *images;
     size_t image_count, image_room;
     struct coco_annotation *annotations;
     size_t annotation_count, annotation_room;
-    char text[COCO_LONGEST_NAME + OCDM__LABEL_PADDING]; /* the name at hand */
+    char text[COCO_LONGEST_NAME + OCDM__LABEL_PADDING]; /* the current name */
 };
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */
@@ -113,8 +113,8 @@ static bool grow_map(struct id_map *map)
     return true;
 }
 
-/* Lets `id` stand for `number`, which is not NO_NUMBER. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY; on error
- * the map is as it was. */
+/* Maps `id` to `number`, which is not NO_NUMBER. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY; on error the map is
+ * unchanged. */
 static ocdm_status id_map_add(struct id_map *map, uint64_t id, uint64_t number, ocdm_error *error)
 {
     if (2 * (map->count + 1) > map->entry_count && !grow_map(map))
@@ -127,7 +127,7 @@ static ocdm_status id_map_add(struct id_map *map, uint64_t id, uint64_t number, 
     return OCDM_OK;
 }
 
-/* What `id` stands for, or NO_NUMBER. */
+/* The number of `id`, or NO_NUMBER. */
 static uint64_t id_map_find(const struct id_map *map, uint64_t id)
 {
     if (map->entry_count == 0)
@@ -135,7 +135,7 @@ static uint64_t id_map_find(const struct id_map *map, uint64_t id)
     return find_entry(map->entries, map->entry_count, id)->next_number - 1; /* 0 - 1 is NO_NUMBER */
 }
 
-/* Gives everything back; the map is empty again. */
+/* Releases everything; the map is empty again. */
 static void id_map_clear(struct id_map *map)
 {
     ocdm__release(map->entries);
@@ -144,15 +144,15 @@ static void id_map_clear(struct id_map *map)
 
 /* ---- errors and progress -------------------------------------------------------------------------------------------- */
 
-/* Lines are looked for in pieces of this size, and each let go after, so that a late error in a large file takes little memory.
- */
+/* Lines are counted in pieces of this size, each released afterwards, so that a late error in a large file needs little
+ * memory. */
 #define PIECE ((size_t)4 * 1024 * 1024)
 
 struct place {
     size_t line, column; /* from 1; columns are bytes */
 };
 
-/* Only made when there is something to say: the files are one line mostly, and nobody else counts lines. */
+/* Computed only for messages: most files are a single line, and nothing else counts lines. */
 static struct place place_of(ocdm__mapped_file *file, size_t offset)
 {
     size_t line = 1, line_start = 0;
@@ -199,7 +199,7 @@ static void coco_skip(struct coco *coco, const char *reason, size_t offset)
     ocdm__reading_skip(coco->reading, reason, where);
 }
 
-/* Tells how far the work is and lets go of the bytes before `passed`. OCDM_OK or OCDM_STOPPED. */
+/* Reports progress and releases the bytes before `passed`. OCDM_OK or OCDM_STOPPED. */
 static ocdm_status coco_goes_on(struct coco *coco, size_t passed, size_t done)
 {
     ocdm__mapped_file_passed(&coco->file, passed);
@@ -235,14 +235,14 @@ static ocdm_status failed(struct coco *coco)
     return coco_fail(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
 }
 
-/* Where the event at hand starts; strings start with their quote. */
+/* Where the current event starts; strings start with their quote. */
 static size_t event_offset(const struct coco *coco, enum ocdm__json_event event)
 {
     size_t offset = (size_t)((const unsigned char *)coco->json.text - coco->json.start);
     return event == OCDM__JSON_STRING ? offset - 1 : offset;
 }
 
-/* Passes over the value after a key; false after OCDM__JSON_ERROR. */
+/* Skips the value after a key; false after OCDM__JSON_ERROR. */
 static bool skip_value(struct coco *coco)
 {
     enum ocdm__json_event event = next_event(coco);
@@ -304,7 +304,7 @@ static bool key_is(const struct coco *coco, const char *key)
     return ocdm__json_is(&coco->json, key, strlen(key));
 }
 
-/* The value at hand as what the member is to be; why not, or NULL. */
+/* Reads the current value as the member's type. Returns NULL, or what is wrong. */
 static const char *take_value(const struct coco *coco, enum ocdm__json_event event, enum kind kind, struct found *found)
 {
     const ocdm__json *json = &coco->json;
@@ -385,7 +385,7 @@ static ocdm_status read_list(struct coco *coco, const struct list *list)
 
 /* ---- what becomes of an object -------------------------------------------------------------------------------------- */
 
-/* Copies a name to coco->text, its escapes undone; returns the length. */
+/* Copies a name to coco->text, unescaped; returns the length. */
 static size_t coco_copy_name(struct coco *coco, const struct coco_name *name)
 {
     const char *raw = (const char *)coco->file.bytes + name->at;
@@ -395,7 +395,7 @@ static size_t coco_copy_name(struct coco *coco, const struct coco_name *name)
     return name->length;
 }
 
-/* A path must stay below the folder that it will be looked for in, also when it is later handed on as a C string. */
+/* A path must stay below its folder, also when it is passed on as a C string. */
 static ocdm_status check_path(struct coco *coco, const struct entry *entry)
 {
     const struct coco_name *path = &entry->found[1].name;
@@ -467,7 +467,7 @@ static ocdm_status take_category(struct coco *coco, const struct entry *entry)
 
 /* ---- the whole file ------------------------------------------------------------------------------------------------- */
 
-/* A member of the outermost object, its key at hand. */
+/* A member of the outermost object, after its key. */
 static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
 {
     size_t which = 0;
@@ -529,7 +529,7 @@ struct labels_by_image {
     uint32_t *labels;
 };
 
-/* An annotation that names what is not there: left out, or the end. */
+/* An annotation of an unknown image or category: skipped, or an error. */
 static ocdm_status refuse(struct coco *coco, struct coco_annotation *annotation, bool category)
 {
     if (coco->reading->skip_bad) {
@@ -547,8 +547,8 @@ static ocdm_status refuse(struct coco *coco, struct coco_annotation *annotation,
                      category ? annotation->category : annotation->image, category ? "categories" : "images");
 }
 
-/* Puts numbers in place of the ids: `image` becomes a position in coco->images, or NO_NUMBER for an annotation that is
- * left out; `category` becomes the number of a class. */
+/* Replaces ids by numbers: `image` becomes a position in coco->images, or NO_NUMBER for an annotation that is skipped;
+ * `category` becomes the number of a class. */
 static ocdm_status find_numbers(struct coco *coco)
 {
     for (size_t i = 0; i < coco->annotation_count; i++) {
@@ -634,7 +634,7 @@ static ocdm_status coco_join(struct coco *coco)
 
 /* ---- the files ------------------------------------------------------------------------------------------------------ */
 
-/* Forgets the file at hand; what is known of all files stays. */
+/* Releases the current file; what is known about all files stays. */
 static void close_file(struct coco *coco)
 {
     coco->images_before += coco->image_count;

@@ -175,7 +175,7 @@ static ocdm_status add_plain(struct xml *xml)
     return status;
 }
 
-/* The quoted value at hand, entities undone, to `name`. */
+/* The current quoted value, entities undone, to `name`. */
 static ocdm_status read_value(struct xml *xml)
 {
     const char *start = xml->at;
@@ -206,7 +206,7 @@ static ocdm_status take_label(struct xml *xml, const char *at)
     return status == OCDM_BAD_RECORD ? fail_at(xml, at, "%s", reason) : status;
 }
 
-/* The attributes of the element at hand up to > or />. A label must have a name. */
+/* The attributes of the current element up to > or />. A label must have a name. */
 static ocdm_status read_attributes(struct xml *xml, bool label, bool *empty)
 {
     for (;;) {

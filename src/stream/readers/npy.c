@@ -38,7 +38,7 @@ struct npy_table {
 
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
 
-/* Ours have about a hundred bytes; the longest that NumPy reads without being asked has ten thousand. */
+/* Headers usually have about a hundred bytes; NumPy reads up to ten thousand by default. */
 #define LONGEST_HEADER 65535
 
 #define HINT_SAVE "save it again with NumPy: np.save(file, np.ascontiguousarray(array))"
@@ -233,7 +233,7 @@ static ocdm_status fail_type(const struct header *header, unsigned allowed)
     return fail(header, hint, "elements of type %.*s are not read here", length, header->type);
 }
 
-/* A byte has no order: whatever is written for it will do. */
+/* A single byte has no byte order, so any mark is accepted. */
 static bool find_type(const struct header *header, unsigned allowed, struct npy_table *table)
 {
     if (header->type_length != 3)
@@ -325,7 +325,7 @@ static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allow
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
-/* How far a pass goes before the mapped file hears of it. */
+/* Bytes between two calls of ocdm__mapped_file_passed. */
 #define PASSED_STEP ((size_t)8 * 1024 * 1024)
 
 struct npy_rows {
@@ -341,7 +341,7 @@ static const unsigned char *row_bytes(const ocdm__mapped_file *file, const struc
     return file->bytes + table->data_at + (size_t)row * table->columns * table->size;
 }
 
-/* Tells the file how far a pass is, now and then: it costs a system call. */
+/* Tells the mapped file from time to time how far the pass is; each call is a system call. */
 static void tell_passed(ocdm__mapped_file *file, const unsigned char *at, size_t *passed)
 {
     size_t offset = (size_t)(at - file->bytes);
@@ -460,14 +460,14 @@ ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocd
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 struct npy_labels {
-    uint64_t first; /* samples that the set had before: ids go on from there */
+    uint64_t first; /* samples in the set before: ids continue from there */
     ocdm__labelled_set *set;
     ocdm__reading *reading;
     ocdm_error *error;
     ocdm__mapped_file file;
     struct npy_table table;
     uint32_t *classes; /* by column */
-    uint32_t *found;   /* of the row at hand */
+    uint32_t *found;   /* of the current row */
     size_t passed;
 };
 

@@ -40,7 +40,7 @@ static inline bool is_blank(unsigned char byte)
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* Space at the end, empty lines among it, and a byte order mark are no lines. */
+/* Trailing space and empty lines and a byte order mark are not lines. */
 static inline struct lines lines_of(const ocdm__mapped_file *file)
 {
     struct lines lines = {.name = file->name, .at = file->bytes, .end = file->bytes + file->size};
@@ -87,10 +87,10 @@ struct nuswide {
 
 /* ---- image lists ---------------------------------------------------------------------------------------------------- */
 
-#define LINES_BETWEEN_LOOKS 65536 /* at whether to stop */
+#define LINES_BETWEEN_LOOKS 65536 /* lines between two checks whether to stop */
 
-/* Something is wrong with the line last read: OCDM_BAD_FILE with file, line and message; or, with skip_bad, OCDM_OK after
- * counting it under `reason`. */
+/* Reports an error in the line last read: OCDM_BAD_FILE with file, line and message; with skip_bad, OCDM_OK after counting it
+ * under `reason`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
@@ -200,8 +200,8 @@ static ocdm_status fail_duplicate(struct nuswide *state, const struct lines *lin
                             ocdm__show_label(text, length).text);
 }
 
-/* A line that is an image of its own. Paths are numbered in the order of the images, so a number that is not new tells that the
- * image is not. */
+/* A line that is a new image. Paths are numbered in the order of the images, so a number that is not new means a repeated
+ * image. */
 static ocdm_status take_line(struct nuswide *state, const struct lines *lines, enum ocdm__part part, const char *text,
                              size_t length, ocdm_error *error)
 {
@@ -300,7 +300,7 @@ static ocdm_status fail_length(const struct lines *lines, const char *list, size
                       count == 1 ? "" : "s", list, expected, expected == 1 ? "" : "s");
 }
 
-/* Leaves an image out whose label cannot be read. */
+/* Skips an image whose label cannot be read. */
 static ocdm_status drop_image(struct nuswide *state, const struct lines *lines, size_t image, const char *text, size_t length,
                               ocdm_error *error)
 {
@@ -366,7 +366,7 @@ static ocdm_status read_concept(struct nuswide *state, const ocdm__nuswide_files
     return status;
 }
 
-/* The class of a concept: the file name's text, which a file system lets be anything. */
+/* The class of a concept: text of the file name, which may be any bytes. */
 static ocdm_status number_class(ocdm__labelled_set *set, const ocdm__nuswide_files *files, size_t concept, uint32_t *number,
                                 ocdm_error *error)
 {
@@ -402,7 +402,7 @@ static ocdm_status read_concepts(struct nuswide *state, const ocdm__nuswide_file
     return status;
 }
 
-/* Turns images of concepts into concepts of images. */
+/* Transposes images per concept into concepts per image. */
 static bool turn_round(const struct concept_images *noted, size_t concept_count, size_t image_count,
                        struct image_labels *labels)
 {
@@ -421,7 +421,7 @@ static bool turn_round(const struct concept_images *noted, size_t concept_count,
     return true;
 }
 
-/* Adds a sample by its photo's id or, where an earlier image is of the same photo, by its path, which no other has. */
+/* Adds a sample under its photo's id or, if an earlier image has the same photo, under its path, which is unique. */
 static ocdm_status add_photo(ocdm__labelled_set *set, ocdm__labelled_sample *sample, ocdm_error *error)
 {
     size_t at = 0;

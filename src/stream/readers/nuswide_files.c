@@ -33,7 +33,7 @@ static const char *const list_places[] = {"ImageList", ".", "../ImageList"};
 static const char *const part_endings[] = {"_Train", "_Test"};
 #define PLACES 3
 
-/* folder/place/name, without the place when it is the folder itself; NULL when there is no room. */
+/* folder/place/name, without the place when it is the folder itself; NULL when out of memory. */
 static char *join(const char *folder, const char *place, const char *name)
 {
     bool here = strcmp(place, ".") == 0;
@@ -83,7 +83,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Lists the concepts that have a file for `part` in a folder. A folder that is not there has none. */
+/* Lists the concepts that have a file for `part` in a folder. A missing folder has none. */
 static ocdm_status list_concepts(ocdm__nuswide_files *files, const char *folder, enum ocdm__part wanted, ocdm_error *error)
 {
     DIR *listing = opendir(folder);
@@ -170,7 +170,7 @@ static ocdm_status miss_list(const char *folder, const char *name, ocdm_error *e
     return ocdm__fail(error, OCDM_IO, LAYOUT_HINT, "%s: no image list %s, neither here nor in ImageList", folder, name);
 }
 
-/* Settles for a variant once it is known which lists there are. */
+/* Chooses a variant by the lists that exist. */
 static ocdm_status choose_variant(ocdm__nuswide_files *files, const char *folder, ocdm_error *error)
 {
     ocdm_status status = find_labels(files, folder, false, error);

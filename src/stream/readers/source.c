@@ -17,8 +17,8 @@ struct ocdm__source_job {
     ocdm_error *error;
 };
 
-/* Gives the samples from `first` on their rows: those that the reader knows, or one after another. The file has `total` rows,
- * or as many as the last sample tells. */
+/* Assigns rows to the samples from `first` on: those that the reader knows, or consecutive ones. The file has `total` rows, or
+ * as many as the last sample implies. */
 static ocdm_status number_rows(const struct ocdm__source_job *job, size_t first, const uint64_t *known, uint64_t total)
 {
     ocdm__source *source = job->source;
@@ -189,8 +189,8 @@ static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_
     return status;
 }
 
-/* Every row belongs to a sample, or to a row of a table that was skipped at its end. COCO's and NUS-WIDE's readers do not tell
- * which of their images they left out: there the features must be those of the samples that are left. */
+/* Every row belongs to a sample, or to a row of a table that was skipped at its end. The readers of COCO and NUS-WIDE do not
+ * report which images they skipped: there the features must be those of the remaining samples. */
 static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
                                    const ocdm__reading *reading, const ocdm__feature_rows *rows, ocdm_error *error)
 {

@@ -28,7 +28,7 @@ struct svm_rows {
     uint64_t lowest;        /* index: 1, or 0 after a header */
     bool has_header;
     uint64_t header[3]; /* samples, features, labels */
-    uint64_t *stamped;  /* by column: the stamp of the last row that had it, which is how repeats are noticed */
+    uint64_t *stamped;  /* by column: the stamp of the last row that had it, to detect repeats */
     uint64_t stamp;
 };
 
@@ -60,7 +60,7 @@ static bool read_whole(const char *at, const char *end, uint64_t *value)
 
 /* ---- features ------------------------------------------------------------------------------------------------------- */
 
-/* Where the features of the line at hand start: after the labels, a first token without a colon at the very start. */
+/* Where the features of the current line start: after the labels, a first token without a colon at the very start. */
 static const char *features_start(const ocdm__table_lines *lines)
 {
     struct ocdm__svm_token first = ocdm__next_svm_token(lines->start, lines->end);
@@ -167,7 +167,7 @@ static void close_rows(ocdm__feature_rows *rows)
     ocdm__release(svm);
 }
 
-/* Whether the line at hand is three whole numbers. */
+/* Whether the current line is three integers. */
 static bool take_header(struct svm_rows *svm)
 {
     const char *at = svm->lines.start;
@@ -200,7 +200,7 @@ static ocdm_status pass_header(struct svm_rows *svm, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The labels of a file with a header are numbers below the one that it tells. */
+/* The labels of a file with a header are numbers below the stated one. */
 static ocdm_status check_labels(const struct svm_rows *svm, const char *end, ocdm_error *error)
 {
     for (const char *at = svm->lines.start; svm->has_header && at < end; at++) {

@@ -227,7 +227,7 @@ static size_t find_byte(const ocdm__json_file *file, size_t start, size_t end, i
     return found != NULL ? (size_t)(found - file->file.bytes) : end;
 }
 
-/* A line of text, `group: name, name`. A line with nothing on it is passed over; a group may have no classes. */
+/* A line of text, `group: name, name`. A line with nothing on it is skipped; a group may have no classes. */
 static ocdm_status read_line(ocdm__named_groups *named, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
 {
     enum ocdm__class_group group;

@@ -59,7 +59,7 @@ ocdm_status ocdm__json_file_next(ocdm__json_file *file, ocdm_error *error);
 /* The next event, which must be the one named; `what` says it in words. */
 ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event event, const char *what, ocdm_error *error);
 
-/* The key, string or number at hand, escapes undone, in file->text until the next call. OCDM_OK, OCDM_NO_MEMORY. */
+/* The current key, string or number, unescaped, in file->text until the next call. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error);
 
 /* Any bytes in file->text, padded. They may come from the file or from elsewhere. */
@@ -68,7 +68,7 @@ ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_
 /* Where an offset is. Cheap while offsets ascend. */
 ocdm__place ocdm__json_file_place(ocdm__json_file *file, size_t offset);
 
-/* Where the event at hand is, its quote if it has one. */
+/* Where the current event is, its quote if it has one. */
 ocdm__place ocdm__json_file_here(ocdm__json_file *file);
 
 /* OCDM_BAD_FILE at a place. */
@@ -79,7 +79,7 @@ ocdm_status
 ocdm__json_file_fail(const ocdm__json_file *file, ocdm__place place, ocdm_error *error, const char *hint, const char *format,
                      ...);
 
-/* Gives everything back. One that was never opened is fine. */
+/* Releases everything. One that was never opened is fine. */
 void ocdm__json_file_close(ocdm__json_file *file);
 
 /* ---- class groups ---- */
@@ -109,15 +109,13 @@ typedef struct ocdm__named_groups {
 ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
                                          ocdm_error *error);
 
-/*
- * Gives each class the group that its name has, or OCDM__NO_GROUP, and tells how many have none. The names are used up: their
- * table has the classes too afterwards.
- */
+/* Assigns to each class the group of its name, or OCDM__NO_GROUP, and counts those without. The table of names is used up: it
+ * contains the classes afterwards. */
 #define OCDM__NO_GROUP UINT8_MAX
 ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
                                       size_t *without, ocdm_error *error);
 
-/* Gives everything back; the table is empty again. */
+/* Releases everything; the table is empty again. */
 void ocdm__class_groups_clear(ocdm__named_groups *named);
 
 #endif

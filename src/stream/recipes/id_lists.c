@@ -32,7 +32,7 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-/* folder/name as one of the files that are read, kept and given back with the lists; NULL when there is no room. */
+/* Adds folder/name to the files that are read; it is released with the lists. NULL when out of memory. */
 static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
 {
     if (!ocdm__reserve(&lists->files, &lists->file_room, lists->file_count + 1, sizeof *lists->files))
@@ -46,7 +46,7 @@ static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char
     return path;
 }
 
-/* Passes over `text` at *at. */
+/* Skips `text` at *at. */
 static bool pass(const char **at, const char *text)
 {
     size_t length = strlen(text);
@@ -133,7 +133,7 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
     if (status != OCDM_OK)
         return status;
     qsort(lists->lists, lists->list_count, sizeof *lists->lists, compare_lists);
-    /* The folder gives its names in any order: the files are to be in that of the lists. */
+    /* readdir returns names in any order; the files are sorted like the lists. */
     size_t first = lists->file_count - lists->list_count;
     for (size_t i = 0; i < lists->list_count; i++)
         lists->files[first + i] = lists->lists[i].path;
@@ -162,7 +162,7 @@ static bool add_column(struct class_map *map, struct column column)
     return true;
 }
 
-/* The name of a class, the key at hand. */
+/* The name of a class, the current key. */
 static ocdm_status read_class_name(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
     uint32_t number, before = map->names.count;
@@ -260,7 +260,7 @@ static bool make_room(ocdm__id_lists *lists, size_t length)
            ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + length + 1, 1);
 }
 
-/* The id at hand. */
+/* The current id. */
 static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t list, ocdm_error *error)
 {
     uint64_t number;
@@ -316,7 +316,7 @@ static void forget_files(ocdm__id_lists *lists, size_t count)
         ocdm__release(lists->files[--lists->file_count]);
 }
 
-/* Notes the three files; *found tells whether all of them are there. */
+/* Adds the three files; *found is whether all of them exist. */
 static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const char *place, const char *ending, bool *found,
                               ocdm_error *error)
 {
@@ -344,7 +344,7 @@ static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum 
     return status;
 }
 
-/* Reads the three files; *fit tells whether they have a group for every class. */
+/* Reads the three files; *fit is whether they have a group for every class. */
 static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *fit, ocdm_error *error)
 {
     ocdm__named_groups named = {.room = 0};

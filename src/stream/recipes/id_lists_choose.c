@@ -15,7 +15,7 @@
 
 #define SKIP_HINT "`--skip-bad` leaves them out"
 
-/* In `sample_of`: what an id is that is no sample of the set. */
+/* Values of `sample_of` for ids that are not samples of the set. */
 #define NOT_FOUND UINT32_MAX
 #define LISTED_TWICE (UINT32_MAX - 1)
 
@@ -165,7 +165,7 @@ static ocdm_status look_up_samples(struct search *search, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The id that says the same as a later one. */
+/* The first id that equals a later one. */
 static uint32_t find_first(const struct search *search, uint32_t id)
 {
     const ocdm__listed_id *listed = &search->lists->ids[id];
@@ -206,7 +206,7 @@ static ocdm_status fail_missing(const struct search *search, uint32_t first, ocd
                       show_id(search, first).text, others);
 }
 
-/* An id that gives no sample. */
+/* Handles an id without a sample. */
 static ocdm_status refuse_id(const struct search *search, uint32_t id, ocdm_error *error)
 {
     bool twice = search->sample_of[id] == LISTED_TWICE;
@@ -250,7 +250,7 @@ static ocdm_status choose_samples(struct search *search, ocdm__id_choices *chose
     return status == OCDM_OK ? list_samples(search, chosen, error) : status;
 }
 
-/* A class of the map that no sample of the source has: a wrong name, most likely. */
+/* A class of the map that no sample has: most likely a wrong name. */
 static ocdm_status refuse_class(const struct search *search, uint32_t class_id, ocdm_error *error)
 {
     size_t length;

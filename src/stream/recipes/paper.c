@@ -168,7 +168,7 @@ static size_t gather_candidates(struct work *work, const struct turn *turn)
     return count;
 }
 
-/* The class takes its test samples, or is removed for want of them. */
+/* Draws the test samples of a class, or removes the class when there are too few. */
 static void draw_class(struct work *work, const struct turn *turn)
 {
     size_t count = gather_candidates(work, turn);
@@ -314,7 +314,7 @@ void ocdm__paper_choice_clear(ocdm__paper_choice *choice)
 
 static const char what[] = "the list of samples";
 
-/* A key for each of the first `count` texts; NULL when there is no room. */
+/* A key for each of the first `count` texts; NULL when out of memory. */
 static uint64_t *keys_of(const ocdm__label_table *texts, size_t count)
 {
     uint64_t *keys = ocdm__allocate(count, sizeof *keys);

@@ -51,7 +51,7 @@ typedef struct ocdm__split_settings {
     uint64_t seed;
 } ocdm__split_settings;
 
-/* What happened to samples that did not fit. */
+/* Counts of samples that did not fit. */
 typedef struct ocdm__split_tally {
     uint64_t without_task; /* none of the labels is of a task: left out */
     uint64_t mixed;        /* labels of several tasks */
@@ -84,7 +84,7 @@ typedef struct ocdm__paper_samples {
     const uint64_t *class_keys;  /* NULL: class numbers */
 } ocdm__paper_samples;
 
-/* What became of the samples: the first seven add up to their number. */
+/* Counts of the samples; the first seven add up to their number. */
 typedef struct ocdm__paper_tally {
     uint64_t train, test;
     uint64_t without_label;  /* left out: no label at all */
@@ -111,11 +111,11 @@ typedef struct ocdm__paper_choice {
 ocdm_status ocdm__paper_choose(ocdm__paper_choice *choice, const ocdm__paper_samples *source,
                                const ocdm__paper_settings *settings, ocdm_error *error);
 
-/* Gives everything back. All zero is fine. */
+/* Releases everything. All zero is fine. */
 void ocdm__paper_choice_clear(ocdm__paper_choice *choice);
 
-/* The same as a selection, samples in the order of the set. Keys are FNV-1a hashes (base/checksum.h) of ids and class names.
- * OCDM_OK, OCDM_NO_MEMORY. `selection`, all zero before, is to be cleared in either case. */
+/* The same as a selection, samples in the order of the set. Keys are FNV-1a hashes (base/bytes.h) of ids and class names.
+ * OCDM_OK, OCDM_NO_MEMORY. `selection`, all zero before, must be cleared in either case. */
 ocdm_status ocdm__select_paper(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__paper_settings *settings,
                                ocdm__paper_tally *tally, ocdm_error *error);
 
@@ -158,7 +158,7 @@ typedef struct ocdm__id_list {
     enum ocdm__part part;
 } ocdm__id_list;
 
-/* An id as a list has it. */
+/* An id in a list. */
 typedef struct ocdm__listed_id {
     size_t text_at; /* in `text`, `length` bytes */
     size_t length;
@@ -204,7 +204,7 @@ typedef struct ocdm__id_choices {
  */
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__id_lists_clear(ocdm__id_lists *lists);
 
 /*
@@ -216,7 +216,7 @@ void ocdm__id_lists_clear(ocdm__id_lists *lists);
 ocdm_status ocdm__id_lists_choose(const ocdm__id_lists *lists, const ocdm__labelled_set *set, ocdm__reading *reading,
                                   ocdm__id_choices *chosen, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__id_choices_clear(ocdm__id_choices *chosen);
 
 /* ---- lists of classes (task_lists.c) ---- */
@@ -238,7 +238,7 @@ const char *ocdm__shipped_list_text(size_t number);
 
 /*
  * Reads `size` bytes of text. `name` must outlive the list. OCDM_OK, OCDM_BAD_RECORD (file:line: a class twice, an empty name,
- * a byte that is no text; no class at all), OCDM_LIMIT, OCDM_NO_MEMORY. The list, all zero before, is to be cleared in either
+ * a byte that is no text; no class at all), OCDM_LIMIT, OCDM_NO_MEMORY. The list, all zero before, must be cleared in either
  * case.
  */
 ocdm_status ocdm__task_list_parse(ocdm__task_list *list, const char *name, const char *text, size_t size, ocdm_error *error);
@@ -254,7 +254,7 @@ ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_e
 ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
                                   ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__task_list_clear(ocdm__task_list *list);
 
 #endif

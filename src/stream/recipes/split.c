@@ -61,7 +61,7 @@ static bool has_parts(const ocdm__labelled_set *set)
     return false;
 }
 
-/* The chance is each sample's own: adding samples to a source leaves the others where they were. */
+/* Each sample has its own random number: adding samples to a source does not move the others. */
 static void draw_parts(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings)
 {
     bool given = has_parts(set);

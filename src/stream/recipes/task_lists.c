@@ -80,7 +80,7 @@ static struct span trimmed(struct span text)
     return text;
 }
 
-/* Cuts `text` at the first `separator`: gives back what is before it and leaves what is behind it. `*more` becomes false when
+/* Splits `text` at the first `separator`: returns the part before it and leaves the part after it. `*more` becomes false if
  * there was no separator. */
 static struct span cut(struct span *text, char separator, bool *more)
 {
@@ -120,7 +120,7 @@ static ocdm_status make_room(ocdm__task_list *list, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The table wants readable bytes behind a name: hence the copy. */
+/* The label table reads bytes beyond the name, so the name is copied. */
 static ocdm_status add_name(ocdm__label_table *names, struct span name, uint32_t *number, ocdm_error *error)
 {
     char *copy = ocdm__allocate(name.length + OCDM__LABEL_PADDING, 1);

@@ -46,7 +46,7 @@ static inline enum ocdm__csv_state after_byte(enum ocdm__csv_state state, char b
     return byte == ',' ? OCDM__CSV_FIELD_START : OCDM__CSV_PLAIN;
 }
 
-/* Lines without a quote, most lines, need no look at their bytes: only what the last byte leaves behind matters. */
+/* Lines without a quote, which most are, need no scan: only the state after the last byte matters. */
 size_t ocdm__find_csv_end(enum ocdm__csv_state *state, const char *bytes, size_t size)
 {
     const char *newline = memchr(bytes, '\n', size);

@@ -37,7 +37,7 @@ static inline place_in_text string_end(place_in_text at)
     return *at == '"' ? at : NULL;
 }
 
-/* The end of the whole number at `at`, or NULL. A fraction or an exponent is not looked for: what may follow a value is. */
+/* The end of the integer at `at`, or NULL. A fraction or an exponent is not looked for: what may follow a value is. */
 static inline place_in_text number_end(place_in_text at)
 {
     at += *at == '-';
@@ -198,7 +198,7 @@ static ocdm_status fail_value(struct reading *reading, const char *reason)
     return ocdm__bad_record(reading->records, reading->place, position_of(reading), reading->error, NULL, "%s", reason);
 }
 
-/* Where the key at hand leads on a path. */
+/* Where the current key leads on a path. */
 static inline enum step follow(struct follower *follower, const ocdm__json *json)
 {
     if (follower->matched != json->depth - 1)
@@ -291,7 +291,7 @@ static ocdm_status read_id(struct reading *reading)
     return OCDM_OK;
 }
 
-/* A key is at hand. An object on a path is entered: its members come next. */
+/* Called after a key. An object on a path is entered: its members come next. */
 static inline ocdm_status read_member(struct reading *reading)
 {
     ocdm__json *json = &reading->json;

@@ -91,7 +91,7 @@ ocdm_status ocdm__split_path(const char *text, ocdm__name_path *path, ocdm_error
 
 /* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
-/* Useless bytes in the window that are not worth a move. */
+/* Unused bytes in the window that are not worth a move. */
 #define LARGEST_GAP ((size_t)64 * 1024)
 
 /* The end of the line or csv record, from `from` on; the window's size when it is not there yet. */
@@ -125,7 +125,7 @@ static void move_past(ocdm__records *records, size_t end, size_t next)
     records->next = next;
 }
 
-/* Throws away the rest of the record at `next`, of which the first `end - next` bytes, without its end, are in the window. */
+/* Discards the rest of the record at `next`; the first `end - next` bytes, without its end, are in the window. */
 static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state, size_t end, ocdm_error *error)
 {
     ocdm__input *input = &records->input;
@@ -277,7 +277,7 @@ const char *ocdm__format_name(enum ocdm__record_format format)
     return ocdm__format_names[format];
 }
 
-/* Field by field: a struct made elsewhere and copied here costs more than all of it. */
+/* Field by field: copying a whole struct costs more than everything else here. */
 static inline void begin_record(ocdm__record *record, const ocdm__record_place *place)
 {
     record->at = place->at;

@@ -146,7 +146,7 @@ static bool take_member(ocdm__record_members *members, enum ocdm__member member,
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* The member that the key at hand names, or OCDM__MEMBERS. The other member goes first, since it may have any name. */
+/* The member that the current key names, or OCDM__MEMBERS. The other member goes first, since it may have any name. */
 static enum ocdm__member json_member(const ocdm__json *json, const ocdm__wanted_members *wanted)
 {
     for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
@@ -159,7 +159,7 @@ static enum ocdm__member json_member(const ocdm__json *json, const ocdm__wanted_
     return OCDM__MEMBERS;
 }
 
-/* The value after the key at hand. A string with escapes is undone into a buffer; one that is too long for it is too long for
+/* The value after the current key. A string with escapes is undone into a buffer; one that is too long for it is too long for
  * any member, escapes or not. */
 static bool take_value(ocdm__json *json, enum ocdm__member member, const ocdm__wanted_members *wanted,
                        ocdm__record_members *members)
@@ -346,7 +346,7 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The labels of a sample ascend: after new numbers they may not. */
+/* Labels of a sample ascend; after renumbering they must be sorted again. */
 static void renumber(ocdm__labelled_set *set, size_t sample, const uint32_t *numbers)
 {
     size_t start = (size_t)set->label_starts[sample], end = (size_t)set->label_starts[sample + 1];
@@ -498,7 +498,7 @@ static void write_place(const struct source_reading *state, const ocdm__record *
     snprintf(out, room, "%s:%" PRIu64 ":%zu", state->file, line, before + offset - line_at + 1);
 }
 
-/* Refuses the record at hand for what is wrong at a byte of it, or counts it. */
+/* Refuses the current record for what is wrong at a byte of it, or counts it. */
 static ocdm_status refuse(struct source_reading *state, const ocdm__record *record, size_t offset, const char *kind,
                           const char *reason)
 {
@@ -513,7 +513,7 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
     return ocdm__records_refuse(state->records, &place, reason, state->error);
 }
 
-/* Counts what the record reader has skipped since the last time. Only of the very first does it know the place. */
+/* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
 static void count_unreadable(struct source_reading *state)
 {
     uint64_t skipped = ocdm__records_skipped(state->records) - state->refused;
@@ -540,7 +540,7 @@ static bool read_members(struct source_reading *state, const ocdm__record *recor
     }
 }
 
-/* What one member alone does not tell. NULL when all is well. */
+/* Checks members against each other. NULL when all is well. */
 static const char *check_members(struct source_reading *state)
 {
     ocdm__record_members *members = &state->members;

@@ -19,10 +19,10 @@
 #include "stream/records/record.h"
 
 enum ocdm__member {
-    OCDM__MEMBER_TASK,  /* a whole number from 0 */
+    OCDM__MEMBER_TASK,  /* an integer from 0 */
     OCDM__MEMBER_SPLIT, /* "train" or "test" */
     OCDM__MEMBER_IMAGE, /* a relative path that does not lead out of its root */
-    OCDM__MEMBER_ROW,   /* a whole number from 0 */
+    OCDM__MEMBER_ROW,   /* an integer from 0 */
     OCDM__MEMBER_OTHER, /* a string or number, by a name of the caller's */
     OCDM__MEMBERS
 };
@@ -42,7 +42,7 @@ typedef struct ocdm__record_members {
     size_t at;        /* ... and where, in bytes from the start of the record */
 } ocdm__record_members;
 
-/* Which members matter: a bit for each; the others are not looked at. `other` is the name of OCDM__MEMBER_OTHER. */
+/* Which members matter: a bit for each; the others are ignored. `other` is the name of OCDM__MEMBER_OTHER. */
 typedef struct ocdm__wanted_members {
     unsigned which;
     const char *other;
@@ -56,14 +56,14 @@ bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wante
 /* Start with all bytes zero. */
 typedef struct ocdm__records_source {
     /* What to read. */
-    ocdm__record_options options; /* its skip_bad is not looked at: the reading has one */
+    ocdm__record_options options; /* its skip_bad is ignored: the reading has one */
     const char *tasks_by;  /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
                               record must have one; NULL for none */
     uint64_t first_number; /* records without an id are numbered from here, or from the set's count if that is more */
 
     /* What was found. */
     ocdm__label_table task_names; /* with tasks_by: task t is the value with number t. Numbers in numeric order when all values
-                                     are numbers, else bytewise. Values are told apart as text: 1 is not 1.0. */
+                                     are numbers, else bytewise. Values are distinguished as text: 1 is not 1.0. */
     uint64_t *record_numbers;     /* of each sample that was added: which record it is, from 0, those that were skipped counted,
                                      so that it is its row in a table that goes with the records */
     size_t record_count, record_room;
@@ -75,12 +75,12 @@ typedef struct ocdm__records_source {
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (with file:line:column; also an id
  * that is there already, or a task beyond 32 bits), OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT (over 65,536 values of tasks_by),
- * OCDM_STOPPED. After an error the set can only be cleared. The source is to be cleared in either case.
+ * OCDM_STOPPED. After an error the set can only be cleared. The source must be cleared in either case.
  */
 ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path, ocdm__records_source *source,
                                       ocdm__reading *reading, ocdm_error *error);
 
-/* Gives back what was found. */
+/* Releases what was found. */
 void ocdm__records_source_clear(ocdm__records_source *source);
 
 #endif

@@ -202,7 +202,7 @@ static const size_t recipe_scene_count = sizeof recipe_scenes / sizeof recipe_sc
 struct making {
     uint64_t *set;
     size_t count;
-    uint32_t *deck; /* the leads of the scene at hand */
+    uint32_t *deck; /* the leads of the current scene */
     uint64_t base;
 };
 

@@ -170,7 +170,8 @@ enum { OCDM__SCENE_FEATURES = 128 };
 /* The directions and the mixing layer of a seed. */
 typedef struct ocdm__scene_space ocdm__scene_space;
 
-/* OCDM_OK or OCDM_NO_MEMORY; `space` is set on success, yours to destroy. `base` is the base of the world's random numbers. */
+/* OCDM_OK or OCDM_NO_MEMORY; `space` is set on success, destroyed by the caller. `base` is the base of the world's random
+ * numbers. */
 ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, ocdm_error *error);
 
 /* What a planned scene gives before it is centred and bent: OCDM__SCENE_FEATURES numbers. */
@@ -187,14 +188,14 @@ void ocdm__scene_plan_features(const ocdm__scene_space *space, const ocdm__scene
 
 /* ---- painting (paint.c) ---- */
 
-/* Paints the objects of a scene: figures from figures.h, placed by plan.h. Antialiased by distance to the edge. */
+/* Paints the objects of a scene: figures at the places that the plan gives them. Antialiased by distance to the edge. */
 
 /* Paints one object over an image of size x size bytes for each of red, green and blue, one plane after the other. */
 void ocdm__scene_paint(const ocdm__scene_object *object, uint32_t size, uint8_t *rgb);
 
 /* ---- backdrop and light (paint.c) ---- */
 
-/* What is behind the objects of a scene, and the light that falls on all of it. */
+/* The first and the last step of a picture. */
 
 /* Fills an image of size x size bytes a plane, red, green, blue: the first thing to do. */
 void ocdm__scene_fill(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8_t *rgb);

@@ -37,7 +37,7 @@ typedef struct ocdm__scenes {
     ocdm__scene_space *space;
 } ocdm__scenes;
 
-/* Makes the world of a seed. OCDM_OK or OCDM_NO_MEMORY; `scenes` is set on success, yours to destroy. */
+/* Makes the world of a seed. OCDM_OK or OCDM_NO_MEMORY; `scenes` is set on success, destroyed by the caller. */
 ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error *error);
 
 /* Frees it. NULL is fine. */
@@ -58,8 +58,6 @@ void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out)
 
 /* ---- as a stream file ---- */
 
-/* The built-in world as a stream file's tables and features or images. */
-
 /* Start with all bytes zero. */
 typedef struct ocdm__scene_stream {
     ocdm__stream_table table;
@@ -69,10 +67,10 @@ typedef struct ocdm__scene_stream {
 } ocdm__scene_stream;
 
 /* The world of a seed: images of `size` pixels a side, or features when it is 0. Classes are in the order of their names.
- * OCDM_OK, OCDM_NO_MEMORY. To be closed in either case; must stay where it is. */
+ * OCDM_OK, OCDM_NO_MEMORY. Close it in either case; must stay where it is. */
 ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, uint32_t size, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__scene_stream_close(ocdm__scene_stream *stream);
 
 #endif
