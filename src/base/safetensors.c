@@ -401,7 +401,7 @@ static ocdm_status check_layout(struct reader *reader)
     for (size_t i = 1; i < file->tensor_count; i++)
         if (!by_name(&file->tensors[i - 1], &file->tensors[i]))
             return bad(reader, (size_t)((const unsigned char *)file->tensors[i].name - reader->bytes),
-                       "two tensors have one name");
+                       "two tensors have the same name");
     if (file->tensor_count)
         qsort(file->tensors, file->tensor_count, sizeof *file->tensors, by_place);
     const unsigned char *expected = reader->bytes + 8 + reader->header_length;
@@ -411,7 +411,7 @@ static ocdm_status check_layout(struct reader *reader)
         expected += file->tensors[i].size;
     }
     if (expected != reader->bytes + reader->size)
-        return bad(reader, (size_t)(expected - reader->bytes), "the file goes on behind its last tensor");
+        return bad(reader, (size_t)(expected - reader->bytes), "the file continues after its last tensor");
     return OCDM_OK;
 }
 
@@ -428,7 +428,7 @@ static ocdm_status check_checksum(struct reader *reader)
     sum = ocdm__checksum(sum, after, reader->size - (size_t)((const unsigned char *)after - reader->bytes));
     char text[24];
     snprintf(text, sizeof text, "%016" PRIx64, sum);
-    return memcmp(text, note->value, digits) ? bad(reader, 0, "the checksum is not that of the contents") : OCDM_OK;
+    return memcmp(text, note->value, digits) ? bad(reader, 0, "the checksum does not match the contents") : OCDM_OK;
 }
 
 ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *name, const unsigned char *bytes, size_t size,

@@ -40,7 +40,7 @@ static const struct ocdm__tensor *find(const struct opening *opening, const char
     else if (tensor->dtype != dtype || tensor->rank != 1)
         bad(opening, name, "has another type or shape than a stream's");
     else if (count != UINT64_MAX && tensor->shape[0] != count)
-        bad(opening, name, "has not as many elements as the other tables say");
+        bad(opening, name, "has another number of elements than the other tables require");
     else
         return tensor;
     return NULL;
@@ -128,7 +128,7 @@ static ocdm_status check_labels(const struct opening *opening)
     for (size_t i = 0; i < table->sample_count; i++)
         for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++) {
             if (table->labels[k] >= table->class_count)
-                return bad(opening, "labels", "names a class that is not there");
+                return bad(opening, "labels", "refers to a class that does not exist");
             if (k > table->label_starts[i] && table->labels[k] <= table->labels[k - 1])
                 return bad(opening, "labels", "is not ascending within a sample");
         }
@@ -279,7 +279,7 @@ static ocdm_status check_sums(const struct opening *opening)
         stream->checksum[i] = ocdm__get_u64(sums->data + 8 * i);
     if (end > sums->data ||
         ocdm__checksum(OCDM__CHECKSUM_START, stream->file.bytes, (size_t)(end - stream->file.bytes)) != stream->checksum[0])
-        return bad(opening, "checksums", "is not that of the tables: the file is damaged");
+        return bad(opening, "checksums", "does not match the tables: the file is damaged");
     return OCDM_OK;
 }
 
@@ -334,7 +334,7 @@ ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *prog
     }
     if (sum == stream->checksum[1])
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum is another",
+    return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum does not match",
                       stream->file.name);
 }
 

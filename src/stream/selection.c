@@ -118,11 +118,11 @@ static ocdm_status read_name(ocdm__label_table *names, const char *place, const 
 {
     uint32_t number, expected = names->count;
     if (!is_name(line, length))
-        return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class a line",
-                          "%s: the name of a class is no UTF-8 text", place);
+        return ocdm__fail(error, OCDM_BAD_RECORD, "give a text file in UTF-8 with one class per line",
+                          "%s: the name of a class is not UTF-8", place);
     ocdm_status status = add_name(names, line, length, &number, error);
     if (status == OCDM_OK && number != expected)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" is there twice", place,
+        return ocdm__fail(error, OCDM_BAD_RECORD, "list every class once", "%s: the class \"%s\" occurs twice", place,
                           ocdm__show_label(line, length).text);
     return status;
 }
@@ -140,7 +140,7 @@ static ocdm_status read_names(ocdm__label_table *names, const ocdm__mapped_file 
             return status;
     }
     if (names->count == 0)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "list one class a line", "%s: no classes in it", file->name);
+        return ocdm__fail(error, OCDM_BAD_RECORD, "list one class per line", "%s: no classes in it", file->name);
     return OCDM_OK;
 }
 

@@ -84,7 +84,7 @@ broken_json() {
 }
 
 twice_a_member() {
-    bad_line '{"labels":["a"],"labels":["b"]}' 18 'a member that is there twice'
+    bad_line '{"labels":["a"],"labels":["b"]}' 18 'a member that occurs twice'
 }
 
 nul_byte() {

@@ -104,11 +104,11 @@ static ocdm_status check_scenes(const ocdm__arguments *arguments, ocdm_error *er
     const char *as = ocdm__argument_text(arguments, "as");
     for (size_t i = 0; flags[i].name != NULL; i++)
         if (arguments->values[i] != NULL && !is_of_scenes(flags[i].name))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes has no use for --%s", flags[i].name);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take --%s", flags[i].name);
     if (arguments->operand_count > 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes has no use for %s", arguments->operands[0]);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take %s", arguments->operands[0]);
     if (as != NULL && strcmp(as, "features") == 0 && ocdm__argument_given(arguments, "size"))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--as features has no use for --size");
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--as features does not take --size");
     return OCDM_OK;
 }
 
@@ -126,9 +126,8 @@ static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *err
         bool any = need->recipe == OCDM__RECIPE_NONE;
         bool met = any ? ocdm__argument_text(arguments, need->needs) != NULL : is_recipe(arguments, need->recipe);
         if (ocdm__argument_given(arguments, need->flag) && !met)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or add the other", "--%s is of no use without --%s%s%s",
-                              need->flag, need->needs, any ? "" : " ",
-                              any ? "" : recipe_names[need->recipe - OCDM__FIRST_NAMED_RECIPE]);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s%s", need->flag,
+                              need->needs, any ? "" : " ", any ? "" : recipe_names[need->recipe - OCDM__FIRST_NAMED_RECIPE]);
     }
     return OCDM_OK;
 }
@@ -491,20 +490,22 @@ static const char *const description[] = {
     "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
     "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
     "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
-    "files of records or COCO follow as operands. ARFF and LIBSVM files bring their features along; else row i of --features "
+    "files of records or COCO follow as operands. ARFF and LIBSVM files contain features; otherwise row i of --features "
     "belongs to sample i of the source.",
     "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
     "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
     "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
-    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task a "
-    "line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
+    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task "
+    "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
     "--tasks-by, a member or column of the records.",
-    "--recipe scenes needs no source: 44 classes of made-up objects that meet in scenes with the statistics of the paper's "
+    "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
+    "paper's "
     "MSCOCO stream, 26,617 training and 2,200 test samples, as images or as features of the same world.",
-    "Classes are in the order of --classes, a file with one class a line, and labels that it does not list leave the samples; "
-    "else sorted bytewise. --groups stores which classes are majority, moderate and minority: by training samples (600,100: "
+    "Classes are in the order of --classes, a file with one class per line, and labels that it does not list are removed from "
+    "the samples; otherwise they are sorted bytewise. --groups stores which classes are majority, moderate and minority: by "
+    "training samples (600,100: "
     "over 600, under 100), or from a file: lines such as `majority: person, car`, or JSON. Without it a run groups by 600,100, "
-    "but for --ids, which has PRS's groups. What is left out is counted and told on stderr with the reason.",
+    "except for --ids, which has the groups of PRS. What is left out is counted and reported on stderr with the reason.",
     NULL,
 };
 
@@ -524,12 +525,12 @@ static const ocdm__example examples[] = {
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
     OCDM__SOURCES(SOURCE_FLAG) /* --records to --multihot */
-    {.name = "test", .value = "FILE", .help = "a second file of the same kind: all of it test samples"},
+    {.name = "test", .value = "FILE", .help = "a second file of the same kind, all its samples are test samples"},
     {.name = "features", .value = "FILE", .help = "features, NPY: f32, f16, f64, u8 or i8"},
-    {.name = "labels-only", .help = "leave out the features that the source itself has"},
+    {.name = "labels-only", .help = "ignore the features of the source itself"},
     {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
     {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
-    {.name = "images", .value = "ROOT", .help = "store the paths of images, which start from this folder"},
+    {.name = "images", .value = "ROOT", .help = "store the paths of images, relative to this folder"},
     {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
     {.name = "test-lists",
      .value = "L",
@@ -538,7 +539,7 @@ static const ocdm__flag flags[] = {
      .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
     {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
-    {.name = "tasks-by", .value = "NAME", .help = "the member or column that says the task"},
+    {.name = "tasks-by", .value = "NAME", .help = "the member or column with the task"},
     {.name = "mixed",
      .value = "M",
      .fallback = "trim",
@@ -555,9 +556,9 @@ static const ocdm__flag flags[] = {
     {.name = "groups", .value = "H,L|FILE", .help = "store the groups of the classes"},
     {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},
     {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "the seed of every random choice"},
     OCDM__RECORD_FLAGS(OWN_FLAG) /* --format to --sep */
-    {.name = "skip-bad", .help = "count bad records and pass over them"},
+    {.name = "skip-bad", .help = "skip bad records and count them"},
     {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
     {.name = "json", .help = "print the report as JSON"},
     {.name = NULL},

@@ -124,7 +124,7 @@ static ocdm_status quoted_token(struct arff *arff, struct arff_token *token, ocd
         arff->scratch[token->length++] = escape ? unescaped(*at) : *at;
     }
     if (at == end)
-        return ocdm__table_fail(&arff->lines, arff->at, error, "", "a quote without its other one on the line");
+        return ocdm__table_fail(&arff->lines, arff->at, error, "", "a quote that is not closed on the line");
     token->text = arff->scratch;
     token->quoted = true;
     arff->at = at + 1;
@@ -366,7 +366,7 @@ static ocdm_status mark_label(struct arff *arff, struct arff_attribute *attribut
                               char reason[OCDM__MULAN_REASON], ocdm_error *error)
 {
     if (attribute->label != UINT32_MAX) {
-        snprintf(reason, OCDM__MULAN_REASON, "a label that is there twice");
+        snprintf(reason, OCDM__MULAN_REASON, "a label that is listed twice");
         return OCDM_BAD_RECORD;
     }
     if (attribute->kind == ARFF_NOMINAL || attribute->kind == ARFF_TEXT) {
@@ -392,7 +392,7 @@ static ocdm_status take_label(void *context, const char *name, size_t length, ch
     if (number < arff->attribute_count)
         return mark_label(arff, &arff->attributes[number], number, reason, error);
     ocdm__shown_label shown = ocdm__show_label(name, length);
-    snprintf(reason, OCDM__MULAN_REASON, "the label \"%s\" is no attribute of %s", shown.text, arff->lines.path);
+    snprintf(reason, OCDM__MULAN_REASON, "the label \"%s\" is not an attribute of %s", shown.text, arff->lines.path);
     return OCDM_BAD_RECORD;
 }
 
@@ -752,7 +752,7 @@ static ocdm_status check_features(struct arff *arff, ocdm_error *error)
         ocdm__table_lines_go(&arff->lines, attribute->place);
         return ocdm__table_fail(&arff->lines, arff->lines.start + attribute->column, error,
                                 "take the attribute out of the file, for instance with WEKA's RemoveType",
-                                "a string or date attribute is no feature");
+                                "a string or date attribute cannot be a feature");
     }
     if (arff->feature_count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: every attribute is a label: there are no features", arff->lines.path);

@@ -329,7 +329,7 @@ static ocdm_status read_member(struct coco *coco, const struct list *list, size_
     enum ocdm__json_event event = next_event(coco);
     if (event == OCDM__JSON_ERROR)
         return failed(coco);
-    const char *wrong = found->given ? "is there twice" : take_value(coco, event, member->kind, found);
+    const char *wrong = found->given ? "occurs twice" : take_value(coco, event, member->kind, found);
     if (wrong != NULL)
         return coco_fail(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
                          entry->number, member->key, wrong);
@@ -476,7 +476,7 @@ static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
     if (which == LISTS)
         return skip_value(coco) ? OCDM_OK : failed(coco);
     if (seen[which])
-        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" is there twice",
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
                          lists[which].key);
     seen[which] = true;
     return read_list(coco, &lists[which]);

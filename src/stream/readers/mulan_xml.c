@@ -189,7 +189,7 @@ static ocdm_status read_value(struct xml *xml)
             return status;
     }
     if (xml->at == xml->end)
-        return fail_at(xml, start, "a quote without its other one");
+        return fail_at(xml, start, "a quote that is not closed");
     xml->at++;
     return OCDM_OK;
 }

@@ -230,7 +230,7 @@ static ocdm_status fail_type(const struct header *header, unsigned allowed)
         return fail(header, hint, "the elements are Python objects (%.*s)", length, header->type);
     if (header->type_length > 0 && header->type[0] == '>')
         return fail(header, hint, "the elements are big-endian (%.*s)", length, header->type);
-    return fail(header, hint, "elements of type %.*s are not read here", length, header->type);
+    return fail(header, hint, "elements of type %.*s are not supported", length, header->type);
 }
 
 /* A single byte has no byte order, so any mark is accepted. */
@@ -271,7 +271,7 @@ static ocdm_status check_length(const struct header *header, struct npy_table *t
     bool longer = header->shape[0] <= most_rows && header->shape[1] <= most_columns;
     return ocdm__fail(
         header->error, OCDM_BAD_FILE, longer ? HINT_SAVE : "the file was cut off; copy or save it again",
-        "%s: the header tells of %" PRIu64 " rows of %" PRIu64 " elements of %zu bytes, but %" PRIu64 " bytes follow it: %s",
+        "%s: the header states %" PRIu64 " rows of %" PRIu64 " elements of %zu bytes, but %" PRIu64 " bytes follow it: %s",
         header->file->name, header->shape[0], header->shape[1], table->size, there, longer ? "too many" : "too few");
 }
 

@@ -91,7 +91,7 @@ static ocdm_status read_index(const struct svm_rows *svm, struct ocdm__svm_token
                                 "the feature index 0, where indices start at 1");
     if (svm->has_header && index >= svm->header[1])
         return ocdm__table_fail(&svm->lines, token.at, error, "indices count from 0 in a file with a header",
-                                "the feature index %" PRIu64 ", where the header tells of %" PRIu64 " features", index,
+                                "the feature index %" PRIu64 ", but the header states %" PRIu64 " features", index,
                                 svm->header[1]);
     *column = index - svm->lowest;
     if (*column >= OCDM__SVM_WIDEST)
@@ -119,7 +119,7 @@ static ocdm_status read_feature(struct svm_rows *svm, struct ocdm__svm_token tok
         return ocdm__table_fail(&svm->lines, text, error, "features must be finite and fit into 32 bits",
                                 "the value %s is not finite", shown.text);
     if (svm->stamped[column] == svm->stamp)
-        return ocdm__table_fail(&svm->lines, token.at, error, "", "the feature index %" PRIu64 " is there twice",
+        return ocdm__table_fail(&svm->lines, token.at, error, "", "the feature index %" PRIu64 " occurs twice",
                                 column + svm->lowest);
     svm->stamped[column] = svm->stamp;
     out[column] = value;
@@ -208,7 +208,7 @@ static ocdm_status check_labels(const struct svm_rows *svm, const char *end, ocd
         uint64_t label;
         if (!read_whole(at, stop, &label) || label >= svm->header[2])
             return ocdm__table_fail(&svm->lines, at, error, "labels count from 0 in a file with a header",
-                                    "the label \"%s\", where the header tells of %" PRIu64 " labels",
+                                    "the label \"%s\", but the header states %" PRIu64 " labels",
                                     ocdm__show_label(at, (size_t)(stop - at)).text, svm->header[2]);
         at = stop;
     }
@@ -243,7 +243,7 @@ static ocdm_status measure(struct svm_rows *svm, ocdm_error *error)
     }
     if (svm->has_header && svm->rows.count != svm->header[0])
         return ocdm__fail(error, OCDM_BAD_FILE, "the file was cut off, or has blank lines where samples have nothing",
-                          "%s: the header tells of %" PRIu64 " samples, %" PRIu64 " follow it", svm->lines.path, svm->header[0],
+                          "%s: the header states %" PRIu64 " samples, %" PRIu64 " follow it", svm->lines.path, svm->header[0],
                           svm->rows.count);
     if (svm->rows.count == 0 || svm->rows.width == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "features are index:value after the labels", "%s: there are no %s",

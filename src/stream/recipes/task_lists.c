@@ -58,7 +58,7 @@ const char *ocdm__shipped_list_text(size_t number)
 
 /* ---- parsing -------------------------------------------------------------------------------------------------------- */
 
-static const char form[] = "give one task a line, the names of its classes separated by commas";
+static const char form[] = "give one task per line, the names of its classes separated by commas";
 
 /* The text between two positions. */
 struct span {
@@ -138,7 +138,7 @@ static ocdm_status add_class(ocdm__task_list *list, struct span name, uint64_t l
     if (name.length == 0)
         return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": the name of a class is empty", list->name, line);
     if (!is_text(name))
-        return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is no UTF-8 text", list->name, line);
+        return ocdm__fail(error, OCDM_BAD_RECORD, form, "%s:%" PRIu64 ": a name that is not UTF-8", list->name, line);
     ocdm_status status = make_room(list, error);
     if (status == OCDM_OK)
         status = add_name(&list->classes, name, &number, error);

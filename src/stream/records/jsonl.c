@@ -297,7 +297,7 @@ static inline ocdm_status read_member(struct reading *reading)
     ocdm__json *json = &reading->json;
     enum step to_labels = follow(&reading->labels, json), to_id = follow(&reading->id, json);
     if (to_labels == STEP_TWICE || to_id == STEP_TWICE)
-        return fail_value(reading, "a member that is there twice");
+        return fail_value(reading, "a member that occurs twice");
     if (to_labels == STEP_TARGET)
         return read_labels(reading);
     if (to_id == STEP_TARGET)

@@ -541,12 +541,12 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     records->id_required = options->id != NULL;
     if (options->id && strcmp(labels, id) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
-                          "labels and id have one name, \"%s\"", id);
+                          "labels and id have the same name, \"%s\"", id);
     records->labels.text = labels;
     records->id.text = id;
     if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
-                          "`--labels` and `--id` name nothing in the format svm");
+                          "`--labels` and `--id` do not apply to the format svm");
     if (records->format != OCDM__FORMAT_JSONL)
         return OCDM_OK;
     ocdm_status status = ocdm__split_path(labels, &records->labels, error);

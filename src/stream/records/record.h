@@ -79,7 +79,8 @@ typedef struct ocdm__records ocdm__records;
  * stop     as in base/input.h; may be NULL
  * records  set on success; closed by the caller
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (the header), OCDM_IO, OCDM_NO_MEMORY.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an option that does not apply to the format), OCDM_BAD_RECORD (the header), OCDM_IO,
+ * OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const ocdm__record_options *options,
                                const volatile sig_atomic_t *stop, ocdm_error *error);

@@ -166,7 +166,7 @@ static bool take_value(ocdm__json *json, enum ocdm__member member, const ocdm__w
 {
     char plain[6 * (OCDM__LONGEST_MEMBER + 1)];
     if ((members->found & 1u << member) != 0)
-        return refuse_member(members, member_name(member, wanted), "is there twice");
+        return refuse_member(members, member_name(member, wanted), "occurs twice");
     enum ocdm__json_event event = ocdm__json_next(json);
     struct member_value value = {.text = json->text,
                                  .length = json->length,
@@ -460,7 +460,7 @@ static ocdm_status settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__lab
 
 #define UNREADABLE "records that cannot be read"
 #define BAD_MEMBER "records with a bad task, split, image or row"
-#define KNOWN_ID "records whose id is there already"
+#define KNOWN_ID "records whose id was used before"
 
 /* Records between two looks at the progress. */
 #define PROGRESS_STEP 8192
@@ -597,7 +597,7 @@ static ocdm_status refuse_id(struct source_reading *state, const ocdm__record *r
 {
     char reason[256];
     ocdm__shown_label id = ocdm__show_label(sample->id, sample->id_length);
-    snprintf(reason, sizeof reason, "the id \"%s\" is there already", id.text);
+    snprintf(reason, sizeof reason, "the id \"%s\" was used before", id.text);
     return refuse(state, record, record->shown_at, KNOWN_ID, reason);
 }
 
@@ -702,7 +702,7 @@ static ocdm_status begin_reading(struct source_reading *state, const char *path)
         ocdm__records_open(&state->records, path, &options, progress != NULL ? progress->stop : NULL, state->error);
     if (status == OCDM_OK && ocdm__records_format(state->records) == OCDM__FORMAT_SVM && state->wanted.other != NULL)
         return ocdm__fail(state->error, OCDM_BAD_ARGUMENT, "svm has labels and features only",
-                          "`--tasks-by` names nothing in the format svm");
+                          "`--tasks-by` does not apply to the format svm");
     return status == OCDM_OK ? begin_columns(state) : status;
 }
 

@@ -73,7 +73,7 @@ typedef struct ocdm__records_source {
 /*
  * Adds the records of a file, of standard input when `path` is NULL or "-".
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (with file:line:column; also an id
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an option that does not apply to the format), OCDM_BAD_RECORD (with file:line:column; also an id
  * that is there already, or a task beyond 32 bits), OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT (over 65,536 values of tasks_by),
  * OCDM_STOPPED. After an error the set can only be cleared. The source must be cleared in either case.
  */
