@@ -13,7 +13,6 @@
 #define OCDM_BASE_JSON_TREE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/json.h"
 #include "ocdm/ocdm.h"

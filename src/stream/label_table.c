@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #define FIRST_ENTRIES 256
-#define FIRST_BYTES 4096
 
 struct ocdm__label_name {
     size_t at;

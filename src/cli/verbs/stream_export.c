@@ -1,7 +1,6 @@
 /* `ocdm stream export`: a stream's records in the order of a run. `ocdm stream show`: a few of them, to look at. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

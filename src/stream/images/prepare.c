@@ -5,7 +5,6 @@
 #include "base/error.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Larger blocks are released after use, so that one huge image does not stay in every thread forever. */
 #define ROOM_TO_KEEP ((size_t)16 << 20)

@@ -1,6 +1,4 @@
 /* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, or tasks by class. */
-#include <string.h>
-
 #include "base/allocate.h"
 #include "base/error.h"
 #include "stream/build.h"

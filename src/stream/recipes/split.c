@@ -5,7 +5,6 @@
  *
  * If the source does not distinguish training and test samples, each sample goes to the test part with the same probability.
  */
-#include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"

@@ -9,7 +9,6 @@
  * starts with a blank or with a feature has no label. A # at the start of a token starts a comment. XMC files start with a line
  * of three numbers: samples, features, labels.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"

@@ -6,7 +6,6 @@
 #ifndef OCDM_STREAM_SCENES_SCENES_H
 #define OCDM_STREAM_SCENES_SCENES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
