@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "experiment/featurize_spool.h"
 #include "stream/features.h"
-#include "stream/provenance.h"
+#include "stream/file.h"
 #include "stream/selection.h"
 
 struct featurizing {

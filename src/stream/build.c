@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "stream/features.h"
 #include "stream/file.h"
-#include "stream/provenance.h"
 #include "stream/readers/readers.h"
 #include "stream/recipes/class_groups_file.h"
 #include "stream/recipes/recipes.h"

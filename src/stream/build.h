@@ -57,7 +57,7 @@ typedef struct ocdm__build_settings {
 /* The result. */
 typedef struct ocdm__build_report {
     size_t train, test, classes, tasks;
-    char ids[OCDM__SHA256_TEXT]; /* see stream/provenance.h */
+    char ids[OCDM__SHA256_TEXT]; /* see ocdm__digest_ids */
 } ocdm__build_report;
 
 /*
