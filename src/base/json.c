@@ -382,9 +382,7 @@ enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event la
     return last;
 }
 
-/* ---- texts and numbers ---------------------------------------------------------------------------------------------- */
-
-/* ---- reading -------------------------------------------------------------------------------------------------------- */
+/* ---- reading texts and numbers -------------------------------------------------------------------------------------- */
 
 /* The scanner has checked them: '0' is 48, 'a' stands for 10 and is 97. */
 static uint32_t hex_value(const char *digits)
@@ -483,7 +481,7 @@ bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value)
     return true;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------------------- */
+/* ---- writing texts and numbers -------------------------------------------------------------------------------------- */
 
 static size_t put_escape(unsigned char byte, char *out)
 {

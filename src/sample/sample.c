@@ -158,8 +158,6 @@ static void hand_over_id(ocdm__sampling *sampling, uint32_t item, uint32_t slot)
     add(sampling, hash, slot);
 }
 
-/* ---- sampling ------------------------------------------------------------------------------------------------------- */
-
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 
 static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)

@@ -433,8 +433,6 @@ uint64_t ocdm__records_bytes_read(const ocdm__records *records)
     return records->input.bytes_read;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------------- */
-
 /* ---- telling formats apart ------------------------------------------------------------------------------------------ */
 
 static char lower(char letter)

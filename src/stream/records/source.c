@@ -301,7 +301,7 @@ static ocdm_status find_member_columns(struct member_columns *columns, const cha
     return OCDM_OK;
 }
 
-/* ---- records -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 /* Reads the members of a record that the record reader has accepted. */
 static bool read_field_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
