@@ -1,4 +1,4 @@
-/* Filling an ocdm_error: one line of what and where, one of what to do. */
+/* Fills an ocdm_error: one line that says what and where, and a hint what to do. */
 #ifndef OCDM_BASE_ERROR_H
 #define OCDM_BASE_ERROR_H
 
@@ -12,7 +12,7 @@ __attribute__((format(printf, 4, 5)))
 ocdm_status
 ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
 
-/* OCDM_NO_MEMORY with its one message. `what` names what there was no room for. */
+/* Fills `error` with OCDM_NO_MEMORY; `what` names what could not be allocated. */
 ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what);
 
 #endif

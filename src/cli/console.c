@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */

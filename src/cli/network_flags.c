@@ -2,8 +2,8 @@
 #include "cli/network_flags.h"
 
 #include "base/error.h"
-#include "base/file_identity.h"
-#include "stream/images/resize.h"
+#include "base/files.h"
+#include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */
 static ocdm_status read_side(const ocdm__arguments *arguments, const char *name, uint32_t *side, ocdm_error *error)

@@ -10,8 +10,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/featurize_spool.h"
-#include "stream/feature_payload.h"
-#include "stream/provenance.h"
+#include "stream/features.h"
+#include "stream/file.h"
 #include "stream/selection.h"
 
 struct featurizing {

@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/npy_write.h"
+#include "base/output.h"
 #include "experiment/loop/logits_check.h"
 #include "stream/images/prepare.h"
 #include "stream/labelled_set.h"

@@ -5,7 +5,7 @@
 #ifndef OCDM_EXPERIMENT_PREDICT_WEIGHTS_H
 #define OCDM_EXPERIMENT_PREDICT_WEIGHTS_H
 
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
 

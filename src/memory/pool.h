@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "memory/hash_table.h"
+#include "base/hash_table.h"
 #include "ocdm/ocdm.h"
 
 /* One sample. Samples of one set form a pairing heap by priority; previous is the parent for a first child. */

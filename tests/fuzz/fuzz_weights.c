@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "base/checksum.h"
+#include "base/bytes.h"
 
 enum { FEATURES = 2, CLASSES = 2, SIDE = 8, AGENTS = 3, WIDEST = 3 * SIDE * SIDE };
 

@@ -18,7 +18,7 @@
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
 #include "report/tables/tables.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };
 static const char *const methods[METHODS] = {"multitask", "ocdm", "prs", "rs"};

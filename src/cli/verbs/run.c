@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/output.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"

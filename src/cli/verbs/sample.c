@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/file_identity.h"
+#include "base/files.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/verbs.h"

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/input.h"
+#include "base/progress.h"
 
 extern char **environ;
 

@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/number_text.h"
+#include "base/text.h"
 
 /* ---- lists of numbers ------------------------------------------------------------------------------------------------- */
 

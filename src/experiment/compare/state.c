@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_tree.h"
-#include "base/number_text.h"
+#include "base/text.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/loop/evaluation_groups.h"

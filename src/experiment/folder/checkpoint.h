@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/safetensors.h"
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"

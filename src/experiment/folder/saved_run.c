@@ -5,10 +5,10 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/mapped_file.h"
 #include "base/output.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "experiment/loop/evaluation_groups.h"
 
 static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";

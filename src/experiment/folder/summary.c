@@ -7,7 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "metrics/metrics.h"
-#include "stream/export.h"
+#include "stream/file.h"
 
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run)
 {

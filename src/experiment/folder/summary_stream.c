@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "stream/provenance.h"
+#include "stream/file.h"
 
 /* ---- the stream -------------------------------------------------------------------------------------------------------- */
 

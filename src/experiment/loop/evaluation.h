@@ -16,7 +16,7 @@
 #include "experiment/loop/stream_order.h"
 #include "metrics/metrics.h"
 #include "ocdm/ocdm.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 /* Start with all bytes zero. */
 typedef struct ocdm__evaluation {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 
 /* Where the inputs prepare what is replayed; batches of the stream take turns in the slots before it. */
 #define REPLAY_SLOT 2u

@@ -5,8 +5,8 @@
 
 #include "agent/model.h"
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/learner.h"
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "experiment/paper/paper.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 #define MAJORITY_OVER 600u
 #define MINORITY_UNDER 100u

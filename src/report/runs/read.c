@@ -14,7 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 
 char *ocdm__path_in(const char *folder, const char *name)
 {
