@@ -139,14 +139,10 @@ static void ask_for(struct request *request, const char *member, const char *val
     asked->value = value;
 }
 
-/* A run counts as done when it is of this stream, and has the default of each flag that was not given. */
+/* A run counts as done if it has this stream, and the defaults that follow from the stream. */
 static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
 {
     ask_for(request, "stream.checksum", request->checksum);
-    if (!ocdm__argument_given(arguments, "weights"))
-        ask_for(request, "weights", NULL);
-    if (!ocdm__argument_given(arguments, "clip"))
-        ask_for(request, "clip", NULL);
     if (!ocdm__argument_given(arguments, "groups"))
         ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
     if (!ocdm__argument_given(arguments, "order"))
@@ -316,8 +312,8 @@ static ocdm_status memory_options(const ocdm__arguments *arguments, const struct
         status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
     *options = ocdm_options_default();
     options->batch = settings.batch;
-    options->distance = settings.distance;
-    options->tie = settings.tie;
+    options->distance = (ocdm_distance)settings.distance;
+    options->tie = (ocdm_tie)settings.tie;
     return status;
 }
 
@@ -402,8 +398,7 @@ static const ocdm__flag flags[] = {
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
-    OCDM__RUN_FLAGS,
-    {.name = NULL},
+    OCDM__COMPARE_FLAGS{.name = NULL},
 };
 
 const ocdm__verb ocdm__verb_compare = {

@@ -101,7 +101,7 @@ static ocdm_status make_agent(struct work *work, ocdm_error *error)
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = (uint32_t)work->stream.table.class_count;
-    agent.bf16 = settings->bf16;
+    agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
     agent.threads = settings->threads;
     ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
@@ -201,16 +201,13 @@ static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *
 {
     ocdm__run_settings *settings = &work->settings;
     *settings = ocdm__run_settings_default();
-    settings->weights = ocdm__argument_text(arguments, "weights");
-    settings->image_root = ocdm__argument_text(arguments, "images");
-    settings->groups = ocdm__argument_text(arguments, "groups");
-    settings->strict = ocdm__argument_given(arguments, "strict");
-    if (settings->weights == NULL)
+    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
+    if (status == OCDM_OK && settings->weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run` leaves one: weights.safetensors",
                           "no weights file is named with --weights");
-    if (arguments->operand_count == 0)
+    if (status == OCDM_OK && arguments->operand_count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    return ocdm__run_flags_read_machine(arguments, settings, error);
+    return status;
 }
 
 static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
@@ -277,7 +274,7 @@ static const ocdm__flag flags[] = {
     {.name = "precision",
      .value = "P",
      .fallback = "f32",
-     .choices = ocdm__run_precision_choices,
+     .choices = ocdm__run_precisions,
      .help = "bf16 needs a CPU that has it"},
     {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
     {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},

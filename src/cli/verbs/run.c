@@ -149,25 +149,10 @@ struct request {
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    ocdm__run_settings *settings = &request->settings;
-    size_t method = 0;
-    uint64_t memory = 0;
-    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
+    request->settings = ocdm__run_settings_default();
+    ocdm_status status = ocdm__run_flags_read(arguments, &request->settings, error);
     if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "method", &method, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY, &memory, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &settings->rho, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &settings->seed, error);
-    if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL) {
-        status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, request->order, OCDM__MOST_TASKS,
-                                     &settings->order_count, error);
-        settings->order = request->order;
-    }
-    settings->method = ocdm__run_methods[method];
-    settings->memory = (uint32_t)memory;
+        status = ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error);
     request->stream = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
     request->folder = ocdm__argument_text(arguments, "output");
     if (status == OCDM_OK && request->stream == NULL)
@@ -268,13 +253,7 @@ static const ocdm__example examples[] = {
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the run's files go; needed"},
-    {.name = "method", .value = "NAME", .fallback = "ocdm", .choices = ocdm__run_methods, .help = "how samples are kept"},
-    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "samples that the memory holds"},
-    {.name = "rho", .value = "R", .fallback = "0", .help = "power of the target: class i gets n_i^R; -16 to 16"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
-    {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
-    OCDM__RUN_FLAGS,
-    {.name = "resume", .help = "go on with the run in the folder"},
+    OCDM__RUN_FLAGS{.name = "resume", .help = "go on with the run in the folder"},
     {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},

@@ -52,7 +52,7 @@ static ocdm_status make_agent(ocdm__run *run, ocdm_error *error)
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = (uint32_t)run->stream->table.class_count;
-    agent.bf16 = settings->bf16;
+    agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
@@ -71,8 +71,8 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.capacity = settings->memory;
     options.batch = settings->batch;
     options.policy = ocdm_policy_find(settings->method);
-    options.distance = settings->distance;
-    options.tie = settings->tie;
+    options.distance = (ocdm_distance)settings->distance;
+    options.tie = (ocdm_tie)settings->tie;
     options.rho = settings->rho;
     options.seed = settings->seed;
     return ocdm_memory_create(&options, &run->memory, error);
