@@ -16,7 +16,7 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
                           features ? "images" : "features", features ? "features" : "none");
     ocdm__input_settings inputs = {.resize = settings->resize,
                                    .crop = settings->crop,
-                                   .symmetric = strcmp(settings->model, "mobilenet1") == 0,
+                                   .symmetric = ocdm__model_is_symmetric(settings->model),
                                    .strict = !settings->skip_bad,
                                    .image_root = settings->image_root,
                                    .threads = settings->threads};

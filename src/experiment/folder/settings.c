@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/model.h"
+
 const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "cbes",     "cbrs",      "gss",
                                          "max",  "onlyone", "random", "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
-const char *const ocdm__run_models[] = {"linear",    "mlp",       "cnn",        "resnet18", "resnet34", "resnet50",
-                                        "resnet101", "resnet152", "mobilenet1", "none",     NULL};
+const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
