@@ -15,9 +15,9 @@
 #include "cli/run_flags.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
+#include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/learner.h"
 #include "experiment/predict_weights.h"
 #include "metrics/explain.h"
 
@@ -30,7 +30,7 @@ struct work {
     uint8_t *groups;
     ocdm__class_score *scores;
     ocdm__inputs *inputs;
-    ocdm__agent *agent;
+    ocdm__learner learner;
     ocdm__evaluation evaluation;
     ocdm__progress_line line;
 };
@@ -38,7 +38,8 @@ struct work {
 static void close_work(struct work *work)
 {
     ocdm__evaluation_clear(&work->evaluation);
-    ocdm__agent_destroy(work->agent);
+    if (work->learner.state != NULL)
+        work->learner.functions->destroy(work->learner.state);
     ocdm__inputs_close(work->inputs);
     ocdm__release(work->counts);
     ocdm__release(work->groups);
@@ -88,31 +89,27 @@ static ocdm_status make_tables(struct work *work, ocdm_error *error)
     return ocdm__evaluation_groups(work->settings.groups, table, work->counts, work->groups, error);
 }
 
-static ocdm_status make_agent(struct work *work, ocdm_error *error)
+static ocdm_status make_learner(struct work *work, ocdm_error *error)
 {
     const ocdm__run_settings *settings = &work->settings;
     bool images = ocdm__model_takes_images(settings->model);
     const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
                                          .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = settings->strict,
                                          .image_root = settings->image_root,
                                          .threads = settings->threads};
-    ocdm__agent_settings agent = ocdm__agent_settings_default();
-    agent.model = settings->model;
-    agent.class_count = (uint32_t)work->stream.table.class_count;
-    agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
-    agent.threads = settings->threads;
     ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
-        status = ocdm__learner_create(&agent, work->inputs, settings->weights, &work->agent, error);
+        status =
+            ocdm__agent_maker.make(settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
     return status;
 }
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
 {
     const ocdm__examination examination = {
-        .agent = work->agent,
+        .learner = &work->learner,
         .inputs = work->inputs,
         .table = &work->stream.table,
         .tests = &work->tests,
@@ -220,7 +217,7 @@ static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work,
         status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
     if (status == OCDM_OK)
         status = make_tables(work, error);
-    return status == OCDM_OK ? make_agent(work, error) : status;
+    return status == OCDM_OK ? make_learner(work, error) : status;
 }
 
 static int run(const ocdm__arguments *arguments)

@@ -20,6 +20,7 @@
 #include "cli/run_flags.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
+#include "experiment/agent_learner.h"
 #include "experiment/compare/children.h"
 #include "experiment/folder/run_folder.h"
 
@@ -128,7 +129,7 @@ static void show_result(void *state, const ocdm__run *run)
     if (display->json || (display->quiet && !display->watching))
         return;
     await_watcher(display);
-    if (run->agent != NULL)
+    if (run->learner != NULL)
         ocdm__print_evaluation(stdout, last);
     if (run->memory != NULL)
         printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
@@ -188,7 +189,11 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
                                    .note = show_note,
                                    .state = display};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &request->settings, .stream = &stream, .folder = request->folder, .resume = resume};
+    ocdm__run_job job = {.settings = &request->settings,
+                         .stream = &stream,
+                         .learner = &ocdm__agent_maker,
+                         .folder = request->folder,
+                         .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);

@@ -15,7 +15,6 @@
 #include "experiment/folder/log.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/summary.h"
-#include "experiment/loop/learner.h"
 
 enum file { LOG, SUMMARY, KEPT, WEIGHTS, CHECKPOINT, PREVIOUS, FRESH, LOCK, FILES };
 
@@ -124,8 +123,8 @@ static ocdm_status finish(struct work *work, ocdm_error *error)
 {
     uint64_t size;
     ocdm_status status = OCDM_OK;
-    if (work->run->agent != NULL)
-        status = ocdm__learner_save(work->run->agent, work->run->settings->model, work->paths[WEIGHTS], error);
+    if (work->run->learner != NULL)
+        status = ocdm__learner_save(work->run->learner, work->run->settings->model, work->paths[WEIGHTS], error);
     if (status == OCDM_OK)
         status = write_kept(work, error);
     if (status == OCDM_OK)
@@ -253,7 +252,7 @@ static ocdm_status run_here(struct work *work, ocdm_error *error)
 {
     uint64_t log_size = 0;
     bool resumed = is_there(work->paths[CHECKPOINT]) || is_there(work->paths[PREVIOUS]);
-    ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, &work->run, error);
+    ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, work->job->learner, &work->run, error);
     if (status == OCDM_OK && resumed)
         status = restore(work, &log_size, error);
     if (status == OCDM_OK && is_there(work->paths[SUMMARY]))

@@ -17,8 +17,9 @@
 typedef struct ocdm__run_job {
     const ocdm__run_settings *settings; /* resolved */
     const ocdm__stream *stream;
-    const char *folder; /* made if it is not there */
-    bool resume;        /* go on with what is in the folder */
+    const ocdm__learner_maker *learner; /* not used without a model */
+    const char *folder;                 /* made if it is not there */
+    bool resume;                        /* go on with what is in the folder */
 } ocdm__run_job;
 
 /* Who listens. All zero: nobody. */

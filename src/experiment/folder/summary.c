@@ -35,7 +35,7 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__output_text(output, "],\"final\":{");
     ocdm__evaluation_write(output, &run->evaluations[last], last, tasks);
     ocdm__output_text(output, ",\"per_class\":");
-    ocdm__class_scores_write(output, run->agent != NULL ? run->scores : NULL, run->stream->table.class_count);
+    ocdm__class_scores_write(output, run->learner != NULL ? run->scores : NULL, run->stream->table.class_count);
     ocdm__output_text(output, "}");
 }
 

@@ -102,7 +102,8 @@ static ocdm_status answer_piece(const ocdm__examination *examination, struct ans
     float *logits = answers->logits + answers->rows * classes;
     if (ready->count == 0)
         return OCDM_OK;
-    ocdm_status status = ocdm__agent_predict(examination->agent, ready->tensor, ready->count, logits, error);
+    const ocdm__learner *learner = examination->learner;
+    ocdm_status status = learner->functions->predict(learner->state, ready->tensor, ready->count, logits, error);
     for (size_t i = 0; status == OCDM_OK && i < ready->count; i++) {
         uint32_t sample = samples[ready->usable[i]];
         status = ocdm__logits_check(&examination->source, sample, logits + i * classes, classes, error);

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "experiment/loop/inputs.h"
+#include "experiment/loop/learner.h"
 #include "experiment/loop/logits_check.h"
 #include "experiment/loop/stream_order.h"
 #include "metrics/averages.h"
@@ -39,7 +39,7 @@ ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_cou
 
 /* Who is asked what. */
 typedef struct ocdm__examination {
-    ocdm__agent *agent;
+    const ocdm__learner *learner;
     ocdm__inputs *inputs; /* with its slots 0 and 1 free */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;

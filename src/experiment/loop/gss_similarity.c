@@ -36,8 +36,10 @@ static ocdm_status gradient_of(ocdm__gss_similarity *similarity, const uint32_t 
     for (size_t i = 0; i < ready.count; i++)
         usable[i] = samples[ready.usable[i]];
     status = ocdm__batch_labels_gather(&similarity->labels, &similarity->lists, usable, ready.count, error);
-    struct ocdm__labelled_batch batch = {ready.tensor, similarity->labels.starts, similarity->labels.labels, ready.count};
-    return status == OCDM_OK ? ocdm__agent_gradient(similarity->agent, &batch, gradient, error) : status;
+    const ocdm__learner_batch batch = {ready.tensor, similarity->labels.starts, similarity->labels.labels, ready.count};
+    if (status != OCDM_OK)
+        return status;
+    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
 
 static ocdm_status load_kept(ocdm__gss_similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
@@ -109,11 +111,11 @@ static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_com
     return status;
 }
 
-ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_memory *memory, ocdm__agent *agent,
+ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_memory *memory, const ocdm__learner *learner,
                                       ocdm__inputs *inputs, unsigned slot, const ocdm__label_lists *lists, ocdm_error *error)
 {
-    *similarity = (ocdm__gss_similarity){.agent = agent, .inputs = inputs, .slot = slot, .lists = *lists};
-    similarity->size = ocdm__agent_gradient_size(agent);
+    *similarity = (ocdm__gss_similarity){.learner = learner, .inputs = inputs, .slot = slot, .lists = *lists};
+    similarity->size = learner->functions->gradient_size(learner->state);
     similarity->kept = ocdm__allocate(OCDM_COMPARED * sizeof *similarity->kept, similarity->size);
     similarity->gradient = ocdm__allocate(similarity->size, sizeof *similarity->gradient);
     similarity->samples = ocdm__allocate(2, sizeof *similarity->samples);

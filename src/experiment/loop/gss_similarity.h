@@ -5,14 +5,14 @@
 #ifndef OCDM_EXPERIMENT_LOOP_GSS_SIMILARITY_H
 #define OCDM_EXPERIMENT_LOOP_GSS_SIMILARITY_H
 
-#include "agent/agent.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/labels.h"
+#include "experiment/loop/learner.h"
 #include "ocdm/ocdm.h"
 
 /* Start with all bytes zero. */
 typedef struct ocdm__gss_similarity {
-    ocdm__agent *agent;
+    const ocdm__learner *learner;
     ocdm__inputs *inputs;
     unsigned slot; /* of the inputs, free whenever the memory is updated */
     ocdm__label_lists lists;
@@ -29,7 +29,7 @@ typedef struct ocdm__gss_similarity {
  * Gets ready to answer for `memory`, whose ids are numbers of samples, and tells it so. The rest is the caller's and must live
  * as long. OCDM_OK, OCDM_NO_MEMORY: eleven gradients need their room. To be closed in either case.
  */
-ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_memory *memory, ocdm__agent *agent,
+ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_memory *memory, const ocdm__learner *learner,
                                       ocdm__inputs *inputs, unsigned slot, const ocdm__label_lists *lists, ocdm_error *error);
 void ocdm__gss_similarity_close(ocdm__gss_similarity *similarity);
 

@@ -24,9 +24,9 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
         online->input == NULL)
         return ocdm__fail_memory(error, "the batches of a run");
-    if (parts->memory == NULL || parts->agent == NULL || strcmp(ocdm_memory_options(parts->memory)->policy->name, "gss") != 0)
+    if (parts->memory == NULL || parts->learner == NULL || strcmp(ocdm_memory_options(parts->memory)->policy->name, "gss") != 0)
         return OCDM_OK;
-    return ocdm__gss_similarity_open(&online->similarity, parts->memory, parts->agent, parts->inputs, REPLAY_SLOT,
+    return ocdm__gss_similarity_open(&online->similarity, parts->memory, parts->learner, parts->inputs, REPLAY_SLOT,
                                      &parts->labels, error);
 }
 
@@ -48,7 +48,7 @@ void ocdm__online_close(ocdm__online *online)
 static size_t draw_replay(ocdm__online *online)
 {
     ocdm_memory *memory = online->parts.memory;
-    if (memory == NULL || online->parts.agent == NULL)
+    if (memory == NULL || online->parts.learner == NULL)
         return 0;
     size_t drawn = ocdm_memory_draw(memory, online->parts.replay, online->slots);
     for (size_t i = 0; i < drawn; i++)
@@ -109,11 +109,13 @@ static ocdm_status train(ocdm__online *online, uint64_t step, size_t count, doub
     ocdm_status status = ocdm__batch_labels_gather(&online->labels, &online->parts.labels, online->chosen, count, error);
     if (status != OCDM_OK || count == 0)
         return status;
-    struct ocdm__labelled_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
-    status = ocdm__agent_train(online->parts.agent, &batch, loss, &found);
+    const ocdm__learner *learner = online->parts.learner;
+    const ocdm__learner_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
+    size_t bad = 0;
+    status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
         return ocdm__fail(error, status, found.hint, "step %llu: the loss of sample %u is not a finite number",
-                          (unsigned long long)step + 1, online->chosen[ocdm__agent_bad_sample(online->parts.agent)]);
+                          (unsigned long long)step + 1, online->chosen[bad]);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
     return OCDM_OK;
@@ -143,7 +145,7 @@ ocdm_status ocdm__online_step(ocdm__online *online, const ocdm__online_batch *ba
     ocdm_status status = OCDM_OK;
     *loss = NAN;
     double drawn = ocdm__seconds_now(), gathered = drawn, trained = drawn;
-    if (online->parts.agent != NULL) {
+    if (online->parts.learner != NULL) {
         status = gather(online, batch, replayed, &count, error);
         gathered = ocdm__seconds_now();
         if (status == OCDM_OK)

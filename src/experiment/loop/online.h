@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
 #include "experiment/loop/gss_similarity.h"
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/labels.h"
+#include "experiment/loop/learner.h"
 #include "ocdm/ocdm.h"
 
 /* Seconds that the parts of all steps took. */
@@ -26,10 +26,10 @@ typedef struct ocdm__step_times {
 /* Who takes part; they stay the caller's. */
 typedef struct ocdm__online_parts {
     ocdm__label_lists labels;
-    ocdm__agent *agent;   /* NULL: the memory alone */
-    ocdm__inputs *inputs; /* of the same stream; NULL without an agent */
-    ocdm_memory *memory;  /* NULL: nothing is replayed; ids in it are numbers of samples */
-    uint32_t batch;       /* the most samples of a step */
+    const ocdm__learner *learner; /* NULL: the memory alone */
+    ocdm__inputs *inputs;         /* of the same stream; NULL without a learner */
+    ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
+    uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
 } ocdm__online_parts;
 

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/learner.h"
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
@@ -38,29 +37,22 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     return ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
 }
 
-static ocdm_status make_agent(ocdm__run *run, ocdm_error *error)
+static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
     bool images = ocdm__model_takes_images(settings->model);
     const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
                                          .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = settings->strict,
                                          .image_root = settings->image_root,
                                          .seed = settings->seed,
                                          .threads = settings->threads};
-    ocdm__agent_settings agent = ocdm__agent_settings_default();
-    agent.model = settings->model;
-    agent.class_count = (uint32_t)run->stream->table.class_count;
-    agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
-    agent.learning_rate = settings->learning_rate;
-    agent.epsilon = settings->epsilon;
-    agent.clip = settings->clip;
-    agent.seed = settings->seed;
-    agent.threads = settings->threads;
     ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
-        status = ocdm__learner_create(&agent, run->inputs, settings->weights, &run->agent, error);
+        status = maker->make(settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
+    if (status == OCDM_OK)
+        run->learner = &run->made;
     return status;
 }
 
@@ -78,7 +70,8 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     return ocdm_memory_create(&options, &run->memory, error);
 }
 
-ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, ocdm__run **run, ocdm_error *error)
+ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
+                           ocdm__run **run, ocdm_error *error)
 {
     ocdm__run *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
@@ -89,7 +82,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     made->started = ocdm__seconds_now();
     ocdm_status status = make_tables(made, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings))
-        status = make_agent(made, error);
+        status = make_learner(made, maker, error);
     if (status == OCDM_OK && ocdm__run_has_memory(settings))
         status = make_memory(made, error);
     if (status == OCDM_OK)
@@ -102,7 +95,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__online_parts parts = {.labels = {run->stream->table.label_starts, run->stream->table.labels},
-                                      .agent = run->agent,
+                                      .learner = run->learner,
                                       .inputs = run->inputs,
                                       .memory = run->memory,
                                       .batch = (uint32_t)run->schedule.batch,
@@ -118,7 +111,8 @@ void ocdm__run_close(ocdm__run *run)
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
     ocdm__inputs_close(run->inputs);
-    ocdm__agent_destroy(run->agent);
+    if (run->learner != NULL)
+        run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
@@ -147,11 +141,11 @@ static uint64_t samples_brought(const ocdm__schedule *schedule)
     return sum;
 }
 
-/* At the end of the stream: an agent that was never trained has no results. */
+/* At the end of the stream: a learner that was never trained has no results. */
 static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
-    if (run->agent == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
+    if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
         run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
         return OCDM_OK;
     return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
@@ -162,7 +156,7 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     double begun = ocdm__seconds_now();
     size_t place = run->evaluation_count;
     ocdm__evaluation *evaluation = &run->evaluations[place];
-    const ocdm__examination examination = {.agent = run->agent,
+    const ocdm__examination examination = {.learner = run->learner,
                                            .inputs = run->inputs,
                                            .table = &run->stream->table,
                                            .tests = &run->tests,
@@ -172,8 +166,8 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
-    status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
-                                : ocdm__evaluation_start(evaluation, place + 1, error);
+    status = run->learner != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
+                                  : ocdm__evaluation_start(evaluation, place + 1, error);
     if (status != OCDM_OK) {
         ocdm__evaluation_clear(evaluation);
         return status;

@@ -3,7 +3,7 @@
  *
  *     ocdm__run *run = NULL;
  *     enum ocdm__run_event event = OCDM__RUN_STEPPED;
- *     ocdm_status status = ocdm__run_open(&settings, &stream, &run, error);
+ *     ocdm_status status = ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, error);
  *     if (status == OCDM_OK)
  *         status = ocdm__run_begin(run, error);
  *     while (status == OCDM_OK && event != OCDM__RUN_FINISHED)
@@ -20,12 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
 #include "base/progress.h"
 #include "experiment/folder/settings.h"
 #include "experiment/folder/summary_curve.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/inputs.h"
+#include "experiment/loop/learner.h"
 #include "experiment/loop/online.h"
 #include "experiment/loop/schedule.h"
 #include "ocdm/ocdm.h"
@@ -45,9 +45,10 @@ typedef struct ocdm__run {
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
 
-    ocdm__agent *agent;   /* NULL: none */
-    ocdm__inputs *inputs; /* NULL: none */
-    ocdm_memory *memory;  /* NULL: none */
+    ocdm__learner *learner; /* NULL: none */
+    ocdm__learner made;     /* what it points to */
+    ocdm__inputs *inputs;   /* NULL: none */
+    ocdm_memory *memory;    /* NULL: none */
     ocdm__online online;
 
     uint64_t step; /* made so far */
@@ -63,9 +64,10 @@ typedef struct ocdm__run {
     uint32_t *samples, *next; /* of the step */
 } ocdm__run;
 
-/* Makes everything that a run needs; nothing is learnt yet. Settings and stream must outlive it. OCDM_OK, and whatever inputs,
- * agent, memory, order and groups give. */
-ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, ocdm__run **run, ocdm_error *error);
+/* Makes everything that a run needs, the learner with `maker` unless the model is "none"; nothing is learnt yet. Settings and
+ * stream must outlive the run. OCDM_OK, and whatever inputs, learner, memory, order and groups return. */
+ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
+                           ocdm__run **run, ocdm_error *error);
 
 /* After opening, and restoring if there is a checkpoint: gets the first step ready. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
