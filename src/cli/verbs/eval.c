@@ -140,13 +140,6 @@ static void tell_skipped(const struct work *work)
     fprintf(stderr, "note: %s\n", text);
 }
 
-static void write_named(ocdm__output *output, const char *before, const ocdm__averages *averages)
-{
-    ocdm__output_text(output, before);
-    ocdm__averages_write(output, averages);
-    ocdm__output_text(output, "}");
-}
-
 static void write_json(ocdm__output *output, const struct work *work, bool per_class)
 {
     const ocdm__evaluation *evaluation = &work->evaluation;
@@ -154,16 +147,7 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
     ocdm__output_count(output, ",\"tests\":", work->tests.count);
     ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
-    write_named(output, ",\"total\":{", &evaluation->total);
-    write_named(output, ",\"majority\":{", &evaluation->groups[OCDM__MAJORITY]);
-    write_named(output, ",\"moderate\":{", &evaluation->groups[OCDM__MODERATE]);
-    write_named(output, ",\"minority\":{", &evaluation->groups[OCDM__MINORITY]);
-    ocdm__output_text(output, ",\"tasks\":[");
-    for (size_t k = 0; k < evaluation->task_count; k++) {
-        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", work->tests.tasks[k]);
-        write_named(output, ",", &evaluation->tasks[k]);
-    }
-    ocdm__output_text(output, "]");
+    ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
     if (per_class) {
         ocdm__output_text(output, ",\"per_class\":");
         ocdm__class_scores_write(output, work->scores, work->stream.table.class_count);

@@ -12,7 +12,7 @@
 #include "base/json_tree.h"
 #include "base/number_text.h"
 #include "experiment/compare/execute.h"
-#include "experiment/folder/saved_run.h"
+#include "experiment/folder/summary_read.h"
 #include "experiment/loop/evaluation_groups.h"
 
 /* "0,3,1,2" against [0,3,1,2]. */
@@ -121,15 +121,13 @@ static bool is_begun(const char *folder)
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,
                                    enum ocdm__folder_state *state, ocdm_error *error)
 {
-    char path[4096];
+    char path[OCDM__SUMMARY_PATH];
     ocdm__json_tree tree = {.root = NULL};
     *state = is_begun(folder) ? OCDM__FOLDER_HALF : OCDM__FOLDER_NEW;
-    if (!exists(folder, "summary.json", path))
+    if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
     *state = OCDM__FOLDER_DONE;
-    ocdm_status status = ocdm__json_tree_read(&tree, path, error);
-    if (status == OCDM_OK && strcmp(ocdm__json_text(ocdm__json_find(tree.root, "format"), ""), "ocdm-run") != 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "take another folder for the comparison", "%s is no summary of a run", path);
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
     if (status == OCDM_OK)
         status = compare_settings(path, tree.root, asked, asked_count, error);
     ocdm__json_tree_clear(&tree);

@@ -10,6 +10,7 @@
 #include "base/number_text.h"
 #include "base/output.h"
 #include "base/shown_label.h"
+#include "experiment/folder/summary_read.h"
 #include "experiment/loop/evaluation_groups.h"
 
 static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";
@@ -174,30 +175,7 @@ ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__ru
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
 
-/* The group of a name; OCDM__GROUPS for none. */
-static uint8_t group_of(const char *name)
-{
-    uint8_t group = 0;
-    while (group < OCDM__GROUPS && strcmp(name, ocdm__class_group_name((enum ocdm__class_group)group)) != 0)
-        group++;
-    return group;
-}
-
-bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
-{
-    const ocdm__json_node *classes = ocdm__json_find(root, "classes");
-    if (classes == NULL || classes->kind != OCDM__JSON_ARRAY || classes->count != count)
-        return false;
-    const ocdm__json_node *class = classes->first;
-    for (size_t c = 0; c < count; c++, class = class->next) {
-        groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
-        if (groups[c] == OCDM__GROUPS)
-            return false;
-    }
-    return true;
-}
-
-/* As they were written, not as a tree has them. */
+/* The settings as they are written in the file: a tree does not keep that. */
 static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
 {
     ocdm__json json;
@@ -215,11 +193,11 @@ static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__js
                                    const ocdm__run *run, ocdm_error *error)
 {
     ocdm__saved_run saved = {.name = file->name};
-    const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
+    const char *checksum = ocdm__summary_checksum(root);
     find_settings(file, &saved);
-    if (strcmp(ocdm__json_text(ocdm__json_find(root, "format"), ""), "ocdm-run") != 0 || saved.settings == NULL ||
-        strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
-        return ocdm__fail(error, OCDM_BAD_FILE, "begin in a new folder", "%s is no summary of a run", file->name);
+    if (saved.settings == NULL || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
+        return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
+                          file->name);
     memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
     if (ocdm__summary_groups(root, groups, run->stream->table.class_count))
         saved.groups = groups;
@@ -234,7 +212,7 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__run *run, ocdm_e
     ocdm_status status =
         groups != NULL ? ocdm__map_file(&file, path, error) : ocdm__fail_memory(error, "the groups of classes");
     if (status == OCDM_OK)
-        status = ocdm__json_tree_parse(&tree, path, (const char *)file.bytes, file.size, error);
+        status = ocdm__summary_read(&tree, path, error);
     if (status == OCDM_OK)
         status = compare_summary(&file, tree.root, groups, run, error);
     ocdm__json_tree_clear(&tree);

@@ -6,11 +6,9 @@
 #ifndef OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 #define OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json_tree.h"
 #include "experiment/loop/run.h"
 #include "ocdm/ocdm.h"
 
@@ -44,8 +42,5 @@ typedef struct ocdm__asked_settings {
  * that names it. Where the groups are known, files of them may have different names.
  */
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_settings *asked, ocdm_error *error);
-
-/* Reads the groups of `count` classes from the summary of a run; false if it does not have them, or those of other classes. */
-bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count);
 
 #endif

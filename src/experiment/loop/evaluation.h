@@ -61,11 +61,11 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* The members `classes`, `CF1`, ... of averages, percentages, without braces. */
-void ocdm__averages_write(ocdm__output *output, const ocdm__averages *averages);
-
 /* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. */
 void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks);
+
+/* The part of them that is metrics, in percent, beginning with a comma: total, each group, each task. */
+void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation *evaluation, const uint32_t *tasks);
 
 /* A list with AP, precision, recall and positives of each class. `scores` NULL: nulls. */
 void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count);

@@ -9,7 +9,7 @@ static void write_percent(ocdm__output *output, const char *before, double fract
     ocdm__output_real(output, before, 100 * fraction);
 }
 
-void ocdm__averages_write(ocdm__output *output, const ocdm__averages *averages)
+static void write_averages(ocdm__output *output, const ocdm__averages *averages)
 {
     ocdm__output_count(output, "\"classes\":", averages->classes);
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
@@ -24,7 +24,7 @@ static void write_member(ocdm__output *output, const char *name, const ocdm__ave
     ocdm__output_text(output, ",\"");
     ocdm__output_text(output, name);
     ocdm__output_text(output, "\":{");
-    ocdm__averages_write(output, averages);
+    write_averages(output, averages);
     ocdm__output_text(output, "}");
 }
 
@@ -36,6 +36,11 @@ void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evalua
     ocdm__output_count(output, ",\"samples\":", evaluation->samples);
     ocdm__output_real(output, ",\"distance\":", evaluation->distance);
     ocdm__output_real(output, ",\"distance_seen\":", evaluation->distance_seen);
+    ocdm__evaluation_metrics_write(output, evaluation, tasks);
+}
+
+void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation *evaluation, const uint32_t *tasks)
+{
     write_member(output, "total", &evaluation->total);
     for (int g = 0; g < OCDM__GROUPS; g++)
         write_member(output, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
@@ -43,7 +48,7 @@ void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evalua
     for (size_t k = 0; k < evaluation->task_count; k++) {
         ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", tasks[k]);
         ocdm__output_text(output, ",");
-        ocdm__averages_write(output, &evaluation->tasks[k]);
+        write_averages(output, &evaluation->tasks[k]);
         ocdm__output_text(output, "}");
     }
     ocdm__output_text(output, "]");

@@ -1,15 +1,13 @@
 /* What figures say of a stream and its runs. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "experiment/folder/summary_read.h"
 #include "experiment/paper/paper.h"
 #include "stream/class_group.h"
 
@@ -63,17 +61,15 @@ ocdm_status ocdm__paper_classes(const ocdm__stream_info *info, ocdm__paper_class
 
 ocdm_status ocdm__paper_evaluations(const char *folder, double *values, size_t room, size_t *count, ocdm_error *error)
 {
-    char path[4096];
+    char path[OCDM__SUMMARY_PATH];
     ocdm__json_tree tree = {.root = NULL};
     *count = 0;
-    if ((size_t)snprintf(path, sizeof path, "%s/summary.json", folder) >= sizeof path || access(path, F_OK) != 0)
+    if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
-    ocdm_status status = ocdm__json_tree_read(&tree, path, error);
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
     if (status != OCDM_OK)
         return status;
-    const ocdm__json_node *list = ocdm__json_find(tree.root, "evaluations");
-    for (size_t i = 0; list != NULL && i < list->count && i < room; i++)
-        values[(*count)++] = ocdm__json_number(ocdm__json_find(ocdm__json_element(list, i), "total.mAP"));
+    *count = ocdm__summary_maps(tree.root, values, room);
     ocdm__json_tree_clear(&tree);
     return OCDM_OK;
 }
