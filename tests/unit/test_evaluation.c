@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "../small_run.h"
-#include "experiment/folder/summary_curve.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/run.h"
 

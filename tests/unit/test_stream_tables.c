@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/half.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "stream/class_columns.h"
 #include "stream/feature_payload.h"
 #include "stream/joined_rows.h"

@@ -13,10 +13,10 @@
 #include "cli/run_flags.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
-#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "report/tables/compare.h"
 #include "report/tables/memory_only.h"
 

@@ -14,7 +14,7 @@
 #include "bench/memory.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
-#include "experiment/compare/balance.h"
+#include "experiment/compare/memory_only.h"
 #include "stream/scenes/builtin.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };

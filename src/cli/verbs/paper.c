@@ -12,7 +12,7 @@
 #include "cli/signals.h"
 #include "cli/suggest.h"
 #include "cli/verbs.h"
-#include "experiment/compare/children.h"
+#include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/paper/paper.h"
 #include "report/figures/paper.h"

@@ -21,7 +21,7 @@
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "experiment/agent_learner.h"
-#include "experiment/compare/children.h"
+#include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 
 extern char **environ;

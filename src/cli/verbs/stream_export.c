@@ -10,7 +10,7 @@
 #include "base/shown_label.h"
 #include "cli/exit_code.h"
 #include "cli/verbs.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "stream/export.h"
 
 static const char *const split_names[] = {"train", "test", "all", NULL};

@@ -12,7 +12,7 @@
 #include "cli/progress_line.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
-#include "experiment/featurize.h"
+#include "experiment/predict.h"
 
 static const char *const type_names[] = {"f32", "f16", NULL};
 

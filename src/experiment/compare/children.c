@@ -1,7 +1,7 @@
 /* Starting, watching and stopping processes. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "experiment/compare/children.h"
+#include "experiment/compare/execute.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The log of a run. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "experiment/folder/log.h"
+#include "experiment/folder/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>

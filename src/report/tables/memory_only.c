@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "experiment/compare/memory_only_spread.h"
+#include "experiment/compare/memory_only.h"
 
 static ocdm__column named(const char *key, const char *head, const char *group)
 {

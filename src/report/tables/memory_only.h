@@ -2,7 +2,7 @@
 #ifndef OCDM_REPORT_TABLES_MEMORY_ONLY_H
 #define OCDM_REPORT_TABLES_MEMORY_ONLY_H
 
-#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
 #include "report/tables/table.h"
 
 /* A row for each method, memory size and rho: median and the range from 5 to 95 % of the final distances, the fewest samples of

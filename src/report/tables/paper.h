@@ -5,7 +5,7 @@
 #ifndef OCDM_REPORT_TABLES_PAPER_H
 #define OCDM_REPORT_TABLES_PAPER_H
 
-#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
 #include "report/tables/table.h"
