@@ -110,22 +110,23 @@ uint64_t ocdm__agent_steps(const ocdm__agent *agent);
 
 /* The tensors of an agent in plain order, as ocdm__safetensors_write takes them. */
 struct ocdm__agent_state {
-    struct ocdm__tensor *tensors;
+    struct ocdm__tensor *tensors; /* `data` is NULL where it has to be fetched */
     size_t count;
-    void *memory; /* the tensors' bytes and names */
+    void *memory; /* names, and room for the largest tensor */
 };
 
-/* A copy of parameters and running statistics; with `optimiser` of Adam's averages too (adam.m.NAME, adam.v.NAME) and of its
- * number of steps (adam.step). OCDM_OK, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a value that is not finite). */
-ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
+/*
+ * Lists parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the number of
+ * its steps (adam.step). OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
 void ocdm__agent_state_release(struct ocdm__agent_state *state);
 
 /*
- * The same, one tensor at a time: a checkpoint of a large network needs three times its memory when everything is copied.
- * Listing leaves `data` NULL where it has to be fetched; fetched bytes are valid until the next fetch. The agent must not be
- * trained in between. Results as above.
+ * The bytes of tensor number i of a list, valid until the next fetch: a copy of all tensors would take three times the memory
+ * of the network. The agent must not be trained between list and fetch. OCDM_OK, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a value that
+ * is not finite).
  */
-ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
 ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
                               ocdm_error *error);
 

@@ -32,21 +32,20 @@ static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
     return which == 0 || parameter->trained;
 }
 
-/* Room for tensors, their names and floats: of all tensors, and of the largest. */
+/* Number of tensors, bytes of their names, floats of the largest. */
 struct amount {
-    size_t tensors, names, floats, largest;
+    size_t tensors, names, largest;
 };
 
 static struct amount amount_of(const ocdm__network *network, size_t arrays)
 {
-    struct amount amount = {.floats = 0};
+    struct amount amount = {.tensors = 0};
     for (size_t which = 0; which < arrays; which++)
         for (size_t i = 0; i < network->parameter_count; i++) {
             size_t size = network->parameters[i].size;
             if (!is_saved(&network->parameters[i], which))
                 continue;
             amount.tensors++;
-            amount.floats += size;
             amount.largest = size > amount.largest ? size : amount.largest;
             amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
         }
@@ -70,15 +69,13 @@ static void list_tensors(const ocdm__network *network, size_t arrays, struct ocd
         }
 }
 
-/* Makes the list, with room for the floats of one tensor or of all. */
-static ocdm_status list_with_room(ocdm__agent *agent, bool optimiser, bool all, struct ocdm__agent_state *state,
-                                  ocdm_error *error)
+ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
 {
     size_t arrays = optimiser ? 3 : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     struct amount amount = amount_of(agent->network, arrays);
-    size_t room = 8 + (all ? amount.floats : amount.largest) * sizeof(float);
+    size_t room = 8 + amount.largest * sizeof(float);
     struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
     made.memory = ocdm__allocate(room + amount.names, 1);
     ocdm_status status =
@@ -97,11 +94,6 @@ static ocdm_status list_with_room(ocdm__agent *agent, bool optimiser, bool all, 
     list_tensors(agent->network, arrays, &made, (char *)made.memory + room);
     *state = made;
     return OCDM_OK;
-}
-
-ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
-{
-    return list_with_room(agent, optimiser, false, state, error);
 }
 
 /* The parameter and the array of it that tensor number i of a list is. */
@@ -127,48 +119,26 @@ static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__ten
     return OCDM_OK;
 }
 
-/* Copies tensor number i to `plain`. */
-static ocdm_status copy_tensor(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, float *plain,
-                               ocdm_error *error)
-{
-    size_t which, counters = state->tensors[0].dtype == OCDM__U64;
-    struct ocdm__parameter *parameter = find_listed(agent->network, i - counters, &which);
-    const float *home = *array_of(parameter, which);
-    if (parameter->from_home == NULL) {
-        memcpy(plain, home, parameter->size * sizeof *plain);
-    } else {
-        int before = ocdm__single_thread();
-        ocdm_status status = ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
-        ocdm__restore_threads(before);
-        if (status != OCDM_OK)
-            return ocdm__fail_memory(error, "a copy of the weights");
-    }
-    return check_finite(agent, &state->tensors[i], plain, error);
-}
-
 ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
                               ocdm_error *error)
 {
-    float *room = (float *)(void *)((unsigned char *)state->memory + 8);
-    *data = state->tensors[i].data != NULL ? state->tensors[i].data : (unsigned char *)room;
-    return state->tensors[i].data != NULL ? OCDM_OK : copy_tensor(agent, state, i, room, error);
-}
-
-ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
-{
-    struct ocdm__agent_state made = {.count = 0};
-    ocdm_status status = list_with_room(agent, optimiser, true, &made, error);
-    float *plain = status == OCDM_OK ? (float *)(void *)((unsigned char *)made.memory + 8) : NULL;
-    for (size_t i = optimiser ? 1 : 0; status == OCDM_OK && i < made.count; i++) {
-        status = copy_tensor(agent, &made, i, plain, error);
-        made.tensors[i].data = (const unsigned char *)plain;
-        plain += made.tensors[i].size / sizeof *plain;
-    }
-    if (status == OCDM_OK)
-        *state = made;
+    size_t which, counters = state->tensors[0].dtype == OCDM__U64;
+    *data = state->tensors[i].data;
+    if (i < counters)
+        return OCDM_OK;
+    struct ocdm__parameter *parameter = find_listed(agent->network, i - counters, &which);
+    const float *home = *array_of(parameter, which);
+    float *plain = (float *)(void *)((unsigned char *)state->memory + 8);
+    ocdm_status status = OCDM_OK;
+    int before = ocdm__single_thread();
+    if (parameter->from_home == NULL)
+        memcpy(plain, home, parameter->size * sizeof *plain);
     else
-        ocdm__agent_state_release(&made);
-    return status;
+        status = ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
+    ocdm__restore_threads(before);
+    *data = (const unsigned char *)plain;
+    return status == OCDM_OK ? check_finite(agent, &state->tensors[i], plain, error)
+                             : ocdm__fail_memory(error, "a copy of the weights");
 }
 
 void ocdm__agent_state_release(struct ocdm__agent_state *state)

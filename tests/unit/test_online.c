@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../agent_state.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../small_run.h"
@@ -69,7 +70,7 @@ struct judge {
 static void take_weights(struct judge *judge, ocdm__agent *agent)
 {
     struct ocdm__agent_state state;
-    assert_int_equal(ocdm__agent_save(agent, false, &state, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
     for (size_t i = 0; i < state.count; i++) {
         const struct ocdm__tensor *tensor = &state.tensors[i];
         const float *values = (const float *)(const void *)tensor->data;
@@ -238,8 +239,8 @@ static void memory_bytes(const ocdm_memory *memory, ocdm__output *output)
 static void same_agents(ocdm__agent *a, ocdm__agent *b)
 {
     struct ocdm__agent_state left, right;
-    assert_int_equal(ocdm__agent_save(a, true, &left, NULL), OCDM_OK);
-    assert_int_equal(ocdm__agent_save(b, true, &right, NULL), OCDM_OK);
+    assert_int_equal(agent_save(a, true, &left, NULL), OCDM_OK);
+    assert_int_equal(agent_save(b, true, &right, NULL), OCDM_OK);
     assert_int_equal(left.count, right.count);
     for (size_t i = 0; i < left.count; i++)
         assert_memory_equal(left.tensors[i].data, right.tensors[i].data, left.tensors[i].size);
