@@ -87,9 +87,10 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
     return status;
 }
 
-static ocdm_status make(const ocdm__run_settings *settings, const ocdm__inputs *inputs, uint32_t class_count,
-                        ocdm__learner *learner, ocdm_error *error)
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+                        uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
+    (void)maker;
     ocdm__agent *made = NULL;
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
@@ -109,4 +110,4 @@ static ocdm_status make(const ocdm__run_settings *settings, const ocdm__inputs *
     return status;
 }
 
-const ocdm__learner_maker ocdm__agent_maker = {make};
+const ocdm__learner_maker ocdm__agent_maker = {.make = make};

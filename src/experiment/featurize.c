@@ -200,7 +200,7 @@ static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload 
     ocdm__provenance provenance = {.note_count = 0};
     table.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
     ocdm_status status = ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &table, work->progress, error);
-    if (status == OCDM_OK) /* says nothing of its own: the rows tell how far they are */
+    if (status == OCDM_OK) /* without progress of its own: reading the rows reports it */
         status = ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count, &quiet,
                                     error);
     if (status == OCDM_OK) {

@@ -38,9 +38,9 @@ static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predi
 {
     size_t classes = predictor->stream.table.class_count, features = ocdm__inputs_size(predictor->inputs);
     if (fit->model == NULL)
-        return OCDM_OK; /* the agent tells which tensors are wrong */
+        return OCDM_OK; /* the agent reports which tensors are wrong */
     if (strcmp(fit->model, settings->model) != 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` tells more of them",
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` shows more about them",
                           "%s: the weights are for %s, not for %s", settings->weights, fit->model, settings->model);
     if (fit->features > 0 && fit->features != features)
         return ocdm__fail(error, OCDM_BAD_FILE, "weights and stream must come from the same features",
@@ -60,7 +60,7 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
     if (status != OCDM_OK)
         return status;
     agent.model = settings->model;
-    agent.class_count = fit.class_count > 0 ? fit.class_count : 1; /* a head that nobody asks */
+    agent.class_count = fit.class_count > 0 ? fit.class_count : 1; /* the head is not used */
     agent.features = (uint32_t)ocdm__inputs_size(predictor->inputs);
     agent.height = ocdm__inputs_height(predictor->inputs);
     agent.width = ocdm__inputs_width(predictor->inputs);

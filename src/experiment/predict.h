@@ -54,12 +54,12 @@ typedef struct ocdm__predictor {
 
 /*
  * Opens both files and makes the network. OCDM_OK; OCDM_BAD_FILE for a damaged file, weights that do not fit the model or the
- * stream, a stream that is not what the model takes; OCDM_IO, OCDM_BAD_ARGUMENT, OCDM_LIMIT, OCDM_NO_MEMORY. To be closed in
- * either case.
+ * stream, a stream that is not what the model takes; OCDM_IO, OCDM_BAD_ARGUMENT, OCDM_LIMIT, OCDM_NO_MEMORY. Close it even
+ * after an error.
  */
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__predictor_close(ocdm__predictor *predictor);
 
 /* Which samples to go through, in which order. The array must outlive the work. Once for a predictor. */
@@ -80,7 +80,7 @@ ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_bat
 enum ocdm__predict_part { OCDM__PREDICT_TEST, OCDM__PREDICT_TRAIN, OCDM__PREDICT_ALL };
 
 typedef struct ocdm__predict_settings {
-    ocdm__predictor_settings network; /* needs_head is not looked at: there must be one */
+    ocdm__predictor_settings network; /* needs_head is ignored: a head is needed */
     enum ocdm__predict_part part;
     const char *output;
 } ocdm__predict_settings;
@@ -92,7 +92,7 @@ typedef struct ocdm__predict_report {
 } ocdm__predict_report;
 
 /*
- * Writes the file, atomically: on error, or when stopped, the path is as it was. With `skip_bad` a sample whose image cannot be
+ * Writes the file, atomically: on error, or when stopped, the path is unchanged. With `skip_bad` a sample whose image cannot be
  * decoded has a row of NaN; without it such an image is an error.
  * OCDM_OK, OCDM_BAD_FILE (what ocdm__predictor_open gives; no sample in that part), OCDM_BAD_RECORD (a logit that is not
  * finite), OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED.
@@ -103,7 +103,7 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
 /* ---- features ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct ocdm__featurize_settings {
-    ocdm__predictor_settings network; /* needs_head and skip_bad are not looked at: no head is needed, every image is */
+    ocdm__predictor_settings network; /* needs_head and skip_bad are ignored: no head is needed, every image is */
     enum ocdm__dtype type;            /* of the stored features: OCDM__F32 or OCDM__F16 */
     bool standardize;                 /* by mean and deviation of the training part */
     const char *command;              /* for the file's notes */
@@ -116,7 +116,7 @@ typedef struct ocdm__featurize_report {
 } ocdm__featurize_report;
 
 /*
- * Writes the stream, atomically: on error, or when stopped, the path is as it was. Memory does not grow with the number of
+ * Writes the stream, atomically: on error, or when stopped, the path is unchanged. Memory does not grow with the number of
  * samples' features; with `standardize` they go through a temporary file beside the output.
  * OCDM_OK; OCDM_BAD_FILE (what ocdm__predictor_open gives; an image that cannot be decoded; no training sample to standardize
  * by); OCDM_BAD_RECORD (a feature that is not finite); OCDM_IO, OCDM_LIMIT, OCDM_NO_MEMORY, OCDM_STOPPED.

@@ -357,18 +357,15 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says ----------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the "
-    "paper's "
-    "table: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the seeds, and "
-    "the seconds of 1000 steps. Flags of `ocdm run` are passed on. What is done already is left alone and what is half done "
-    "goes "
-    "on, so that the same command continues after a stop.",
-    "Seeds are paired: methods with the same seed see the same shuffle and start from the same weights. The last column is the "
+    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
+    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the "
+    "seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished runs are left alone, interrupted runs "
+    "are resumed, so the same command continues after a stop.",
+    "Seeds are paired: methods with the same seed have the same shuffle and the same initial weights. The last column is the "
     "difference in total mAP to the best other method with the 95 % interval of the paired differences; bold is what is not "
-    "significantly worse than the best. Multitask, the upper bound, takes no part in that.",
-    "Several values of --memory, --rho or --order make a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
-    "--model none runs the memories alone, in this process, and prints how far their distances lie apart over orders and "
-    "seeds. "
+    "significantly worse than the best. Multitask, the upper bound, is not compared.",
+    "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
+    "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
     "FOLDER/compare.json has the rows as data.",
     NULL,
 };
@@ -381,7 +378,7 @@ static const ocdm__example examples[] = {
 };
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the runs go; needed but for --model none"},
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the runs; required unless --model is none"},
     {.name = "methods",
      .value = "A,B,...",
      .fallback = "rs,prs,ocdm",
@@ -398,7 +395,10 @@ static const ocdm__flag flags[] = {
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
-    OCDM__COMPARE_FLAGS{.name = NULL},
+    /* clang-format off */
+    OCDM__COMPARE_FLAGS
+    /* clang-format on */
+    {.name = NULL},
 };
 
 const ocdm__verb ocdm__verb_compare = {

@@ -67,7 +67,7 @@ static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *
                           "%s: the tensors are those of no model", path);
     work->settings.model = asked != NULL ? asked : fit.model;
     if (fit.model == NULL)
-        return OCDM_OK; /* the agent tells which tensors are wrong */
+        return OCDM_OK; /* the agent reports which tensors are wrong */
     return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
 }
 
@@ -78,7 +78,7 @@ static ocdm_status make_tables(struct work *work, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     if (work->tests.count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` tells what is in it", "%s: the stream has no test sample",
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
                           work->stream.file.name);
     work->counts = ocdm__allocate(table->class_count, sizeof *work->counts);
     work->groups = ocdm__allocate(table->class_count, sizeof *work->groups);
@@ -101,8 +101,8 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
                                          .threads = settings->threads};
     ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
-        status =
-            ocdm__agent_maker.make(settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
+        status = ocdm__agent_maker.make(&ocdm__agent_maker, settings, work->inputs, (uint32_t)work->stream.table.class_count,
+                                        &work->learner, error);
     return status;
 }
 
@@ -233,7 +233,7 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Asks a saved model about the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
+    "Evaluates a saved model on the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
     "them, in percent. The weights are those that `ocdm run` leaves, or any safetensors file with the names of torchvision's "
     "resnets; its classes are those of the stream, in the stream's order. A checkpoint is no weights file.",
     "--explain prints the formula of every number, and needs no stream.",
@@ -241,7 +241,7 @@ static const char *const description[] = {
 };
 
 static const ocdm__example examples[] = {
-    {"what a run came to, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
+    {"the results of a run, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
     {"what the numbers mean", "ocdm eval --explain"},
     {.command = NULL},
 };
@@ -256,7 +256,7 @@ static const ocdm__flag flags[] = {
      .value = "P",
      .fallback = "f32",
      .choices = ocdm__run_precisions,
-     .help = "bf16 needs a CPU that has it"},
+     .help = "bf16 needs a CPU that supports it"},
     {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
     {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},
     {.name = "images", .value = "FOLDER", .help = "where the image files are, instead of what the stream says"},

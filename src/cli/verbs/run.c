@@ -59,7 +59,8 @@ static bool is_due(struct display *display)
     return true;
 }
 
-/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and the run goes on when it is closed.
+/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
+ * run.
  */
 static void start_watcher(struct display *display)
 {
@@ -232,18 +233,16 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Trains an agent online on a stream file: for each batch of the stream, samples are drawn from the replay memory, one step "
-    "of Adam is made on both together, then the memory takes what its method keeps of the batch. Tasks come in the order of "
-    "--order, shuffled inside by the seed; after each, the agent is evaluated on the tests of all tasks so far. Agent and "
-    "memory "
-    "never learn which task a sample is of.",
-    "The folder gets run.jsonl (the log), summary.json (everything at the end), memory.jsonl (what the memory holds), "
+    "Trains an agent online on a stream file. For each batch of the stream, samples are drawn from the replay memory, one step "
+    "of Adam is made on both together, and the memory is updated with the batch. Tasks come in the order of --order, shuffled "
+    "inside by the seed; after each task the agent is evaluated on the tests of all tasks so far. Agent and memory never see "
+    "which task a sample belongs to.",
+    "The folder gets run.jsonl (the log), summary.json (all results), memory.jsonl (the samples in memory), "
     "weights.safetensors and checkpoints; docs/run-files.md describes them. SIGINT and SIGTERM finish the step, save and exit "
-    "with 130 or 143; --resume goes on, after those and after any other end, and comes to the same files as a run that was "
-    "never "
+    "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
     "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
-    "Equal seeds give all methods the same shuffle, initial weights and augmentation.",
-    "Methods: the memory's rules ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
+    "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
+    "Methods: the memory's policies ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
     "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
     NULL,
 };
@@ -252,13 +251,16 @@ static const ocdm__example examples[] = {
     {"the paper's method on features", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2"},
     {"fine-tune a network on images", "ocdm run S.safetensors -o runs/r --model resnet18 --weights resnet18.safetensors"},
     {"the memory alone, without a network", "ocdm run S.safetensors -o runs/m --model none --method prs"},
-    {"go on after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
+    {"continue after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
     {.command = NULL},
 };
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the run's files go; needed"},
-    OCDM__RUN_FLAGS{.name = "resume", .help = "go on with the run in the folder"},
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the files of the run; required"},
+    /* clang-format off */
+    OCDM__RUN_FLAGS
+    /* clang-format on */
+    {.name = "resume", .help = "continue the run in the folder"},
     {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},

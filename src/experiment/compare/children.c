@@ -102,7 +102,7 @@ static void keep_line(const char *line, size_t length, const char *start, char *
         snprintf(kept, room, "%.*s", (int)(length - skipped), line + skipped);
 }
 
-/* What a failed run says is worth a look but no reason to fail: a log that cannot be read tells nothing. */
+/* Finds the message of a failed run. A log that cannot be read is not an error. */
 static void read_log(ocdm__child *child)
 {
     ocdm__input log;

@@ -68,7 +68,7 @@ static const char *shown(const ocdm__json_node *node)
     return node->kind == OCDM__JSON_ARRAY ? "another list" : node->kind == OCDM__JSON_NULL ? "null" : "another value";
 }
 
-/* Two files of groups are judged by what they say, where the summary tells that. */
+/* Two files of groups are compared by content if the summary has the groups, else by name. */
 enum groups { BY_NAME, SAME_GROUPS, OTHER_GROUPS };
 
 static ocdm_status compare_groups(const ocdm__json_node *root, const char *saved, const ocdm__asked *asked, enum groups *groups,
@@ -77,12 +77,12 @@ static ocdm_status compare_groups(const ocdm__json_node *root, const char *saved
     *groups = BY_NAME;
     if (asked->groups == NULL || !ocdm__groups_are_of_a_file(saved, strlen(saved)))
         return OCDM_OK;
-    uint8_t *told = ocdm__allocate(asked->class_count, sizeof *told);
-    if (told == NULL)
+    uint8_t *stored = ocdm__allocate(asked->class_count, sizeof *stored);
+    if (stored == NULL)
         return ocdm__fail_memory(error, "the groups of classes");
-    if (ocdm__summary_groups(root, told, asked->class_count))
-        *groups = memcmp(told, asked->groups, asked->class_count) == 0 ? SAME_GROUPS : OTHER_GROUPS;
-    ocdm__release(told);
+    if (ocdm__summary_groups(root, stored, asked->class_count))
+        *groups = memcmp(stored, asked->groups, asked->class_count) == 0 ? SAME_GROUPS : OTHER_GROUPS;
+    ocdm__release(stored);
     return OCDM_OK;
 }
 

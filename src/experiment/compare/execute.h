@@ -16,7 +16,7 @@
 
 /* ---- processes ----------------------------------------------------------------------------------------------------------- */
 
-/* One process: what it is called with and where what it says on stderr goes. */
+/* One process: its arguments, and the file for its stderr. */
 typedef struct ocdm__child {
     const char *const *arguments; /* the program's name first, NULL at the end */
     const char *log;              /* a file that is there while it runs, and stays when it fails */
@@ -26,10 +26,11 @@ typedef struct ocdm__child {
 } ocdm__child;
 
 typedef struct ocdm__children {
-    const char *program;               /* the path to execute */
-    ocdm__child *children;             /* to be filled in but for the results */
-    size_t count, jobs;                /* how many in all, and at a time */
-    const volatile sig_atomic_t *stop; /* a signal's number when it comes: sent to all who run, and no more are started */
+    const char *program;   /* the path to execute */
+    ocdm__child *children; /* to be filled in but for the results */
+    size_t count, jobs;    /* how many in all, and at a time */
+    const volatile sig_atomic_t
+        *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
     void (*ended)(void *state, size_t child);
     void *state;
 } ocdm__children;
@@ -38,7 +39,7 @@ typedef struct ocdm__children {
  * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 
-/* The path of the program that is running, in `path`; or `fallback` where the system does not tell. */
+/* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
 void ocdm__own_program(const char *fallback, char *path, size_t room);
 
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ typedef struct ocdm__compare_execution {
     const char *stream, *folder;
     const char *const *flags; /* passed to every run: "--lr", "0.006", ... */
     size_t flag_count;
-    const ocdm__asked *asked; /* what these and the defaults come to; method, seed, memory, rho and order are added */
+    const ocdm__asked *asked; /* their values and the defaults; method, seed, memory, rho and order are added */
     size_t asked_count;
     size_t jobs;
     const volatile sig_atomic_t *stop;

@@ -209,7 +209,7 @@ static void work_on(struct work *work, const ocdm__progress *progress)
     clear_ordered(&ordered);
 }
 
-/* Only the caller's own thread tells how far the work is. */
+/* Only the caller's own thread reports progress. */
 static void *work_in_thread(void *work)
 {
     work_on(work, NULL);

@@ -102,8 +102,8 @@ typedef struct ocdm__compare_memory_options {
     unsigned threads;
 } ocdm__compare_memory_options;
 
-/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. To be cleared
- * in either case. */
+/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. Clear it even
+ * after an error. */
 ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
                                        const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
                                        const ocdm__progress *progress, ocdm_error *error);
@@ -122,7 +122,7 @@ typedef struct ocdm__spread {
 /* Of `count` numbers, which are sorted in place; NaNs are left out. O(count log count). */
 ocdm__spread ocdm__spread_of(double *values, size_t count);
 
-/* What is looked at. */
+/* A number of a result. */
 enum ocdm__memory_figure {
     OCDM__FIGURE_DISTANCE,
     OCDM__FIGURE_DISTANCE_SEEN,

@@ -96,7 +96,7 @@ static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, siz
 static ocdm_status bad_order(const char *text, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_ARGUMENT,
-                      "tasks stand with commas between, orders with semicolons: --order '0,3,1,2;2,1,3,0'; or all",
+                      "separate tasks by commas and orders by semicolons: --order '0,3,1,2;2,1,3,0'; or all",
                       "--order %s is no list of orders", text);
 }
 

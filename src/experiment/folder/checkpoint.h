@@ -25,7 +25,7 @@ typedef struct ocdm__checkpoint {
     ocdm__checkpoint_position position;
 } ocdm__checkpoint;
 
-/* Opens a file and checks that it is whole. OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY. To be closed in either case. */
+/* Opens a file and checks that it is whole. OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY. Close it even after an error. */
 ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error);
 void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint);
 

@@ -296,7 +296,7 @@ static ocdm_status restore(struct work *work, uint64_t *log_size, ocdm_error *er
     return status;
 }
 
-/* A finished run is left as it is; the checkpoint, where there is one, has told already whether it is the one asked for. */
+/* A finished run is left alone. If it has a checkpoint, that has been compared already. */
 static ocdm_status leave_finished(const struct work *work, bool compared, ocdm_error *error)
 {
     ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], work->run, error);

@@ -28,6 +28,7 @@ typedef struct ocdm__run_settings {
     uint32_t distance;                   /* an ocdm_distance */
     uint32_t tie;                        /* an ocdm_tie */
     const char *model;                   /* of agent/model.h, or "none": the memory alone */
+    bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
     const char *weights;                 /* a file to start from; NULL for none */
     uint32_t precision;                  /* an ocdm__precision */
     double learning_rate, epsilon, clip; /* clip 0: no clipping */

@@ -112,7 +112,7 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
             return check_images(settings, error);
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
     }
-    if (!is_among(ocdm__run_models, model))
+    if (!settings->own_learner && !is_among(ocdm__run_models, model))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
     if (strcmp(kind, "labels") == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--model none runs the memory alone",
@@ -144,7 +144,7 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
                               (int)(length < 64 ? length : 64), id, labels);
     }
     if (!train || table->class_count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` tells what is in it", "%s: the stream has no %s", path,
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no %s", path,
                           train ? "class" : "training sample");
     return OCDM_OK;
 }

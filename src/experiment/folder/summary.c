@@ -261,7 +261,7 @@ ocdm_status ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *ru
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------- */
 
-/* As Linux tells it; elsewhere the kind of processor alone is known. */
+/* From /proc/cpuinfo; other systems only give the kind of processor. */
 static void find_cpu(char *text, size_t room)
 {
     char line[256];

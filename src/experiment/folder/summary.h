@@ -19,7 +19,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, ocdm
 /* What the memory holds, a line each; nothing without a memory. */
 void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run);
 
-/* The members `program`, `settings` and `stream`, without braces: what tells a run from another. */
+/* The members `program`, `settings` and `stream`, without braces: what identifies a run. */
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run);
 
 /* The stream and its classes as JSON: summary_stream.c. */
@@ -42,7 +42,7 @@ typedef struct ocdm__run_log {
  * than that), OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t size, ocdm_error *error);
 
-/* Closes it, lines that are not written yet lost. One that is not open is fine. */
+/* Closes it; lines that are not written yet are lost. Does nothing if it is not open. */
 void ocdm__run_log_close(ocdm__run_log *log);
 
 /* Each writes its line at once. OCDM_OK, OCDM_IO. */
@@ -51,7 +51,7 @@ ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_er
 ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
 ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
 
-/* Puts everything on the disk and tells how long the file is. OCDM_OK, OCDM_IO. */
+/* Syncs the file to the disk and returns its length in `size`. OCDM_OK, OCDM_IO. */
 ocdm_status ocdm__run_log_sync(ocdm__run_log *log, uint64_t *size, ocdm_error *error);
 
 #endif

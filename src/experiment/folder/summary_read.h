@@ -1,5 +1,6 @@
 /*
- * The reader of summary.json, which docs/run-files.md describes: for --resume, comparisons, the tables of the paper and reports.
+ * The reader of summary.json, which docs/run-files.md describes: for --resume, comparisons, the tables of the paper and
+ * reports.
  *
  *     char path[OCDM__SUMMARY_PATH];
  *     ocdm__json_tree summary = {.root = NULL};

@@ -119,7 +119,7 @@ static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_mem
     return status;
 }
 
-/* The largest cosine between the gradient at hand and those of the memory; one that is zero counts as 0. */
+/* The largest cosine between the current gradient and those of the memory; 0 for a gradient of zeros. */
 static double largest_cosine(const struct ocdm__similarity *similarity, size_t count)
 {
     const float *gradient = similarity->gradient;
@@ -189,6 +189,10 @@ static void close_similarity(struct ocdm__similarity *similarity)
 static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
                                    ocdm_error *error)
 {
+    if (parts->learner->functions->gradient == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose another method",
+                          "the method %s compares gradients, and the learner has none",
+                          ocdm_memory_options(parts->memory)->policy->name);
     struct ocdm__similarity *similarity = *opened = ocdm__allocate(1, sizeof *similarity);
     if (similarity == NULL)
         return ocdm__fail_memory(error, "the gradients that gss compares");

@@ -95,7 +95,7 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
                                          .threads = settings->threads};
     ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
-        status = maker->make(settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
+        status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
     if (status == OCDM_OK)
         run->learner = &run->made;
     return status;

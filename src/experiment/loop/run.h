@@ -75,7 +75,7 @@ typedef struct ocdm__batch_labels {
 
 /* Seconds that the parts of all steps took. */
 typedef struct ocdm__step_times {
-    double draw;   /* choosing whom to replay */
+    double draw;   /* choosing the samples to replay */
     double decode; /* waiting for samples, and bringing them together */
     double train;
     double update; /* of the memory */
@@ -108,7 +108,7 @@ typedef struct ocdm__online {
 } ocdm__online;
 
 /* Makes room for the steps; `online` must stay where it is, since a memory of the policy gss asks it. OCDM_OK, OCDM_NO_MEMORY.
- * To be closed in either case. */
+ * Close it even after an error. */
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
 void ocdm__online_close(ocdm__online *online);
 
@@ -170,7 +170,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
 /* After opening, and restoring if there is a checkpoint: gets the first step ready. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
 
-/* NULL is fine. */
+/* Does nothing for NULL. */
 void ocdm__run_close(ocdm__run *run);
 
 enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };

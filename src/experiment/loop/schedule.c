@@ -55,7 +55,7 @@ static void shuffle(uint32_t *samples, size_t count, uint64_t seed, uint32_t tas
     }
 }
 
-/* `next` tells for each task where its next sample goes. */
+/* `next` is the place of the next sample of each task. */
 static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part, size_t *next,
                           uint64_t seed)
 {

@@ -36,7 +36,7 @@ typedef struct ocdm__stream_order {
 ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__stream_order_clear(ocdm__stream_order *order);
 
 /* ---- schedule ------------------------------------------------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ typedef struct ocdm__schedule {
     uint64_t pool_of;
 } ocdm__schedule;
 
-/* OCDM_OK, OCDM_BAD_ARGUMENT (the order), OCDM_NO_MEMORY. To be cleared in either case. */
+/* OCDM_OK, OCDM_BAD_ARGUMENT (the order), OCDM_NO_MEMORY. Clear it even after an error. */
 ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                                 ocdm_error *error);
 void ocdm__schedule_clear(ocdm__schedule *schedule);
