@@ -92,7 +92,8 @@ typedef struct ocdm__learner_file {
 
 /*
  * Writes a file as ocdm__safetensors_write would, with the learner's tensors fetched one at a time: twice, since the checksum
- * of all data comes before the data. If a fetch fails, nothing has been written. Write errors stay in `output`.
+ * of all data comes before the data. Values that cannot be saved are found before anything is written. Write errors stay in
+ * `output`.
  */
 ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
 

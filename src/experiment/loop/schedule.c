@@ -172,8 +172,8 @@ size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step)
     return place;
 }
 
-/* All samples up to a task, in an order of their own for each task and epoch. The numbers of these shuffles lie beyond those of
- * any task (experiment/loop/stream_order.c). */
+/* All samples up to a task, shuffled anew for each task and epoch. The numbers of these shuffles are above those of all tasks.
+ */
 static void fill_pool(ocdm__schedule *schedule, size_t place, uint64_t epoch)
 {
     uint64_t number = ((uint64_t)place + 1) << 32 | epoch;
