@@ -17,7 +17,7 @@ builds=(
 mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
     "$PWD"/stream/records/{record,fields,jsonl,lines,open,parts,simple,svm}.c "$PWD"/stream/label_table.c \
     "$PWD"/stream/scenes/builtin*.c "$PWD"/sample/*.c "$PWD"/bench/{label_stream,balance_picture,memory,reference*}.c \
-    "$PWD"/experiment/compare/balance.c "$PWD"/cli/verbs/{sample,demo}.c "$PWD"/cli/{flags,exit_code,signals,suggest}.c)
+    "$PWD"/cli/verbs/{sample,demo}.c "$PWD"/cli/{flags,exit_code,signals,suggest}.c)
 build_one() { # build_one NUMBER COMPILER FLAGS...
     local program=$place/ocdm-$1
     shift

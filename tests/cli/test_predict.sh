@@ -93,9 +93,9 @@ predicts_scenes() {
 
 refuses_predictions() {
     fails 2 'no stream is given' 'name a file that `ocdm stream build` wrote' predict --model linear --weights linear -o out.npy &&
-        fails 2 '--weights is missing' '--help tells what it is' predict F.safetensors --model linear -o out.npy &&
-        fails 2 '--model is missing' '--help tells what it is' predict F.safetensors --weights linear -o out.npy &&
-        fails 2 '--output is missing' '--help tells what it is' predict F.safetensors --model linear --weights linear &&
+        fails 2 '--weights is missing' '--help describes it' predict F.safetensors --model linear -o out.npy &&
+        fails 2 '--model is missing' '--help describes it' predict F.safetensors --weights linear -o out.npy &&
+        fails 2 '--output is missing' '--help describes it' predict F.safetensors --model linear --weights linear &&
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
             predict F.safetensors --model linear --weights linear --strict --skip-bad -o out.npy &&

@@ -13,30 +13,6 @@
 #include "base/error.h"
 #include "experiment/loop/schedule.h"
 
-/* ---- balance ------------------------------------------------------------------------------------------------------------- */
-
-void ocdm__balance_add(ocdm__balance *balance, uint32_t kept, uint64_t seen)
-{
-    if (seen == 0)
-        return;
-    balance->fewest = balance->classes == 0 || kept < balance->fewest ? kept : balance->fewest;
-    balance->most = kept > balance->most ? kept : balance->most;
-    balance->lost += kept == 0;
-    balance->under += kept < OCDM__BALANCE_FEW;
-    balance->over += kept > OCDM__BALANCE_MANY;
-    balance->classes++;
-}
-
-ocdm__balance ocdm__balance_of(const ocdm_memory *memory, size_t class_count, uint32_t *kept)
-{
-    ocdm__balance balance = {.classes = 0};
-    for (uint32_t c = 0; c < class_count; c++) {
-        kept[c] = ocdm_memory_kept(memory, c);
-        ocdm__balance_add(&balance, kept[c], ocdm_memory_seen(memory, c));
-    }
-    return balance;
-}
-
 /* What the threads share. */
 struct work {
     const ocdm__memory_plan *plan;

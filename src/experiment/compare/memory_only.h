@@ -35,10 +35,28 @@ typedef struct ocdm__balance {
 
 /* Counts a class with `kept` samples in memory and `seen` in the stream so far. A class that was never seen, such as one that
  * only test samples have, is not counted: it cannot be lost. */
-void ocdm__balance_add(ocdm__balance *balance, uint32_t kept, uint64_t seen);
+static inline void ocdm__balance_add(ocdm__balance *balance, uint32_t kept, uint64_t seen)
+{
+    if (seen == 0)
+        return;
+    balance->fewest = balance->classes == 0 || kept < balance->fewest ? kept : balance->fewest;
+    balance->most = kept > balance->most ? kept : balance->most;
+    balance->lost += kept == 0;
+    balance->under += kept < OCDM__BALANCE_FEW;
+    balance->over += kept > OCDM__BALANCE_MANY;
+    balance->classes++;
+}
 
 /* Counts the classes 0 .. class_count - 1; `kept` has room for their m_i. */
-ocdm__balance ocdm__balance_of(const ocdm_memory *memory, size_t class_count, uint32_t *kept);
+static inline ocdm__balance ocdm__balance_of(const ocdm_memory *memory, size_t class_count, uint32_t *kept)
+{
+    ocdm__balance balance = {.classes = 0};
+    for (uint32_t c = 0; c < class_count; c++) {
+        kept[c] = ocdm_memory_kept(memory, c);
+        ocdm__balance_add(&balance, kept[c], ocdm_memory_seen(memory, c));
+    }
+    return balance;
+}
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------- */
 
