@@ -102,7 +102,7 @@ refuses_predictions() {
         fails 2 'the model linear takes no images' 'leave --resize and --crop out' \
             predict F.safetensors --model linear --weights linear --resize 3 -o out.npy &&
         fails 2 'the model mlp takes no images' 'leave --resize and --crop out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
-        fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` tells more of them' \
+        fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` shows more about them' \
             predict F.safetensors --model mlp --weights linear -o out.npy &&
         fails 3 'L.safetensors: linear takes features, and the stream has none' 'choose another --model, or a stream of the other kind' \
             predict L.safetensors --model linear --weights linear -o out.npy || return 1
