@@ -17,6 +17,16 @@ foreach(source ${base_sources})
   endif()
 endforeach()
 
+# What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
+file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/metrics/*.c src/experiment/loop/*.c
+     src/experiment/folder/*.c)
+list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/experiment/experiment.c ${PROJECT_SOURCE_DIR}/src/agent/model.c)
+foreach(source ${OCDM_REST_SOURCES})
+  if(source MATCHES "/src/base/")
+    list(APPEND OCDM_EXPERIMENT_SOURCES ${source})
+  endif()
+endforeach()
+
 # The paper's loop is the yardstick of every speed: the same optimisation in every kind of build.
 file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)

@@ -11,9 +11,6 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* Stands for the checksum's digits while it is computed. */
-#define CHECKSUM_BLANK "0000000000000000"
-
 const struct ocdm__dtype_facts ocdm__dtypes[OCDM__DTYPE_COUNT] = {{"U8", 1},  {"I8", 1},  {"U32", 4},  {"I32", 4}, {"U64", 8},
                                                                   {"I64", 8}, {"F16", 2}, {"BF16", 2}, {"F32", 4}, {"F64", 8}};
 
@@ -149,7 +146,7 @@ static void fill_in_checksum(struct header *header, size_t digits, const struct 
         sum = ocdm__checksum(sum, tensors[i].data, tensors[i].size);
     char text[24];
     snprintf(text, sizeof text, "%016" PRIx64, sum);
-    memcpy(header->text + digits, text, strlen(CHECKSUM_BLANK));
+    memcpy(header->text + digits, text, strlen(OCDM__CHECKSUM_BLANK));
 }
 
 static uint64_t write_header(ocdm__output *output, const struct header *header)
@@ -180,7 +177,7 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
     if (!header.text)
         return ocdm__fail_memory(error, "a file's header");
     static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
-    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" CHECKSUM_BLANK "\"", notes, note_count, tensors, tensor_count);
+    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors, tensor_count);
     fill_in_checksum(&header, strlen(first), tensors, tensor_count);
     write_header(output, &header);
     for (size_t i = 0; i < tensor_count; i++)
@@ -418,13 +415,13 @@ static ocdm_status check_layout(struct reader *reader)
 static ocdm_status check_checksum(struct reader *reader)
 {
     const struct ocdm__note *note = ocdm__safetensors_note(reader->file, "checksum");
-    size_t digits = strlen(CHECKSUM_BLANK);
+    size_t digits = strlen(OCDM__CHECKSUM_BLANK);
     if (!note || note->value_length != digits)
         return OCDM_OK;
     const char *header = (const char *)reader->bytes + 8;
     const char *after = note->value + digits;
     uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header, (size_t)(note->value - header));
-    sum = ocdm__checksum(sum, CHECKSUM_BLANK, digits);
+    sum = ocdm__checksum(sum, OCDM__CHECKSUM_BLANK, digits);
     sum = ocdm__checksum(sum, after, reader->size - (size_t)((const unsigned char *)after - reader->bytes));
     char text[24];
     snprintf(text, sizeof text, "%016" PRIx64, sum);

@@ -15,6 +15,9 @@
 #include "base/output.h"
 #include "ocdm/ocdm.h"
 
+/* The text that the checksum of a file has while the checksum is computed; the digits replace it. */
+#define OCDM__CHECKSUM_BLANK "0000000000000000"
+
 #define OCDM__TENSOR_RANK 8
 
 /* Element types by the names that the format gives them. */

@@ -37,7 +37,7 @@ static ocdm_status read_names(const ocdm__arguments *arguments, ocdm__predictor_
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a file that `ocdm stream build` wrote", "no stream is given");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (ocdm__argument_text(arguments, needed[i]) == NULL)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help tells what it is", "--%s is missing", needed[i]);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help describes it", "--%s is missing", needed[i]);
     ocdm_status status = ocdm__argument_choice(arguments, "model", &model, error);
     if (status != OCDM_OK)
         return status;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "stream/features.h"
 #include "stream/recipes/recipes.h"
 #include "stream/selection.h"

@@ -13,7 +13,7 @@
 #include "bench/memory.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/compare/balance.h"
+#include "experiment/compare/memory_only.h"
 #include "report/figures/figure.h"
 #include "stream/scenes/builtin.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "stream/file.h"
 
 static const char *const split_names[] = {"train", "test", "all", NULL};

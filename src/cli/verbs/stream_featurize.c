@@ -10,7 +10,7 @@
 #include "cli/flags.h"
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
-#include "experiment/featurize.h"
+#include "experiment/predict.h"
 
 static const char *const type_names[] = {"f32", "f16", NULL};
 
