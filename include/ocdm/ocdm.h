@@ -134,8 +134,14 @@ typedef struct ocdm_memory ocdm_memory;
 /* A rule that decides who stays: see "policies" below. */
 typedef struct ocdm_policy ocdm_policy;
 
-/* How a memory is to be. Start from ocdm_options_default() and change what you need. */
+/*
+ * How a memory is to be. Start from ocdm_options_default() and change what you need.
+ *
+ * It begins with its own size, so that a later version can append members: a program that was compiled with an older header
+ * gives a smaller size and gets the defaults of what it does not know.
+ */
 typedef struct ocdm_options {
+    size_t size;               /* sizeof(ocdm_options) */
     uint32_t capacity;         /* M, 1 to OCDM_MAX_CAPACITY; default 1000 */
     uint32_t batch;            /* the largest batch that `update` takes without allocating, at least 1; default 10 */
     const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
@@ -143,6 +149,7 @@ typedef struct ocdm_options {
     ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */
     double rho;                /* power of the target p_i = n_i^rho / sum_j n_j^rho, eq. (5); default 0: all equal */
     uint64_t seed;             /* every random choice follows from it; default 0 */
+    void *policy_data;         /* given to the policy's `create`; for policies of your own; default NULL */
 } ocdm_options;
 
 /* The defaults named above. Cannot fail. */
@@ -156,7 +163,8 @@ ocdm_options ocdm_options_default(void);
  * options  copied; its policy is not, and must live as long as the memory
  * memory   set on success; yours to destroy
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field), OCDM_NO_MEMORY, or what the policy's `create` returns.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field; a size that no version had), OCDM_NO_MEMORY, or what the policy's
+ * `create` returns.
  * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills. About 0.2 kB a sample
  * is used in the end, but several times that is asked of the system, which hands it out as it is touched.
  */
@@ -192,11 +200,11 @@ typedef struct ocdm_change {
  * batch    `count` samples, ids not in the memory yet
  * change   filled on success; may be NULL
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY, and what the policy returns:
- * OCDM_NOT_SINGLE_LABEL from cbrs, what your ocdm_similarity returns from gss, OCDM_BAD_DECISION when a policy of yours errs;
- * OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a sample for ocdm with
- * OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class, the batch, its labels,
- * one label set, or the labels of the whole pool.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY; OCDM_NOT_SINGLE_LABEL if the policy has
+ * the trait OCDM_SINGLE_LABEL; what your ocdm_similarity returns; what a policy of yours returns, OCDM_BAD_DECISION if it names
+ * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a
+ * sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class,
+ * the batch, its labels, one label set, or the labels of the whole pool.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
@@ -275,8 +283,9 @@ double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
  * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
  * file, fsync, rename, fsync of the folder.
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY. If it is the fsync
- * of the folder that fails, the new file is in place all the same.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY, what the policy's
+ * `save` returns, OCDM_LIMIT if its state is too large for a file. If the fsync of the folder fails, the new file is in place
+ * all the same.
  */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
 
@@ -285,39 +294,39 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
  * the saved memory would have given, to the last bit.
  *
  * policy   NULL for a policy of the library, found by the name in the file; else yours, whose name must be the file's
+ * data     for the policy's `create`, as options.policy_data; NULL for policies of the library
  * memory   set on success; yours to destroy
  *
  * OCDM_OK, OCDM_IO, OCDM_BAD_FILE (the message says what and where), OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error);
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error);
 
 /* ---- gradients ------------------------------------------------------------------------------------------------------ */
 
 /*
- * What the policy gss asks once a batch: how alike are the gradients of these samples of memory and of this batch? The memory
- * keeps no payloads and knows no network; you compute the gradients and hand back cosines.
+ * What a policy with the trait OCDM_NEEDS_GRADIENTS, such as gss, asks about a batch: how alike are the gradients of these
+ * samples of memory and of this batch? The memory keeps no payloads and knows no network; you compute the gradients and return
+ * cosines.
  *
  * A sample's gradient g is that of its loss by all parameters, in evaluation mode; the batch's is the mean of its samples'. The
  * answer for a gradient is the largest <g, h> / (|g| |h|) over the gradients h of the samples in `slot`, a pair with a zero
  * gradient counting as cosine 0. It is enough to hold the gradients of the samples in `slot` and one more at a time.
  */
 typedef struct ocdm_comparison {
-    const uint32_t *slot;     /* whom to compare with: slots of the memory, all different, ascending */
-    size_t slot_count;        /* 1 to OCDM_COMPARED */
+    size_t size;              /* sizeof(ocdm_comparison), so that a later version can append members */
+    const uint32_t *slot;     /* which samples to compare with: slots of the memory, all different, ascending */
+    size_t slot_count;        /* at least 1, at most the memory's size; gss names up to 10 */
     const ocdm_sample *batch; /* the batch as it was given to ocdm_memory_update; none of it is in a slot yet */
     size_t count;             /* at least 1 */
     double *item_cosine;      /* count of them, to be filled: the answer for each sample of the batch */
     double *batch_cosine;     /* one, to be filled: the answer for the batch; NULL when it is not asked for */
 
     /*
-     * Not 0: the memory is full, and takes samples of this batch only if *batch_cosine is negative. If it is not, item_cosine
-     * may be left as it is, which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
+     * Not 0: the policy uses item_cosine only if *batch_cosine is negative. If it is not, item_cosine may be left as it is,
+     * which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
      */
     int batch_first;
 } ocdm_comparison;
-
-/* The most samples of memory that a comparison names. */
-#define OCDM_COMPARED 10u
 
 /*
  * Answers a comparison: fills its cosines, from -1 to 1 (up to 1e-3 beyond is taken for rounding), and returns OCDM_OK. Or
@@ -331,8 +340,9 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
                                        ocdm_error *error);
 
 /*
- * Says who answers comparisons. Needed by the policy gss before the first update, and again after ocdm_memory_load, since files
- * hold no functions; without it its updates fail with OCDM_BAD_ARGUMENT. Other policies never ask. NULL takes it back.
+ * Says who answers comparisons. Policies with the trait OCDM_NEEDS_GRADIENTS need it before the first update, and again after
+ * ocdm_memory_load, since files hold no functions; without it their updates fail with OCDM_BAD_ARGUMENT. Of the library's
+ * policies only gss asks. NULL takes it back.
  *
  *     static ocdm_status compare(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
  *     {
@@ -356,19 +366,45 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
  *
  * state    handed to `similarity` as it is; whatever it points to must live as long as updates are made
  *
- * Cannot fail. O(1).
+ * Cannot fail; a NULL memory is ignored. O(1).
  */
 void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state);
+
+/*
+ * Asks for a comparison, from a policy's `begin` only: the memory hands it to the ocdm_similarity of the caller and checks the
+ * answers. The cosines are set to NaN first, so that one that was left out is noticed.
+ *
+ *     static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error
+ * *error)
+ *     {
+ *         struct mine *mine = state;
+ *         ocdm_comparison asked = {.size = sizeof asked, .slot = mine->slot, .slot_count = 3, .batch = batch, .count = count,
+ *                                  .item_cosine = mine->cosine};
+ *         return ocdm_memory_compare(memory, &asked, error);
+ *     }
+ *
+ * comparison  all of it yours; `batch` and `count` as `begin` got them. On success its cosines are filled, those of the items
+ *             not if batch_first is set and *batch_cosine is not negative
+ *
+ * OCDM_OK; OCDM_BAD_ARGUMENT if nobody answers, if the call does not come from `begin`, if the comparison is malformed, or if
+ * an answer is no cosine; what the ocdm_similarity returns. Cost: O(slot_count + count) plus the answer's.
+ */
+ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error);
 
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, onlyone, rs, prs, cbes, cbrs, max, random, gss. NULL when there is none. All decide by
+ * A policy of the library by name: ocdm, prs, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none. All decide by
  * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
  * 0, 1, 2, ... until NULL. Both are static data; do not free them.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);
+
+/* What a caller must know about a policy before using it: flags for ocdm_policy.traits. Flags that a library does not know are
+ * ignored. */
+#define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
+#define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until it knows who answers */
 
 /*
  * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
@@ -380,15 +416,24 @@ const ocdm_policy *ocdm_policy_at(size_t index);
  *            counted; called until the pool is down to the capacity.
  * Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
  *
- * A policy must not call ocdm_memory_update, _draw, _save or _destroy on the memory it is asked about. When it errs, the memory
- * goes back to what it was before the batch; the policy's own state does not.
+ * A policy must not call functions that change the memory it is asked about, nor save it. When it fails or errs, the memory
+ * goes back to what it was before the batch; the policy's own state is its own business, for which there is `end`.
+ *
+ * Functions that return an ocdm_status may fail with any status but OCDM_OK. `error` is never NULL: fill its message and hint
+ * to say why, or leave them.
  */
 struct ocdm_policy {
+    /* sizeof(ocdm_policy), so that a later version can append members: those that yours lacks count as NULL. Required. */
+    size_t size;
+
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
     const char *name;
 
-    /* Makes the policy's own state, handed to all functions below; without it, state is NULL. */
-    ocdm_status (*create)(const ocdm_memory *memory, void **state, ocdm_error *error);
+    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, both or 0. */
+    uint32_t traits;
+
+    /* Makes the policy's own state, given to all functions below; without it, state is NULL. `data` is options.policy_data. */
+    ocdm_status (*create)(const ocdm_memory *memory, void *data, void **state, ocdm_error *error);
 
     /* Frees what create made. */
     void (*destroy)(void *state);
@@ -399,20 +444,30 @@ struct ocdm_policy {
     /* Whether a sample may enter the memory at all: 0 is no. It counts as seen either way. */
     int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* The slot, below ocdm_memory_size, whose sample makes room for `sample`, or OCDM_NONE to let `sample` go. */
-    uint32_t (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
+    /* Sets *slot to the slot, below ocdm_memory_size, whose sample makes room for `sample`, or to OCDM_NONE to let it go. */
+    ocdm_status (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                           ocdm_error *error);
 
-    /* The member of the pool to delete next, below ocdm_memory_size. */
-    uint32_t (*remove)(void *state, const ocdm_memory *memory);
+    /* Sets *slot to the member of the pool to delete next, below ocdm_memory_size. */
+    ocdm_status (*remove)(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
 
     /* Told after each sample of a `replace` policy, stored or not, when it is counted. */
     void (*seen)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* The state as bytes, for ocdm_memory_save: writes at most `room` bytes to `bytes`, returns how many there are. */
-    size_t (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room);
+    /* The state as bytes, for ocdm_memory_save: sets *size to how many there are, and writes them to `bytes` if `room` is that
+     * large. Called twice, first with room 0 and bytes NULL; both must name the same size. */
+    ocdm_status (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error);
 
     /* Restores what save wrote into a state fresh from create; the memory is filled already. OCDM_BAD_FILE when it cannot. */
     ocdm_status (*load)(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error);
+
+    /*
+     * Told after each update whose `begin` succeeded: with what changed and OCDM_OK, or with NULL and why it failed, when the
+     * memory is back to what it was. A policy that keeps something per sample updates it here, by slot, or takes back what it
+     * noted since `begin`.
+     */
+    void (*end)(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status);
 };
 
 /*

@@ -14,22 +14,64 @@
 
 ocdm_options ocdm_options_default(void)
 {
-    return (ocdm_options){.capacity = 1000, .batch = 10, .policy = &ocdm__policy_ocdm};
+    return (ocdm_options){.size = sizeof(ocdm_options), .capacity = 1000, .batch = 10, .policy = &ocdm__policy_ocdm};
+}
+
+ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const char *what, ocdm_error *error)
+{
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    if (found->message[0])
+        return ocdm__fail(error, status, found->hint, "%s", found->message);
+    return ocdm__fail(error, status, found->hint, "%s: %s", what, ocdm_status_text(status));
+}
+
+/* ---- what a caller hands in ----------------------------------------------------------------------------------------- */
+
+/*
+ * Copies a struct that begins with its size. `known` are the sizes that it has had since it exists, ascending, the last one the
+ * present one; what the caller's lacks is 0 in the copy.
+ */
+static ocdm_status copy_sized(void *copy, const void *given, const size_t known[2], const char *what, ocdm_error *error)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size != known[0] && size != known[1])
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set its first member to sizeof; a newer header needs a newer library",
+                          "%s of %zu bytes is not one that this library knows", what, size);
+    memset(copy, 0, known[1]);
+    memcpy(copy, given, size);
+    memcpy(copy, &known[1], sizeof size);
+    return OCDM_OK;
+}
+
+static ocdm_status copy_options(const ocdm_options *given, ocdm_options *options, ocdm_error *error)
+{
+    static const size_t known[] = {offsetof(ocdm_options, policy_data), sizeof(ocdm_options)};
+    return copy_sized(options, given, known, "an ocdm_options", error);
+}
+
+static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
+{
+    static const size_t known[] = {offsetof(ocdm_policy, end), sizeof(ocdm_policy)};
+    if (given == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
+                          "no policy");
+    return copy_sized(policy, given, known, "an ocdm_policy", error);
 }
 
 static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
 {
-    if (!policy || !policy->name)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
-                          "no policy");
+    if (policy->name == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy without a name");
     size_t length = strlen(policy->name);
     if (!length || length > 63)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy's name must have 1 to 63 characters");
     for (size_t i = 0; i < length; i++)
         if (policy->name[i] < 0x20 || policy->name[i] > 0x7e)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy's name must be printable ASCII");
-    if (!policy->replace == !policy->remove)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s must implement one of replace and remove", policy->name);
+    if (policy->replace == NULL && policy->remove == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s must implement replace or remove", policy->name);
     return OCDM_OK;
 }
 
@@ -48,7 +90,7 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no distance", (int)options->distance);
     if (!ocdm_tie_name(options->tie))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no tie rule", (int)options->tie);
-    return check_policy(options->policy, error);
+    return OCDM_OK;
 }
 
 static uint32_t room_at_start(const ocdm_options *options)
@@ -73,9 +115,18 @@ ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_err
     return ocdm__pool_reserve(&memory->pool, (uint32_t)room, error);
 }
 
+static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
+{
+    if (memory->policy.create == NULL)
+        return OCDM_OK;
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    ocdm_status status = memory->policy.create(memory, memory->options.policy_data, &memory->state, &found);
+    return ocdm__pass_on(status, &found, "the policy's create failed", error);
+}
+
 static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     uint32_t room = room_at_start(&memory->options);
     ocdm_status status = ocdm__pool_create(&memory->pool, room, error);
     if (status != OCDM_OK)
@@ -83,30 +134,44 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
     if (!memory->drawn_at)
         return ocdm__fail_memory(error, "the samples in memory");
-    if (ocdm__policy_minimises(policy))
+    if (ocdm__policy_minimises(memory->options.policy))
         status = ocdm__scores_create(&memory->scores, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
         status = ocdm__memory_reserve_batch(memory, memory->options.batch, error);
-    if (status == OCDM_OK && policy->create)
-        status = policy->create(memory, &memory->state, error);
-    return status;
+    return status == OCDM_OK ? create_state(memory, error) : status;
 }
 
-ocdm_status ocdm_memory_create(const ocdm_options *options, ocdm_memory **result, ocdm_error *error)
+/* Everything that needs no room: the options, the policy, where random numbers start. */
+static void set_up(ocdm_memory *memory, const ocdm_options *options, const ocdm_policy *policy)
 {
-    if (!options || !result)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
-    ocdm_status status = check_options(options, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
-    if (!memory)
-        return ocdm__fail_memory(error, "a memory");
     memory->options = *options;
+    memory->policy = *policy;
     memory->key_base = ocdm__random_base(options->seed, OCDM__FOR_KEYS);
     memory->decision_base = ocdm__random_base(options->seed, OCDM__FOR_DECISIONS);
     memory->draw_base = ocdm__random_base(options->seed, OCDM__FOR_DRAWS);
     memory->keeps_journal = !ocdm__policy_is_ours(options->policy);
+    memory->beginning_count = SIZE_MAX;
+}
+
+ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, ocdm_error *error)
+{
+    if (given == NULL || result == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
+    ocdm_options options;
+    ocdm_policy policy;
+    ocdm_status status = copy_options(given, &options, error);
+    if (status == OCDM_OK)
+        status = check_options(&options, error);
+    if (status == OCDM_OK)
+        status = copy_policy(options.policy, &policy, error);
+    if (status == OCDM_OK)
+        status = check_policy(&policy, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
+    if (memory == NULL)
+        return ocdm__fail_memory(error, "a memory");
+    set_up(memory, &options, &policy);
     status = fill_memory(memory, error);
     if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
@@ -120,8 +185,8 @@ void ocdm_memory_destroy(ocdm_memory *memory)
 {
     if (!memory)
         return;
-    if (memory->state && memory->options.policy->destroy)
-        memory->options.policy->destroy(memory->state);
+    if (memory->state != NULL && memory->policy.destroy != NULL)
+        memory->policy.destroy(memory->state);
     ocdm__pool_destroy(&memory->pool);
     ocdm__scores_destroy(memory->scores);
     ocdm__release(memory->class_index);
@@ -135,12 +200,6 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory->journal_classes);
     ocdm__release(memory->drawn_at);
     ocdm__release(memory);
-}
-
-void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state)
-{
-    memory->similarity = similarity;
-    memory->similarity_state = state;
 }
 
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */

@@ -13,6 +13,8 @@
 /* The parts of a file. */
 struct parts {
     const char *name;
+    const ocdm_policy *policy; /* the caller's; NULL: the library's, by its name */
+    void *policy_data;
     const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
     ocdm_error *error;
 };
@@ -101,6 +103,7 @@ static const char *tie_name(int i)
 
 static ocdm_status find_policy(const struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy **policy)
 {
+    *policy = parts->policy;
     const struct ocdm__note *name = ocdm__safetensors_note(file, "policy");
     if (*policy && (!(*policy)->name || !ocdm__note_is(name, (*policy)->name)))
         return ocdm__fail(parts->error, OCDM_BAD_ARGUMENT, "", "%s: its policy is not the one that was given", parts->name);
@@ -263,6 +266,17 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
+static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
+{
+    const struct ocdm__tensor *saved = parts->policy_state;
+    ocdm_error found;
+    if (memory->policy.load == NULL)
+        return saved->size > 0 ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+    ocdm__clear_words(&found);
+    ocdm_status status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
+    return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
+}
+
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
     ocdm_status status = fill_classes(parts, memory);
@@ -276,14 +290,10 @@ static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
         status = fill_counts(parts, memory);
     if (status != OCDM_OK)
         return status;
-    const ocdm_policy *policy = memory->options.policy;
-    if (policy->load)
-        return policy->load(memory->state, memory, parts->policy_state->data, parts->policy_state->size, parts->error);
-    return parts->policy_state->size ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+    return load_state(parts, memory);
 }
 
-static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy *policy,
-                         ocdm_memory **result)
+static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), OCDM__MEMORY_FORMAT))
@@ -297,7 +307,7 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
     if (status == OCDM_OK)
         status = read_options(parts, file, &options);
     if (status == OCDM_OK)
-        status = find_policy(parts, file, &policy);
+        status = find_policy(parts, file, &options.policy);
     if (status == OCDM_OK)
         status = check_counters(parts);
     if (status == OCDM_OK)
@@ -306,7 +316,7 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
         status = check_classes(parts);
     if (status != OCDM_OK)
         return status;
-    options.policy = policy;
+    options.policy_data = parts->policy_data;
     ocdm_memory *memory = NULL;
     status = ocdm_memory_create(&options, &memory, parts->error);
     if (status == OCDM_OK)
@@ -319,23 +329,29 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
     return OCDM_OK;
 }
 
-ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
-                               ocdm_memory **memory, ocdm_error *error)
+static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **memory)
 {
     struct ocdm__safetensors file;
-    struct parts parts = {.name = name, .error = error};
-    ocdm_status status = ocdm__safetensors_read(&file, name, bytes, size, error);
+    ocdm_status status = ocdm__safetensors_read(&file, parts->name, bytes, size, parts->error);
     if (status != OCDM_OK)
         return status;
-    status = build(&parts, &file, policy, memory);
+    status = build(parts, &file, memory);
     ocdm__safetensors_close(&file);
     return status;
 }
 
-ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error)
+ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
+                               ocdm_memory **memory, ocdm_error *error)
 {
-    if (!path || !memory)
+    struct parts parts = {.name = name, .policy = policy, .error = error};
+    return parse(&parts, bytes, size, memory);
+}
+
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error)
+{
+    if (path == NULL || memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "path and memory must not be NULL");
+    struct parts parts = {.name = path, .policy = policy, .policy_data = data, .error = error};
     ocdm__input input;
     bool is_dash = path[0] == '-' && !path[1]; /* a file's name here, not standard input */
     ocdm_status status = ocdm__input_open(&input, is_dash ? "./-" : path, NULL, error);
@@ -344,7 +360,7 @@ ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_m
     while (status == OCDM_OK && !input.ended)
         status = ocdm__input_fill(&input, error);
     if (status == OCDM_OK)
-        status = ocdm__memory_parse(path, (const unsigned char *)input.data, input.size, policy, memory, error);
+        status = parse(&parts, (const unsigned char *)input.data, input.size, memory);
     ocdm__input_close(&input);
     return status;
 }

@@ -89,40 +89,66 @@ static void put_in_play(struct image *image, const ocdm_memory *memory)
         bytes[i] = ocdm__in_play(memory, &memory->pool.classes[i]);
 }
 
-static size_t state_size(const ocdm_memory *memory)
+/* Asks the policy for its state: how many bytes there are, and as many of them as fit. */
+static ocdm_status ask_state(const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
-    return policy->save ? policy->save(memory->state, memory, NULL, 0) : 0;
+    ocdm_error found;
+    *size = 0;
+    if (memory->policy.save == NULL)
+        return OCDM_OK;
+    ocdm__clear_words(&found);
+    ocdm_status status = memory->policy.save(memory->state, memory, bytes, room, size, &found);
+    return ocdm__pass_on(status, &found, "the policy's state could not be saved", error);
 }
 
-static void put_policy_state(struct image *image, const ocdm_memory *memory, size_t size)
+static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memory, size_t size, ocdm_error *error)
 {
     unsigned char *bytes = start_tensor(image, "policy_state", OCDM__U8, size);
-    if (size)
-        memory->options.policy->save(memory->state, memory, bytes, size);
+    size_t written;
+    ocdm_status status = ask_state(memory, bytes, size, &written, error);
+    if (status != OCDM_OK || written == size)
+        return status;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s: its state had %zu bytes when asked first, %zu when saved",
+                      memory->policy.name, size, written);
+}
+
+/* Bytes of all tensors. */
+static ocdm_status measure(const ocdm_memory *memory, size_t state, size_t *size, ocdm_error *error)
+{
+    const struct pool *pool = &memory->pool;
+    uint64_t rest = 8 * (OCDM__COUNTERS + 2 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
+                    5 * (uint64_t)pool->class_count;
+    if (state > SIZE_MAX / 2 || rest > SIZE_MAX / 2)
+        return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
+                          memory->policy.name, state);
+    *size = (size_t)rest + state;
+    return OCDM_OK;
 }
 
 /* The widest elements come first, so that every tensor is aligned. */
 static ocdm_status build(struct image *image, const ocdm_memory *memory, ocdm_error *error)
 {
-    const struct pool *pool = &memory->pool;
-    size_t state = state_size(memory);
-    size_t size = 8 * (OCDM__COUNTERS + 2 + 3 * (size_t)pool->size + pool->class_count) + 4 * (size_t)pool->label_total +
-                  5 * (size_t)pool->class_count + state;
+    size_t state, size = 0;
+    ocdm_status status = ask_state(memory, NULL, 0, &state, error);
+    if (status == OCDM_OK)
+        status = measure(memory, state, &size, error);
+    if (status != OCDM_OK)
+        return status;
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
     image->block = image->end = ocdm__allocate(size, 1);
-    if (image->block && scratch) {
+    if (image->block == NULL || scratch == NULL) {
+        status = ocdm__fail_memory(error, "the file of the memory");
+    } else {
         put_counters(image, memory);
         put_samples(image, memory);
         put_seen(image, memory);
         put_labels(image, memory, scratch);
         put_classes(image, memory);
         put_in_play(image, memory);
-        put_policy_state(image, memory, state);
+        status = put_policy_state(image, memory, state, error);
     }
-    bool complete = image->block && scratch;
     ocdm__release(scratch);
-    return complete ? OCDM_OK : ocdm__fail_memory(error, "the file of the memory");
+    return status;
 }
 
 static ocdm_status write_image(const struct image *image, const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
@@ -131,7 +157,7 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
         {.key = "format", .value = OCDM__MEMORY_FORMAT},
         {.key = "version", .value = OCDM__MEMORY_FORMAT_VERSION},
         {.key = "library", .value = ocdm_version()},
-        {.key = "policy", .value = memory->options.policy->name},
+        {.key = "policy", .value = memory->policy.name},
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
         {.key = "tie", .value = ocdm_tie_name(memory->options.tie)},
     };

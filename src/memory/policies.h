@@ -17,6 +17,9 @@ extern const ocdm_policy ocdm__policy_gss;
 /* Whether it deletes by distance, and so needs the index of label sets. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
 
+/* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */
+ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
+
 /* Whether it is one of the above. */
 bool ocdm__policy_is_ours(const ocdm_policy *policy);
 

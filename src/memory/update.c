@@ -7,6 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/journal.h"
+#include "memory/policies.h"
 #include "memory/pool_storage.h"
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -168,12 +169,39 @@ static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_
     return status;
 }
 
+/* What the policy's traits demand of a batch. */
+static ocdm_status check_traits(const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    if (memory->policy.traits & OCDM_NEEDS_GRADIENTS && memory->similarity == NULL)
+        return ocdm__fail_without_gradients(memory, error);
+    for (size_t i = 0; i < count && memory->policy.traits & OCDM_SINGLE_LABEL; i++)
+        if (memory->first_class[i + 1] - memory->first_class[i] > 1)
+            return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "other policies take several: cbes is the rule of cbrs for them",
+                              "item %zu (id %llu) has several labels; %s takes samples with one label only", i,
+                              (unsigned long long)batch[i].id, memory->policy.name);
+    return OCDM_OK;
+}
+
+/* The policy's look at the batch, before anything is touched. */
+static ocdm_status begin(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    ocdm_error found;
+    if (memory->policy.begin == NULL)
+        return OCDM_OK;
+    ocdm__clear_words(&found);
+    memory->beginning = batch;
+    memory->beginning_count = count;
+    ocdm_status status = memory->policy.begin(memory->state, memory, batch, count, &found);
+    memory->beginning = NULL;
+    memory->beginning_count = SIZE_MAX;
+    return ocdm__pass_on(status, &found, "the policy refused the batch", error);
+}
+
 static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     ocdm_status status = reserve(memory, batch, count, error);
     if (status != OCDM_OK)
         return status;
-    const ocdm_policy *policy = memory->options.policy;
     uint32_t known_classes = memory->pool.class_count;
     uint32_t most_labels = read_labels(memory, batch, count);
     status = most_labels == OCDM_NONE ? ocdm__fail_memory(error, "the classes") : OCDM_OK;
@@ -181,8 +209,10 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
         status = reserve_for_labels(memory, count, most_labels, error);
     if (status == OCDM_OK)
         status = take_ids(memory, batch, count, error);
-    if (status == OCDM_OK && policy->begin) {
-        status = policy->begin(memory->state, memory, batch, count, error);
+    if (status == OCDM_OK) {
+        status = check_traits(memory, batch, count, error);
+        if (status == OCDM_OK)
+            status = begin(memory, batch, count, error);
         if (status != OCDM_OK)
             give_back_nodes(memory, count);
     }
@@ -275,15 +305,38 @@ static void turn_away(ocdm_memory *memory, uint32_t item)
 
 static bool admitted(const ocdm_memory *memory, const ocdm_sample *sample)
 {
-    const ocdm_policy *policy = memory->options.policy;
-    return !policy->admit || policy->admit(memory->state, memory, sample);
+    return memory->policy.admit == NULL || memory->policy.admit(memory->state, memory, sample);
 }
 
 static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_DECISION, "a policy must answer with a number below ocdm_memory_size",
-                      "policy %s named slot %lu of %lu", memory->options.policy->name, (unsigned long)answer,
+                      "policy %s named slot %lu of %lu", memory->policy.name, (unsigned long)answer,
                       (unsigned long)memory->pool.size);
+}
+
+/* Asks which member of the pool goes. */
+static ocdm_status ask_remove(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
+{
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    *position = OCDM_NONE;
+    ocdm_status status = memory->policy.remove(memory->state, memory, position, &found);
+    if (status != OCDM_OK)
+        return ocdm__pass_on(status, &found, "the policy could not decide", error);
+    return *position < memory->pool.size ? OCDM_OK : bad_decision(memory, *position, error);
+}
+
+/* Asks which slot the sample takes; OCDM_NONE: none. */
+static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+{
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    *slot = OCDM_NONE;
+    ocdm_status status = memory->policy.replace(memory->state, memory, sample, slot, &found);
+    if (status != OCDM_OK)
+        return ocdm__pass_on(status, &found, "the policy could not decide", error);
+    return *slot == OCDM_NONE || *slot < memory->pool.size ? OCDM_OK : bad_decision(memory, *slot, error);
 }
 
 /* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
@@ -301,16 +354,16 @@ static void join_all(ocdm_memory *memory, size_t count)
 
 static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     join_all(memory, count);
-    for (size_t i = 0; i < count && policy->admit; i++)
+    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++)
         if (!admitted(memory, &batch[i]))
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
-        uint32_t position = policy->remove(memory->state, memory);
-        if (position >= memory->pool.size)
-            return bad_decision(memory, position, error);
+        uint32_t position;
+        ocdm_status status = ask_remove(memory, &position, error);
+        if (status != OCDM_OK)
+            return status;
         leave(memory, position);
     }
     return OCDM_OK;
@@ -326,9 +379,9 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     uint32_t slot = OCDM_NONE;
     bool enters = admitted(memory, sample);
     if (enters && memory->pool.size == memory->options.capacity) {
-        slot = memory->options.policy->replace(memory->state, memory, sample);
-        if (slot != OCDM_NONE && slot >= memory->pool.size)
-            return bad_decision(memory, slot, error);
+        ocdm_status status = ask_replace(memory, sample, &slot, error);
+        if (status != OCDM_OK)
+            return status;
         enters = slot != OCDM_NONE;
     }
     memory->arrived++;
@@ -344,18 +397,18 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
 
 static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     for (uint32_t i = 0; i < count; i++) {
         ocdm_status status = offer_one(memory, &batch[i], i, error);
         if (status != OCDM_OK)
             return status;
-        if (policy->seen)
-            policy->seen(memory->state, memory, &batch[i]);
+        if (memory->policy.seen != NULL)
+            memory->policy.seen(memory->state, memory, &batch[i]);
     }
     return OCDM_OK;
 }
 
-static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
+/* What the update did; the samples of the batch that stayed are old ones from now on. */
+static ocdm_change publish(ocdm_memory *memory, size_t count)
 {
     size_t stored = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -367,14 +420,19 @@ static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }
-    if (change)
-        *change = (ocdm_change){stored, memory->stored_slot, memory->stored_item, memory->left_count, memory->left};
+    return (ocdm_change){stored, memory->stored_slot, memory->stored_item, memory->left_count, memory->left};
+}
+
+static void end(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    if (memory->policy.end != NULL)
+        memory->policy.end(memory->state, memory, change, status);
 }
 
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error)
 {
-    if (!memory)
+    if (memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
     struct before before = ocdm__journal_start(memory);
     ocdm_status status = prepare(memory, batch, count, error);
@@ -382,12 +440,16 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
         return status;
     memory->step++;
     memory->left_count = 0;
-    status = memory->options.policy->remove ? offer_as_pool(memory, batch, count, error)
+    status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
                                             : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
         ocdm__journal_undo(memory, count, before);
+        end(memory, NULL, status);
         return status;
     }
-    publish(memory, count, change);
+    ocdm_change done = publish(memory, count);
+    end(memory, &done, OCDM_OK);
+    if (change != NULL)
+        *change = done;
     return OCDM_OK;
 }

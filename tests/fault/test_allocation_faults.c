@@ -12,20 +12,22 @@
 #include "faults.h"
 
 /* Policies of the caller's: their updates keep a journal, which needs room too. */
-static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    (void)state, (void)error;
+    *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
-static uint32_t chance_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status chance_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
 {
     (void)sample;
-    return chance_remove(state, memory);
+    return chance_remove(state, memory, slot, error);
 }
 
-static const ocdm_policy own[] = {{.name = "chance remove", .remove = chance_remove},
-                                  {.name = "chance replace", .replace = chance_replace}};
+static const ocdm_policy own[] = {{.size = sizeof(ocdm_policy), .name = "chance remove", .remove = chance_remove},
+                                  {.size = sizeof(ocdm_policy), .name = "chance replace", .replace = chance_replace}};
 
 #define CASES 14
 
@@ -193,7 +195,7 @@ static void load_fails_cleanly_at_every_allocation(void **state)
             ocdm_memory *loaded = NULL;
             ocdm_error error = {0};
             fault_at(FAULT_ALLOCATE, n, ENOMEM, i % 2);
-            ocdm_status status = ocdm_memory_load("memory", policy_to_load(&options), &loaded, &error);
+            ocdm_status status = ocdm_memory_load("memory", policy_to_load(&options), NULL, &loaded, &error);
             fault_off();
             if (status == OCDM_OK) {
                 assert_true(n > 15);

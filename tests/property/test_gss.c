@@ -85,7 +85,7 @@ static ocdm_memory *through_a_file(ocdm_memory *memory, struct caller *caller, c
 {
     ocdm_memory *loaded = NULL;
     HOLDS(where, ocdm_memory_save(memory, "memory", NULL) == OCDM_OK);
-    HOLDS(where, ocdm_memory_load("memory", NULL, &loaded, NULL) == OCDM_OK);
+    HOLDS(where, ocdm_memory_load("memory", NULL, NULL, &loaded, NULL) == OCDM_OK);
     ocdm_memory_destroy(memory);
     ocdm_memory_set_similarity(loaded, compare_for_memory, caller);
     return loaded;

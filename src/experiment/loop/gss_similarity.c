@@ -40,10 +40,23 @@ static ocdm_status gradient_of(ocdm__gss_similarity *similarity, const uint32_t 
     return status == OCDM_OK ? ocdm__agent_gradient(similarity->agent, &batch, gradient, error) : status;
 }
 
+static ocdm_status reserve_kept(ocdm__gss_similarity *similarity, size_t count, ocdm_error *error)
+{
+    bool failed = false;
+    if (count <= similarity->kept_room)
+        return OCDM_OK;
+    similarity->kept = ocdm__grown(similarity->kept, count * sizeof *similarity->kept, similarity->size, &failed);
+    similarity->norms = ocdm__grown(similarity->norms, count, sizeof *similarity->norms, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "the gradients that are compared");
+    similarity->kept_room = count;
+    return OCDM_OK;
+}
+
 static ocdm_status load_kept(ocdm__gss_similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
                              ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = reserve_kept(similarity, asked->slot_count, error);
     for (size_t j = 0; status == OCDM_OK && j < asked->slot_count; j++) {
         uint32_t sample = (uint32_t)ocdm_memory_id(memory, asked->slot[j]);
         float *gradient = similarity->kept + j * similarity->size;
@@ -114,12 +127,11 @@ ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_mem
 {
     *similarity = (ocdm__gss_similarity){.agent = agent, .inputs = inputs, .slot = slot, .lists = *lists};
     similarity->size = ocdm__agent_gradient_size(agent);
-    similarity->kept = ocdm__allocate(OCDM_COMPARED * sizeof *similarity->kept, similarity->size);
     similarity->gradient = ocdm__allocate(similarity->size, sizeof *similarity->gradient);
     similarity->samples = ocdm__allocate(2, sizeof *similarity->samples);
     similarity->sample_room = 1;
-    if (similarity->kept == NULL || similarity->gradient == NULL || similarity->samples == NULL)
-        return ocdm__fail_memory(error, "the gradients that gss compares");
+    if (similarity->gradient == NULL || similarity->samples == NULL)
+        return ocdm__fail_memory(error, "the gradients that are compared");
     ocdm_memory_set_similarity(memory, answer, similarity);
     return OCDM_OK;
 }
@@ -128,6 +140,7 @@ void ocdm__gss_similarity_close(ocdm__gss_similarity *similarity)
 {
     ocdm__batch_labels_clear(&similarity->labels);
     ocdm__release(similarity->kept);
+    ocdm__release(similarity->norms);
     ocdm__release(similarity->gradient);
     ocdm__release(similarity->samples);
     *similarity = (ocdm__gss_similarity){.size = 0};

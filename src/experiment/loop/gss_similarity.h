@@ -18,8 +18,9 @@ typedef struct ocdm__gss_similarity {
     ocdm__label_lists lists;
     ocdm__batch_labels labels;
     size_t size; /* floats of a gradient */
-    float *kept; /* the gradients of the samples in memory, OCDM_COMPARED of them */
-    double norms[OCDM_COMPARED];
+    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
+    double *norms;
+    size_t kept_room;
     float *gradient;
     uint32_t *samples;
     size_t sample_room;
@@ -27,7 +28,7 @@ typedef struct ocdm__gss_similarity {
 
 /*
  * Gets ready to answer for `memory`, whose ids are numbers of samples, and tells it so. The rest is the caller's and must live
- * as long. OCDM_OK, OCDM_NO_MEMORY: eleven gradients need their room. To be closed in either case.
+ * as long. OCDM_OK, OCDM_NO_MEMORY. A comparison with n samples needs room for n + 1 gradients. To be closed in either case.
  */
 ocdm_status ocdm__gss_similarity_open(ocdm__gss_similarity *similarity, ocdm_memory *memory, ocdm__agent *agent,
                                       ocdm__inputs *inputs, unsigned slot, const ocdm__label_lists *lists, ocdm_error *error);
