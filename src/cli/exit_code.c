@@ -17,6 +17,7 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_UNKNOWN_NAME:
         return OCDM__EXIT_USAGE;
     case OCDM_DUPLICATE_ID:
+    case OCDM_UNKNOWN_ID:
     case OCDM_NOT_SINGLE_LABEL:
     case OCDM_BAD_DECISION:
     case OCDM_BAD_FILE:

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "memory/distances.h"
 #include "memory/logarithm.h"
 
 static bool in_scope(const ocdm_memory *memory, const struct class *class, ocdm_scope scope)
@@ -11,12 +12,14 @@ static bool in_scope(const ocdm_memory *memory, const struct class *class, ocdm_
     return scope == OCDM_SEEN_EVER ? class->seen > 0 : ocdm__in_play(memory, class);
 }
 
+/* ln(w_i n_i^rho). */
 static double log_power(const ocdm_memory *memory, const struct class *class)
 {
-    return memory->options.rho == 0 ? 0 : memory->options.rho * ocdm__ln(class->seen);
+    double power = memory->options.rho == 0 ? 0 : memory->options.rho * ocdm__ln(class->seen);
+    return power + class->ln_weight;
 }
 
-/* n_i^rho is scaled by the largest of them, so that it neither overflows nor vanishes; the scale is ln of that. */
+/* w_i n_i^rho is scaled by the largest of them, so that it neither overflows nor vanishes; the scale is ln of that. */
 static double total_power(const ocdm_memory *memory, ocdm_scope scope, double *scale)
 {
     const struct pool *pool = &memory->pool;
@@ -43,6 +46,9 @@ void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p)
 
 size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t room)
 {
+    if (memory == NULL)
+        return 0;
+    room = classes == NULL ? 0 : room;
     double scale;
     double total = total_power(memory, OCDM_SEEN_EVER, &scale);
     for (uint32_t i = 0; i < memory->pool.class_count && i < room; i++) {
@@ -53,27 +59,12 @@ size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t
     return memory->pool.class_count;
 }
 
-static double term(ocdm_distance distance, double q, double kept, double ln_p, double total)
-{
-    double p = ocdm__exp(ln_p);
-    switch (distance) {
-    case OCDM_KL:
-        return q > 0 ? q * (ocdm__ln_real(q) - ln_p) : 0;
-    case OCDM_REVERSE_KL:
-        return p * (ln_p - ocdm__ln_real((kept > 0 ? kept : 0.5) / total));
-    case OCDM_L2:
-        return (q - p) * (q - p);
-    case OCDM_TV:
-        return fabs(q - p) / 2;
-    }
-    return 0;
-}
-
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope)
 {
-    const struct pool *pool = &memory->pool;
-    if (!pool->label_total)
+    if (memory == NULL || memory->pool.label_total == 0)
         return NAN;
+    const struct pool *pool = &memory->pool;
+    double (*term)(double, double, double, double) = ocdm__distances[memory->options.distance].term;
     double scale, distance = 0;
     double ln_total = ocdm__ln_real(total_power(memory, scope, &scale));
     double labels = (double)pool->label_total;
@@ -82,7 +73,7 @@ double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope)
         if (!in_scope(memory, class, scope))
             continue;
         double ln_p = log_power(memory, class) - scale - ln_total;
-        distance += term(memory->options.distance, class->kept / labels, class->kept, ln_p, labels);
+        distance += term(class->kept / labels, class->kept, ln_p, labels);
     }
     return distance;
 }

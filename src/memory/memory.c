@@ -196,6 +196,8 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory->left);
     ocdm__release(memory->stored_slot);
     ocdm__release(memory->stored_item);
+    ocdm__release(memory->moved);
+    ocdm__release(memory->flat);
     ocdm__release(memory->journal);
     ocdm__release(memory->journal_classes);
     ocdm__release(memory->drawn_at);
@@ -205,6 +207,8 @@ void ocdm_memory_destroy(ocdm_memory *memory)
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
+    if (memory == NULL || slot == NULL)
+        return 0;
     uint32_t size = memory->pool.size;
     uint32_t wanted = count < size ? (uint32_t)count : size;
     ocdm__random random = ocdm__random_stream(memory->draw_base, memory->draws);
@@ -222,58 +226,62 @@ size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
     return wanted;
 }
 
+/* ---- questions ------------------------------------------------------------------------------------------------------ */
+
 uint32_t ocdm_memory_size(const ocdm_memory *memory)
 {
-    return memory->pool.size;
+    return memory == NULL ? 0 : memory->pool.size;
 }
 
 const ocdm_options *ocdm_memory_options(const ocdm_memory *memory)
 {
-    return &memory->options;
+    return memory == NULL ? NULL : &memory->options;
 }
 
 uint64_t ocdm_memory_arrived(const ocdm_memory *memory)
 {
-    return memory->arrived;
+    return memory == NULL ? 0 : memory->arrived;
 }
 
+/* NULL when there is no such slot. */
 static const struct node *node_in(const ocdm_memory *memory, uint32_t slot)
 {
+    if (memory == NULL || slot >= memory->pool.size)
+        return NULL;
     return &memory->pool.nodes[memory->pool.node_at[slot]];
 }
 
 uint64_t ocdm_memory_id(const ocdm_memory *memory, uint32_t slot)
 {
-    return node_in(memory, slot)->id;
+    const struct node *node = node_in(memory, slot);
+    return node == NULL ? 0 : node->id;
 }
 
 uint64_t ocdm_memory_arrival(const ocdm_memory *memory, uint32_t slot)
 {
-    return node_in(memory, slot)->arrival;
+    const struct node *node = node_in(memory, slot);
+    return node == NULL ? 0 : node->arrival;
 }
 
 uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id)
 {
-    uint32_t node = ocdm__pool_find(&memory->pool, id);
+    uint32_t node = memory == NULL ? OCDM_NONE : ocdm__pool_find(&memory->pool, id);
     return node == OCDM_NONE ? OCDM_NONE : memory->pool.nodes[node].position;
 }
 
 /* Cells ascend by class index; a class's number in order of appearance says nothing about its id. */
-size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
+static void write_labels(const struct pool *pool, const struct set *set, uint32_t *label)
 {
-    const struct pool *pool = &memory->pool;
-    const struct set *set = &pool->sets[node_in(memory, slot)->set];
-    size_t written = set->cardinality < room ? set->cardinality : room;
-    if (!written)
-        return set->cardinality;
-    if (written == set->cardinality) {
-        for (uint32_t i = 0; i < set->cardinality; i++)
-            label[i] = pool->classes[pool->cells[set->cells + i].class_index].id;
-        ocdm__sort(label, set->cardinality);
-        return set->cardinality;
-    }
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        label[i] = pool->classes[pool->cells[set->cells + i].class_index].id;
+    ocdm__sort(label, set->cardinality);
+}
+
+/* The lowest `room` labels of a set that has more. */
+static void write_lowest_labels(const struct pool *pool, const struct set *set, uint32_t *label, size_t room)
+{
     uint64_t lowest = 0;
-    for (size_t i = 0; i < written; i++) {
+    for (size_t i = 0; i < room; i++) {
         uint64_t least = UINT64_MAX;
         for (uint32_t j = 0; j < set->cardinality; j++) {
             uint64_t id = pool->classes[pool->cells[set->cells + j].class_index].id;
@@ -282,23 +290,63 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
         label[i] = (uint32_t)least;
         lowest = least + 1;
     }
+}
+
+size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
+{
+    const struct node *node = node_in(memory, slot);
+    if (node == NULL)
+        return 0;
+    const struct set *set = &memory->pool.sets[node->set];
+    if (label != NULL && set->cardinality <= room)
+        write_labels(&memory->pool, set, label);
+    else if (label != NULL)
+        write_lowest_labels(&memory->pool, set, label, room);
     return set->cardinality;
+}
+
+size_t ocdm_memory_all_labels(const ocdm_memory *memory, uint64_t *offset, uint32_t *label, size_t room)
+{
+    if (memory == NULL)
+        return 0;
+    const struct pool *pool = &memory->pool;
+    bool fits = label != NULL && pool->label_total <= room;
+    uint64_t used = 0;
+    for (uint32_t slot = 0; slot < pool->size; slot++) {
+        const struct set *set = &pool->sets[node_in(memory, slot)->set];
+        if (offset != NULL)
+            offset[slot] = used;
+        if (fits)
+            write_labels(pool, set, label + used);
+        used += set->cardinality;
+    }
+    if (offset != NULL)
+        offset[pool->size] = used;
+    return (size_t)used;
+}
+
+static const struct class *class_of(const ocdm_memory *memory, uint32_t class_id)
+{
+    uint32_t class_index = memory == NULL ? OCDM_NONE : ocdm__pool_class(&memory->pool, class_id);
+    return class_index == OCDM_NONE ? NULL : &memory->pool.classes[class_index];
 }
 
 uint32_t ocdm_memory_kept(const ocdm_memory *memory, uint32_t class_id)
 {
-    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
-    return class_index == OCDM_NONE ? 0 : memory->pool.classes[class_index].kept;
+    const struct class *class = class_of(memory, class_id);
+    return class == NULL ? 0 : class->kept;
 }
 
 uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
 {
-    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
-    return class_index == OCDM_NONE ? 0 : memory->pool.classes[class_index].seen;
+    const struct class *class = class_of(memory, class_id);
+    return class == NULL ? 0 : class->seen;
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)
 {
+    if (memory == NULL)
+        return 0;
     ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->decision), draw);
     return ocdm__random_below(&random, below);
 }

@@ -59,6 +59,10 @@ struct ocdm_memory {
     size_t left_count;
     uint32_t *stored_slot;
     uint32_t *stored_item;
+    ocdm_move *moved;
+    size_t moved_count;
+    ocdm_sample *flat; /* the batch of ocdm_memory_update_flat, one by one */
+    size_t flat_room;
 
     bool keeps_journal;
     struct event *journal; /* two a sample */

@@ -16,6 +16,7 @@ struct parts {
     const ocdm_policy *policy; /* the caller's; NULL: the library's, by its name */
     void *policy_data;
     const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
+    const struct ocdm__tensor *weights, *weighted_classes; /* NULL when all classes have weight 1 */
     ocdm_error *error;
 };
 
@@ -78,6 +79,19 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
     if (parts->counters->shape[0] != OCDM__COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
         parts->starts->shape[0] != samples + 1 || parts->seen->shape[0] != classes || parts->in_play->shape[0] != classes)
         return bad(parts, "its tensors do not have the lengths that go together");
+    return OCDM_OK;
+}
+
+static ocdm_status find_weights(struct parts *parts, const struct ocdm__safetensors *file)
+{
+    ocdm_status status = find(parts, file, "weights", OCDM__F64, &parts->weights);
+    if (status == OCDM_OK)
+        status = find(parts, file, "weighted_classes", OCDM__U32, &parts->weighted_classes);
+    if (status != OCDM_OK)
+        return status;
+    uint64_t count = parts->weights->shape[0];
+    if (count != parts->weighted_classes->shape[0] || count == 0 || count >= UINT32_MAX)
+        return bad(parts, "its weights and their classes are not as many");
     return OCDM_OK;
 }
 
@@ -206,7 +220,30 @@ static ocdm_status check_classes(const struct parts *parts)
     return check_distinct(parts, parts->classes, "a class comes twice");
 }
 
+static ocdm_status check_weights(const struct parts *parts)
+{
+    if (parts->weights == NULL)
+        return OCDM_OK;
+    for (uint64_t i = 0; i < parts->weights->shape[0]; i++) {
+        double weight = ocdm__get_double(parts->weights->data + 8 * i);
+        if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT) || weight == 1)
+            return bad(parts, "a weight is 1 or out of range");
+    }
+    return check_distinct(parts, parts->weighted_classes, "a class has two weights");
+}
+
 /* ---- filling the memory --------------------------------------------------------------------------------------------- */
+
+/* Before the classes, which take their weights from here. */
+static ocdm_status fill_weights(const struct parts *parts, ocdm_memory *memory)
+{
+    uint64_t count = parts->weights != NULL ? parts->weights->shape[0] : 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (!ocdm__pool_set_weight(&memory->pool, small_number(parts->weighted_classes, i),
+                                   ocdm__get_double(parts->weights->data + 8 * i)))
+            return ocdm__fail_memory(parts->error, "the weights of classes");
+    return OCDM_OK;
+}
 
 static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
 {
@@ -279,7 +316,9 @@ static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
 
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
-    ocdm_status status = fill_classes(parts, memory);
+    ocdm_status status = fill_weights(parts, memory);
+    if (status == OCDM_OK)
+        status = fill_classes(parts, memory);
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
     if (!scratch)
         status = ocdm__fail_memory(parts->error, "the labels of a sample");
@@ -293,27 +332,42 @@ static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
     return load_state(parts, memory);
 }
 
-static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
+/* Format, version, and where each part is. */
+static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensors *file)
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
+    const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
+    bool weighted = ocdm__note_is(version, OCDM__MEMORY_FORMAT_WITH_WEIGHTS);
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), OCDM__MEMORY_FORMAT))
         return bad(parts, "it is not a memory that ocdm_memory_save wrote");
-    if (!ocdm__note_is(ocdm__safetensors_note(file, "version"), OCDM__MEMORY_FORMAT_VERSION))
+    if (!weighted && !ocdm__note_is(version, OCDM__MEMORY_FORMAT_VERSION))
         return bad(parts, "it is of a version that this library does not read");
-    if (!checksum || checksum->value_length != 16)
+    if (checksum == NULL || checksum->value_length != 16)
         return bad(parts, "it has no checksum");
-    ocdm_options options = ocdm_options_default();
     ocdm_status status = find_all(parts, file);
+    return status == OCDM_OK && weighted ? find_weights(parts, file) : status;
+}
+
+static ocdm_status check_parts(const struct parts *parts)
+{
+    ocdm_status status = check_counters(parts);
+    if (status == OCDM_OK)
+        status = check_samples(parts);
+    if (status == OCDM_OK)
+        status = check_classes(parts);
+    return status == OCDM_OK ? check_weights(parts) : status;
+}
+
+static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
+{
+    ocdm_options options = ocdm_options_default();
+    ocdm_status status = find_parts(parts, file);
     if (status == OCDM_OK)
         status = read_options(parts, file, &options);
     if (status == OCDM_OK)
         status = find_policy(parts, file, &options.policy);
     if (status == OCDM_OK)
-        status = check_counters(parts);
-    if (status == OCDM_OK)
-        status = check_samples(parts);
-    if (status == OCDM_OK)
-        status = check_classes(parts);
+        status = check_parts(parts);
     if (status != OCDM_OK)
         return status;
     options.policy_data = parts->policy_data;
@@ -344,6 +398,15 @@ ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, siz
                                ocdm_memory **memory, ocdm_error *error)
 {
     struct parts parts = {.name = name, .policy = policy, .error = error};
+    return parse(&parts, bytes, size, memory);
+}
+
+ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, const ocdm_policy *policy, void *data,
+                                   ocdm_memory **memory, ocdm_error *error)
+{
+    if (bytes == NULL || memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "bytes and memory must not be NULL");
+    struct parts parts = {.name = "the bytes of a memory", .policy = policy, .policy_data = data, .error = error};
     return parse(&parts, bytes, size, memory);
 }
 

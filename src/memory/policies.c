@@ -36,18 +36,6 @@ bool ocdm__policy_is_ours(const ocdm_policy *policy)
     return false;
 }
 
-const char *ocdm_distance_name(ocdm_distance distance)
-{
-    static const char *const names[] = {"kl", "reverse-kl", "l2", "tv"};
-    return (unsigned)distance < sizeof names / sizeof *names ? names[distance] : NULL;
-}
-
-const char *ocdm_tie_name(ocdm_tie tie)
-{
-    static const char *const names[] = {"key", "oldest", "newest", "uniform"};
-    return (unsigned)tie < sizeof names / sizeof *names ? names[tie] : NULL;
-}
-
 struct lottery ocdm__lottery(ocdm__random *random)
 {
     return (struct lottery){.base = ocdm__random_next(random), .node = OCDM_NONE};

@@ -55,6 +55,9 @@ uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random);
 /* The largest m_i. */
 uint32_t ocdm__most_kept(const struct pool *pool);
 
+/* The rule of max: a uniform sample of one of the largest classes. cbes shrinks by it, too. */
+ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
+
 /* One of the classes with the largest m_i, ties uniform. Some class has a sample. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);
 

@@ -159,6 +159,26 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     return OCDM_OK;
 }
 
+/* When the memory is made smaller. */
+static ocdm_status remove_single(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)state;
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    *slot = memory->pool.label_total > 0 ? any_of_largest(&memory->pool, &random) : ocdm__any_at_all(&memory->pool, &random);
+    return OCDM_OK;
+}
+
+/* A class that lost its last sample to forget or resize starts again: as a full one it would be let in never more. */
+static void restart_empty(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    struct full_classes *classes = state;
+    if (status != OCDM_OK || change->stored > 0 || change->left_count == 0 || change->left[0].item != OCDM_NONE)
+        return;
+    for (uint32_t i = 0; i < memory->pool.class_count && i < classes->room; i++)
+        classes->full[i] &= memory->pool.classes[i].kept > 0;
+}
+
 static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                         ocdm_error *error)
 {
@@ -192,9 +212,11 @@ const ocdm_policy ocdm__policy_cbes = {
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = ocdm__remove_from_largest,
     .seen = refresh_full,
     .save = save,
     .load = load,
+    .end = restart_empty,
 };
 
 const ocdm_policy ocdm__policy_cbrs = {
@@ -205,7 +227,9 @@ const ocdm_policy ocdm__policy_cbrs = {
     .destroy = destroy,
     .begin = begin,
     .replace = replace_single,
+    .remove = remove_single,
     .seen = refresh_full,
     .save = save,
     .load = load,
+    .end = restart_empty,
 };

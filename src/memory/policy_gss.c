@@ -29,6 +29,7 @@
 struct gss {
     uint64_t *score; /* C_i by slot, 0 where none is held */
     uint32_t room;
+    uint32_t held;     /* slots in use */
     uint64_t total;    /* sum C */
     double *cosine;    /* of the batch, by item */
     uint64_t *offered; /* c by item */
@@ -206,9 +207,39 @@ static void keep_score(void *state, const ocdm_memory *memory, const ocdm_sample
     uint32_t node = memory->item_node[memory->item];
     if (node == OCDM_NONE)
         return;
-    uint64_t *score = &gss->score[memory->pool.nodes[node].position];
+    uint32_t position = memory->pool.nodes[node].position;
+    uint64_t *score = &gss->score[position];
+    gss->held = position < gss->held ? gss->held : position + 1;
     gss->total += gss->offered[memory->item] - *score;
     *score = gss->offered[memory->item];
+}
+
+/* ---- samples leave -------------------------------------------------------------------------------------------------- */
+
+/* The sample in the last slot takes the place of the one that goes. */
+static void drop_score(struct gss *gss, uint32_t slot)
+{
+    uint32_t last = --gss->held;
+    gss->total -= gss->score[slot];
+    gss->score[slot] = gss->score[last];
+    gss->score[last] = 0;
+}
+
+/* When the memory is made smaller, samples go that are like others. */
+static ocdm_status remove_by_score(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    *slot = draw_by_score(state, memory->pool.size, &random);
+    drop_score(state, *slot);
+    return OCDM_OK;
+}
+
+static void drop_forgotten(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    struct gss *gss = state;
+    if (status == OCDM_OK && gss->held > memory->pool.size)
+        drop_score(gss, change->left[0].slot);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------------- */
@@ -230,6 +261,7 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
     if (size != (size_t)memory->pool.size * sizeof(double))
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state has %zu bytes, not eight a sample", size);
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
+    gss->held = memory->pool.size;
     for (uint32_t i = 0; status == OCDM_OK && i < memory->pool.size; i++) {
         double score = ocdm__get_double(bytes + i * sizeof score);
         bool in_range = score >= 0 && score <= 2;
@@ -249,7 +281,9 @@ const ocdm_policy ocdm__policy_gss = {
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = remove_by_score,
     .seen = keep_score,
     .save = save,
     .load = load,
+    .end = drop_forgotten,
 };

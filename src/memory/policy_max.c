@@ -1,7 +1,7 @@
 /* Max: while memory and batch exceed M, a uniform member of the class with most samples goes; ties between classes uniform. */
 #include "memory/policies.h"
 
-static ocdm_status remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)state;
     (void)error;
@@ -14,4 +14,4 @@ static ocdm_status remove_from_largest(void *state, const ocdm_memory *memory, u
     return OCDM_OK;
 }
 
-const ocdm_policy ocdm__policy_max = {.size = sizeof(ocdm_policy), .name = "max", .remove = remove_from_largest};
+const ocdm_policy ocdm__policy_max = {.size = sizeof(ocdm_policy), .name = "max", .remove = ocdm__remove_from_largest};

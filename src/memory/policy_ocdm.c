@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "memory/distances.h"
 
 /* What the scan needs for a batch: the target, which is fixed for it, and room for class weights. Not used under KL. */
 struct scan {
@@ -91,7 +92,7 @@ static struct pool *pool_of(const ocdm_memory *memory)
 static uint32_t best_deletion(void *state, const ocdm_memory *memory)
 {
     const struct pool *pool = &memory->pool;
-    bool uniform = memory->options.tie == OCDM_TIE_UNIFORM;
+    bool uniform = ocdm__ties[memory->options.tie].fresh;
     if (memory->options.distance == OCDM_KL && !uniform)
         return pool->nodes[pool->sets[ocdm__scores_best(memory->scores, pool_of(memory))].first].position;
     uint32_t count =

@@ -287,6 +287,18 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     return OCDM_OK;
 }
 
+/* Sample-out without a sample that comes in: when the memory is made smaller. */
+static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    if (memory->pool.label_total == 0)
+        *slot = ocdm__any_at_all(&memory->pool, &random);
+    else
+        *slot = choose_victim(state, &memory->pool, draw_class(((struct partitions *)state)->classes, &memory->pool, &random));
+    return OCDM_OK;
+}
+
 static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                         ocdm_error *error)
 {
@@ -324,6 +336,7 @@ const ocdm_policy ocdm__policy_prs = {
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = sample_out,
     .seen = update_shares,
     .save = save,
     .load = load,

@@ -65,7 +65,9 @@ struct class
     int64_t weight;   /* w_i on the grid, as it is in the scores of its sets */
     int64_t snapshot; /* w_i when the sets that are asleep were scored, and how far it has risen since, at most */
     int64_t rise;
-    int64_t log_seen; /* rho ln n_i on the grid */
+    int64_t log_seen;   /* rho ln n_i + ln w_i, each on the grid */
+    int64_t log_weight; /* ln w_i on the grid, and as it is */
+    double ln_weight;
     uint32_t id;
     uint32_t kept; /* m_i */
     size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
@@ -73,6 +75,12 @@ struct class
     uint32_t list_room; /* a power of 2, or 0 */
     uint32_t asleep;    /* how many sets that carry it are asleep, and so not on the list */
     bool changed;       /* to be looked at by the index of scores */
+};
+
+/* The weight that the caller gave a class, seen or not. */
+struct class_weight {
+    double weight;
+    uint32_t class_id;
 };
 
 /* Free cells in runs of one length; longer ones wait for the next compaction. */
@@ -94,6 +102,10 @@ struct pool {
     uint32_t class_count;
     uint32_t class_room;
     struct ocdm__table class_table;
+    struct class_weight *weights; /* in the order in which they were given */
+    uint32_t weight_count;
+    uint32_t weight_room;
+    struct ocdm__table weight_table;
 
     struct cell *cells;
     struct cell *spare_cells; /* where the next compaction moves them */
@@ -124,6 +136,10 @@ ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_erro
 /* The index of a class, OCDM_NONE if it never appeared; _add makes it appear (OCDM_NONE: out of memory). */
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id);
+
+/* The weight of a class, 1 if it was given none. _set_weight: false when out of memory, and nothing has changed then. */
+double ocdm__pool_weight(const struct pool *pool, uint32_t class_id);
+bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight);
 
 /* Forgets the classes from `count` on, which no sample carries. */
 void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);

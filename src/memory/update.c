@@ -6,6 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "memory/distances.h"
 #include "memory/journal.h"
 #include "memory/policies.h"
 #include "memory/pool_storage.h"
@@ -49,6 +50,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     memory->left = ocdm__grown(memory->left, room, sizeof *memory->left, &failed);
     memory->stored_slot = ocdm__grown(memory->stored_slot, room, sizeof *memory->stored_slot, &failed);
     memory->stored_item = ocdm__grown(memory->stored_item, room, sizeof *memory->stored_item, &failed);
+    memory->moved = ocdm__grown(memory->moved, room, sizeof *memory->moved, &failed);
     if (memory->keeps_journal)
         memory->journal = ocdm__grown(memory->journal, room * 2, sizeof *memory->journal, &failed);
     if (failed || !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
@@ -223,18 +225,12 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
 
 /* ---- what happens to a sample --------------------------------------------------------------------------------------- */
 
-/* Priorities are unique: keys because the hash is a bijection of the arrival number. */
 void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
 {
     struct node *node = &memory->pool.nodes[number];
     node->arrival = arrival;
     node->origin = OCDM_NONE;
-    if (memory->options.tie == OCDM_TIE_OLDEST)
-        node->priority = arrival;
-    else if (memory->options.tie == OCDM_TIE_NEWEST)
-        node->priority = ~arrival;
-    else
-        node->priority = ocdm__random_at(memory->key_base, arrival);
+    node->priority = ocdm__ties[memory->options.tie].priority(memory->key_base, arrival);
 }
 
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
@@ -279,8 +275,8 @@ static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
     ocdm__pool_give_back_node(&memory->pool, number);
 }
 
-/* A member leaves. */
-static void leave(ocdm_memory *memory, uint32_t position)
+/* A member leaves, for good. */
+static void take_out(ocdm_memory *memory, uint32_t position)
 {
     struct pool *pool = &memory->pool;
     uint32_t number = pool->node_at[position];
@@ -288,10 +284,16 @@ static void leave(ocdm_memory *memory, uint32_t position)
     for (uint32_t i = 0; i < set->cardinality; i++)
         if (pool->classes[pool->cells[set->cells + i].class_index].kept == 1)
             note_empty(memory, pool->cells[set->cells + i].class_index);
-    if (memory->keeps_journal)
-        ocdm__journal_leave(memory, position);
     ocdm__pool_leave(pool, memory->scores, position);
     note_departure(memory, number, position);
+}
+
+/* A member leaves, and may come back. */
+static void leave(ocdm_memory *memory, uint32_t position)
+{
+    if (memory->keeps_journal)
+        ocdm__journal_leave(memory, position);
+    take_out(memory, position);
 }
 
 /* A newcomer goes without ever having been a member. */
@@ -420,13 +422,23 @@ static ocdm_change publish(ocdm_memory *memory, size_t count)
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }
-    return (ocdm_change){stored, memory->stored_slot, memory->stored_item, memory->left_count, memory->left};
+    return (ocdm_change){stored,       memory->stored_slot, memory->stored_item, memory->left_count,
+                         memory->left, memory->moved_count, memory->moved};
 }
 
 static void end(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
 {
     if (memory->policy.end != NULL)
         memory->policy.end(memory->state, memory, change, status);
+}
+
+/* Tells the policy and the caller what was done. */
+static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
+{
+    ocdm_change done = publish(memory, count);
+    end(memory, &done, OCDM_OK);
+    if (change != NULL)
+        *change = done;
 }
 
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
@@ -439,7 +451,7 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
     if (status != OCDM_OK)
         return status;
     memory->step++;
-    memory->left_count = 0;
+    memory->left_count = memory->moved_count = 0;
     status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
                                             : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
@@ -447,9 +459,140 @@ ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, si
         end(memory, NULL, status);
         return status;
     }
-    ocdm_change done = publish(memory, count);
-    end(memory, &done, OCDM_OK);
-    if (change != NULL)
-        *change = done;
+    finish(memory, count, change);
     return OCDM_OK;
+}
+
+/* ---- flat arrays ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status reserve_flat(ocdm_memory *memory, size_t count, ocdm_error *error)
+{
+    if (count <= memory->flat_room)
+        return OCDM_OK;
+    ocdm_sample *flat = ocdm__resize(memory->flat, count, sizeof *flat);
+    if (flat == NULL)
+        return ocdm__fail_memory(error, "the batch");
+    memory->flat = flat;
+    memory->flat_room = count;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
+                                    size_t count, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL || (count > 0 && (ids == NULL || offsets == NULL)) || count > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory, ids and offsets must not be NULL, nor the batch too large");
+    ocdm_status status = reserve_flat(memory, count, error);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] > SIZE_MAX / sizeof *labels)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "offsets never fall, and there is one more than there are samples",
+                              "the offsets of item %zu are %llu and %llu", i, (unsigned long long)offsets[i],
+                              (unsigned long long)offsets[i + 1]);
+        size_t labelled = (size_t)(offsets[i + 1] - offsets[i]);
+        const uint32_t *first = labels == NULL || labelled == 0 ? NULL : labels + offsets[i];
+        memory->flat[i] = (ocdm_sample){ids[i], first, labelled};
+    }
+    return status == OCDM_OK ? ocdm_memory_update(memory, memory->flat, count, change, error) : status;
+}
+
+/* ---- forgetting ----------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    uint32_t position = ocdm_memory_find(memory, id);
+    if (position == OCDM_NONE)
+        return ocdm__fail(error, OCDM_UNKNOWN_ID, "", "no sample in the memory has the id %llu", (unsigned long long)id);
+    uint32_t last = memory->pool.size - 1;
+    memory->left_count = memory->moved_count = 0;
+    if (position != last)
+        memory->moved[memory->moved_count++] = (ocdm_move){last, position};
+    take_out(memory, position);
+    finish(memory, 0, change);
+    return OCDM_OK;
+}
+
+/* ---- another capacity ----------------------------------------------------------------------------------------------- */
+
+/* A reservoir has no rule for shrinking unless it says so: a uniform part of it is a reservoir. Its decisions about samples are
+ * numbered by arrival; these are numbered from the other end. */
+static ocdm_status choose_to_shrink(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
+{
+    memory->decision = memory->policy.replace == NULL ? memory->departed : ~memory->departed;
+    if (memory->policy.remove != NULL)
+        return ask_remove(memory, position, error);
+    ocdm__random random = ocdm__decision_random(memory);
+    *position = (uint32_t)ocdm__random_below(&random, memory->pool.size);
+    return OCDM_OK;
+}
+
+/* Deletes down to the capacity. home[p] is the slot that the member at position p had before. */
+static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error)
+{
+    for (uint32_t i = 0; i < memory->pool.size; i++)
+        home[i] = i;
+    while (memory->pool.size > memory->options.capacity) {
+        uint32_t position;
+        ocdm_status status = choose_to_shrink(memory, &position, error);
+        if (status != OCDM_OK)
+            return status;
+        leave(memory, position);
+        memory->left[memory->left_count - 1].slot = home[position];
+        home[position] = home[memory->pool.size];
+    }
+    for (uint32_t i = 0; i < memory->pool.size; i++)
+        if (home[i] != i)
+            memory->moved[memory->moved_count++] = (ocdm_move){home[i], i};
+    return OCDM_OK;
+}
+
+static ocdm_status prepare_to_shrink(ocdm_memory *memory, uint32_t leaving, ocdm_error *error)
+{
+    ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
+    if (status == OCDM_OK && memory->keeps_journal)
+        status = ocdm__journal_reserve(memory, 0, error);
+    if (status == OCDM_OK)
+        status = begin(memory, NULL, 0, error);
+    return status;
+}
+
+static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32_t *home, ocdm_error *error)
+{
+    uint32_t capacity_before = memory->options.capacity;
+    ocdm_status status = prepare_to_shrink(memory, memory->pool.size - capacity, error);
+    if (status != OCDM_OK)
+        return status;
+    struct before before = ocdm__journal_start(memory);
+    memory->step++;
+    memory->left_count = memory->moved_count = 0;
+    memory->first_class[0] = 0;
+    memory->options.capacity = capacity;
+    status = shrink(memory, home, error);
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    ocdm__journal_undo(memory, 0, before);
+    memory->options.capacity = capacity_before;
+    end(memory, NULL, status);
+    return status;
+}
+
+ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL || capacity == 0 || capacity > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a memory holds at least one sample",
+                          "memory must not be NULL, and capacity %lu between 1 and %lu", (unsigned long)capacity,
+                          (unsigned long)OCDM_MAX_CAPACITY);
+    ocdm_status status = OCDM_OK;
+    if (capacity < memory->pool.size) {
+        uint32_t *home = ocdm__allocate(memory->pool.size, sizeof *home);
+        status = home == NULL ? ocdm__fail_memory(error, "another capacity") : shrink_or_undo(memory, capacity, home, error);
+        ocdm__release(home);
+    } else {
+        memory->options.capacity = capacity;
+        memory->left_count = memory->moved_count = 0;
+    }
+    if (status == OCDM_OK)
+        finish(memory, 0, change);
+    return status;
 }

@@ -51,7 +51,10 @@ static ocdm_status compare_for_memory(void *state, const ocdm_memory *memory, co
 static void compare_scores(const ocdm_memory *memory, const struct naive *naive, const char *where)
 {
     unsigned char bytes[8 * (40 + MADE_LARGEST_BATCH)];
-    HOLDS(where, memory->options.policy->save(memory->state, memory, bytes, sizeof bytes) == 8 * naive->size);
+    size_t size;
+    ocdm_error error;
+    HOLDS(where, memory->policy.save(memory->state, memory, bytes, sizeof bytes, &size, &error) == OCDM_OK);
+    HOLDS(where, size == 8 * naive->size);
     for (size_t v = 0; v < naive->size; v++) {
         double score;
         memcpy(&score, bytes + 8 * v, sizeof score);

@@ -425,7 +425,7 @@ static void policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end(void
         for (uint64_t step = 0; step < 60; step++) {
             toy_draw(&batch, &random, (struct toy_shape){0, 6, 3}, 1 + toy_below(&random, 5), step * 10);
             struct ledger before = ledger;
-            for (ledger.fails_in = 0;; before = ledger, ledger.fails_in = before.failures % 5) {
+            for (ledger.fails_in = 0;; before = ledger, ledger.fails_in = before.failures % 7) {
                 ocdm_error error;
                 ledger.has_words = ledger.failures % 2;
                 ocdm_status status = ocdm_memory_update(memory, batch.sample, batch.count, NULL, &error);

@@ -169,7 +169,7 @@ static void notes_must_name_what_the_library_knows(void **state)
     refused("not a memory that ocdm_memory_save wrote");
     image.note[FORMAT].key = "other";
     refused("not a memory that ocdm_memory_save wrote");
-    image.note[VERSION].value = "2";
+    image.note[VERSION].value = "3";
     refused("a version that this library does not read");
     image.note[VERSION].key = "other";
     refused("a version that this library does not read");
