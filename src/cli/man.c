@@ -53,9 +53,10 @@ static void print_flag(const ocdm__flag *flag, FILE *out)
         fprintf(out, " \\fI%s\\fR", flag->value);
     fputc('\n', out);
     escaped(flag->help, out);
-    for (size_t i = 0; flag->choices != NULL && flag->choices[i] != NULL; i++) {
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++) {
         fputs(i == 0 ? ": " : ", ", out);
-        escaped(flag->choices[i], out);
+        escaped(choices[i], out);
     }
     if (flag->fallback != NULL) {
         fputs(" (default ", out);

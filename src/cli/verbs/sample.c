@@ -14,11 +14,14 @@
 #include "cli/verbs.h"
 #include "sample/sample.h"
 
-/* In the order of their enums, but for the policies. */
-static const char *const policy_names[] = {"ocdm", "rs", "prs", "cbes", "cbrs", "onlyone", "max", "random", NULL};
-static const char *const distance_names[] = {"kl", "reverse-kl", "l2", "tv", NULL};
-static const char *const tie_names[] = {"key", "oldest", "newest", "uniform", NULL};
 static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+
+/* A filter has nobody to ask about gradients. */
+static const char *const *policy_choices(void)
+{
+    static const char *names[OCDM__CHOICES];
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS);
+}
 
 /* ---- progress ------------------------------------------------------------------------------------------------------- */
 
@@ -51,13 +54,14 @@ static void erase_progress(const struct progress *progress)
 static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_policy **policy, ocdm_error *error)
 {
     size_t index;
-    if (strcmp(ocdm__argument_text(arguments, "policy"), "gss") == 0)
-        return ocdm__fail(
-            error, OCDM_BAD_ARGUMENT, "any other policy works on labels alone",
-            "the policy gss needs the gradients of the agent that learns from the memory, which a filter has not");
+    const ocdm_policy *named = ocdm_policy_find(ocdm__argument_text(arguments, "policy"));
+    if (named != NULL && named->traits & OCDM_NEEDS_GRADIENTS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "any other policy works on labels alone",
+                          "the policy %s needs the gradients of the agent that learns from the memory, which a filter has not",
+                          named->name);
     ocdm_status status = ocdm__argument_choice(arguments, "policy", &index, error);
     if (status == OCDM_OK)
-        *policy = ocdm_policy_find(policy_names[index]);
+        *policy = ocdm_policy_find(policy_choices()[index]);
     return status;
 }
 
@@ -130,6 +134,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     options->records.separator = ocdm__argument_text(arguments, "sep");
     options->records.skip_bad = ocdm__argument_given(arguments, "skip-bad");
     options->records.hint = "`--skip-bad` passes over bad records";
+    options->weights = ocdm__argument_text(arguments, "weight");
     options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
     return check_files(options, error);
@@ -213,7 +218,9 @@ static const char *const description[] = {
     "kept, "
     "in order of deletion), size, distance. --summary writes one with records, skipped, kept, classes, distance (over the "
     "classes "
-    "in play), distance_seen (over all classes seen), the settings, seconds, and per_class: label, seen, kept, target.",
+    "in play), distance_seen (over all classes seen), the settings, seconds, and per_class: label, seen, kept, target, and "
+    "weight "
+    "where --weight is given.",
     "SIGINT and SIGTERM end the stream early: what is kept so far is written, and the exit code is 130 or 143.",
     NULL,
 };
@@ -224,22 +231,25 @@ static const ocdm__flag flags[] = {
      .name = "policy",
      .value = "P",
      .fallback = "ocdm",
-     .choices = policy_names,
+     .listed = policy_choices,
      .help = "the rule by which records stay"},
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "records that are looked at together"},
     {.name = "rho",
      .value = "R",
      .fallback = "0",
      .help = "power of the target: class i gets n_i^R, so 0 is all equal and 1 is as in the stream; -16 to 16"},
+    {.name = "weight",
+     .value = "LABEL=W,...",
+     .help = "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"},
     {.name = "distance",
      .value = "D",
      .fallback = "kl",
-     .choices = distance_names,
+     .listed = ocdm__distance_choices,
      .help = "how far from the target a memory is, which ocdm and onlyone minimise"},
     {.name = "tie",
      .value = "T",
      .fallback = "key",
-     .choices = tie_names,
+     .listed = ocdm__tie_choices,
      .help = "which of equally good records goes, in ocdm and onlyone"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
     {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "what the records are"},
@@ -257,6 +267,7 @@ static const ocdm__example examples[] = {
     {"1000 records, every class as often as it can be", "ocdm sample -m 1000 in.jsonl > out.jsonl"},
     {"the last stage of a pipe, half way to the stream's own balance",
      "zcat big.csv.gz | ocdm sample -m 5000 --rho 0.5 --format csv"},
+    {"three times as many cats, half as many dogs", "ocdm sample -m 1000 --weight cat=3,dog=0.5 in.jsonl > out.jsonl"},
     {"see what it did", "ocdm sample -m 100 --trace trace.jsonl --summary summary.json in.jsonl > out.jsonl"},
     {NULL, NULL},
 };

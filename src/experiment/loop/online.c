@@ -24,7 +24,8 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
         online->input == NULL)
         return ocdm__fail_memory(error, "the batches of a run");
-    if (parts->memory == NULL || parts->agent == NULL || strcmp(ocdm_memory_options(parts->memory)->policy->name, "gss") != 0)
+    if (parts->memory == NULL || parts->agent == NULL ||
+        (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
         return OCDM_OK;
     return ocdm__gss_similarity_open(&online->similarity, parts->memory, parts->agent, parts->inputs, REPLAY_SLOT,
                                      &parts->labels, error);
