@@ -52,7 +52,7 @@ const char *ocdm_version(void);
 
 /* ---- status and errors ---------------------------------------------------------------------------------------------- */
 
-/* Every status: name, number, meaning. New ones are appended, numbers never change. */
+/* Every status: name, number, meaning. New ones are appended, numbers never change; 10 and 12 are taken by programs. */
 #define OCDM_STATUS_MAP(X)                                                                                                     \
     X(OK, 0, "ok")                                                                                                             \
     X(BAD_ARGUMENT, 1, "an argument is missing or out of range")                                                               \
@@ -64,9 +64,7 @@ const char *ocdm_version(void);
     X(IO, 7, "reading or writing failed")                                                                                      \
     X(BAD_FILE, 8, "a file is damaged or not what it should be")                                                               \
     X(UNKNOWN_NAME, 9, "no policy, distance or tie rule has that name")                                                        \
-    X(BAD_RECORD, 10, "a record of a stream cannot be read")                                                                   \
     X(LIMIT, 11, "a limit was reached")                                                                                        \
-    X(STOPPED, 12, "stopped by a signal")                                                                                      \
     X(UNKNOWN_ID, 13, "no sample in the memory has that id")
 
 /* What a fallible function returns: OCDM_OK or why it failed. */

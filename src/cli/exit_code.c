@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/terminal.h"
 
 int ocdm__exit_code(ocdm_status status)
@@ -21,7 +22,6 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_NOT_SINGLE_LABEL:
     case OCDM_BAD_DECISION:
     case OCDM_BAD_FILE:
-    case OCDM_BAD_RECORD:
         return OCDM__EXIT_BAD_DATA;
     case OCDM_IO:
         return OCDM__EXIT_IO;
@@ -29,10 +29,8 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_TOO_MANY_LABELS:
     case OCDM_LIMIT:
         return OCDM__EXIT_RESOURCES;
-    case OCDM_STOPPED:
-        return OCDM__EXIT_INTERRUPTED;
     }
-    return OCDM__EXIT_BAD_DATA;
+    return status == OCDM_STOPPED ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_BAD_DATA;
 }
 
 /* The two lines, their first words in colour where that is wanted. */

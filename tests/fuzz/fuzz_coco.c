@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/json_scan.h"
 #include "stream/readers/coco.h"
 

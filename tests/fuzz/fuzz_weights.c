@@ -11,6 +11,7 @@
 
 #include "agent/agent.h"
 #include "base/checksum.h"
+#include "base/error.h"
 
 enum { FEATURES = 2, CLASSES = 2, SIDE = 8, AGENTS = 3, WIDEST = 3 * SIDE * SIDE };
 

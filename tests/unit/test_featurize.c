@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
+#include "base/error.h"
 #include "experiment/featurize.h"
 #include "small_weights.h"
 

@@ -316,13 +316,14 @@ static void values_are_asked_for_when_there_is_no_default(void **state)
 static void exit_codes_follow_the_status(void **state)
 {
     (void)state;
-    static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5, 130};
-    int known = 0;
+    static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5, 130, 3};
+    const int count = (int)(sizeof expected / sizeof expected[0]);
+    int known = 2; /* OCDM_BAD_RECORD and OCDM_STOPPED are not the library's */
 #define COUNT_STATUS(name, number, text) known++;
     OCDM_STATUS_MAP(COUNT_STATUS)
 #undef COUNT_STATUS
-    assert_int_equal(known, sizeof expected / sizeof expected[0]);
-    for (int i = 0; i < known; i++)
+    assert_int_equal(known, count);
+    for (int i = 0; i < count; i++)
         assert_int_equal(ocdm__exit_code((ocdm_status)i), expected[i]);
 }
 

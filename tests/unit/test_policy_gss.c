@@ -434,8 +434,8 @@ static void gss_passes_on_why_the_caller_cannot_answer(void **state)
     (void)state;
     struct caller caller = {.status = OCDM_NO_MEMORY, .message = "no room for ten gradients", .unanswered = SIZE_MAX};
     check_refusal(caller, OCDM_NO_MEMORY, "no room for ten gradients");
-    caller = (struct caller){.status = OCDM_STOPPED, .unanswered = SIZE_MAX};
-    check_refusal(caller, OCDM_STOPPED, "gradients that the policy gss needs");
+    caller = (struct caller){.status = OCDM_LIMIT, .unanswered = SIZE_MAX};
+    check_refusal(caller, OCDM_LIMIT, "gradients that the policy gss needs");
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/half.h"
 #include "experiment/loop/stream_order.h"
 #include "stream/class_columns.h"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "cli/command_text.h"
 #include "cli/exit_code.h"
