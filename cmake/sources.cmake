@@ -1,13 +1,14 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
 file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
+file(GLOB metrics_sources CONFIGURE_DEPENDS src/metrics/*.c)
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/experiment/*.c
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
-# What the memory needs of src/base.
+# What memory and metrics need of src/base.
 set(core_base allocate error input json json_text output safetensors safetensors_read)
-set(OCDM_CORE_SOURCES ${memory_sources})
+set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
 foreach(source ${base_sources})
   get_filename_component(name ${source} NAME_WE)
   if(name IN_LIST core_base)

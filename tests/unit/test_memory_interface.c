@@ -355,6 +355,25 @@ static void weights_are_saved_when_they_are_not_1(void **state)
     ocdm_memory_destroy(loaded);
 }
 
+/* Every byte of a file with weights, changed: refused or, where the checksum is not looked at, never. */
+static void weights_in_a_damaged_file_are_refused(void **state)
+{
+    (void)state;
+    static unsigned char bytes[4096];
+    size_t size;
+    ocdm_memory *memory = small_memory("ocdm"), *loaded = NULL;
+    assert_int_equal(ocdm_memory_set_weight(memory, 2, 0.25, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_save_bytes(memory, bytes, sizeof bytes, &size, NULL), OCDM_OK);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 1;
+        assert_int_not_equal(ocdm_memory_load_bytes(bytes, size, NULL, NULL, &loaded, NULL), OCDM_OK);
+        bytes[i] ^= 1;
+    }
+    assert_int_equal(ocdm_memory_load_bytes(bytes, size, NULL, NULL, &loaded, NULL), OCDM_OK);
+    ocdm_memory_destroy(memory);
+    ocdm_memory_destroy(loaded);
+}
+
 /* ---- bytes and flat arrays -------------------------------------------------------------------------------------------- */
 
 static void bytes_are_those_of_the_file(void **state)
@@ -475,6 +494,7 @@ int main(void)
         cmocka_unit_test(weights_shape_the_target_and_the_memory),
         cmocka_unit_test(weights_out_of_range_are_refused),
         cmocka_unit_test(weights_are_saved_when_they_are_not_1),
+        cmocka_unit_test(weights_in_a_damaged_file_are_refused),
         cmocka_unit_test(bytes_are_those_of_the_file),
         cmocka_unit_test(all_labels_are_those_of_the_slots),
         cmocka_unit_test(flat_update_is_an_update),
