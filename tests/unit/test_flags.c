@@ -11,6 +11,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/flags.h"
+#include "experiment/folder/settings.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
 
@@ -313,6 +314,30 @@ static void values_are_asked_for_when_there_is_no_default(void **state)
                    "--trace has to be given", "`ocdm paint --help` lists what it takes");
 }
 
+static bool is_listed(const char *const *names, const char *name)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Lists that are made at run time have every row that they should; those that are written down have none too few. */
+static void choices_are_the_rows_of_the_library(void **state)
+{
+    (void)state;
+    const char *names[OCDM__CHOICES] = {"first"};
+    assert_string_equal(ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL)[0], "first");
+    for (size_t i = 0; ocdm_policy_at(i) != NULL; i++) {
+        assert_true(is_listed(names, ocdm_policy_at(i)->name) == (ocdm_policy_at(i)->traits == 0));
+        assert_true(is_listed(ocdm__run_methods, ocdm_policy_at(i)->name));
+    }
+    for (int i = 0; ocdm_distance_name((ocdm_distance)i) != NULL; i++)
+        assert_string_equal(ocdm__distance_choices()[i], ocdm_distance_name((ocdm_distance)i));
+    for (int i = 0; ocdm_tie_name((ocdm_tie)i) != NULL; i++)
+        assert_string_equal(ocdm__tie_choices()[i], ocdm_tie_name((ocdm_tie)i));
+}
+
 static void exit_codes_follow_the_status(void **state)
 {
     (void)state;
@@ -349,6 +374,7 @@ int main(void)
         cmocka_unit_test(list_names_the_item_when_one_is_wrong),
         cmocka_unit_test(choices_are_read_as_positions_or_refused),
         cmocka_unit_test(values_are_asked_for_when_there_is_no_default),
+        cmocka_unit_test(choices_are_the_rows_of_the_library),
         cmocka_unit_test(exit_codes_follow_the_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
