@@ -157,8 +157,8 @@ ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, 
 {
     if (given == NULL || result == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
-    ocdm_options options;
-    ocdm_policy policy;
+    ocdm_options options = ocdm_options_default();
+    ocdm_policy policy = {.size = 0};
     ocdm_status status = copy_options(given, &options, error);
     if (status == OCDM_OK)
         status = check_options(&options, error);

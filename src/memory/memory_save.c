@@ -227,7 +227,7 @@ ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *byt
         status = ocdm__output_check(&output, error);
     if (status == OCDM_OK) {
         *size = output.used;
-        if (output.used <= room)
+        if (bytes != NULL && output.used <= room)
             memcpy(bytes, output.buffer, output.used);
     }
     ocdm__output_abandon(&output);

@@ -15,7 +15,7 @@
 /* One label=weight; labels may have a = in them, so the last one counts. */
 static ocdm_status set_weight(ocdm__sampling *sampling, const char *text, size_t length, ocdm_error *error)
 {
-    char number[64], *end = number;
+    char number[64] = "", *end = number;
     size_t label = length;
     while (label > 0 && text[label - 1] != '=')
         label--;

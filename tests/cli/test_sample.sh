@@ -98,7 +98,7 @@ weights_shape_what_is_kept() {
 
 weights_that_make_no_sense_are_refused() {
     local weight
-    for weight in cat =3 cat= cat=x cat=3x cat=0 cat=-1 cat=1e7 cat=nan cat=3, ,cat=3; do
+    for weight in cat =3 cat= cat=x cat=3x cat=0 cat=-1 cat=1e7 cat=nan 'cat=3,' ',cat=3'; do
         run "$ocdm" sample -q --weight "$weight" stream.jsonl
         same 2 "$code" && [ ! -s "$out" ] && grep -q weight "$err" || { echo "$weight"; return 1; }
     done

@@ -277,7 +277,7 @@ static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct o
 static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_error *error)
 {
     ocdm__label_stream *stream = NULL;
-    struct outcome outcomes[MOST_POLICIES];
+    struct outcome outcomes[MOST_POLICIES] = {{.kept = {0}}};
     ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
     if (status == OCDM_OK)
         status = run_policies(stream, seed, outcomes, error);
