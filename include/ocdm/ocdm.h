@@ -509,7 +509,8 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
 /*
  * A policy of the library by name: ocdm, prs, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none. All decide by
  * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
- * 0, 1, 2, ... until NULL. Both are static data; do not free them.
+ * 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its own, and with an `admit` or `end`
+ * where the original has none, is a policy of yours.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);

@@ -25,7 +25,7 @@ const ocdm_policy *ocdm_policy_find(const char *name)
 
 bool ocdm__policy_minimises(const ocdm_policy *policy)
 {
-    return policy == &ocdm__policy_ocdm || policy == &ocdm__policy_onlyone;
+    return policy->remove == ocdm__policy_ocdm.remove;
 }
 
 bool ocdm__policy_is_ours(const ocdm_policy *policy)

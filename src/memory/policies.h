@@ -14,7 +14,7 @@ extern const ocdm_policy ocdm__policy_max;
 extern const ocdm_policy ocdm__policy_random;
 extern const ocdm_policy ocdm__policy_gss;
 
-/* Whether it deletes by distance, and so needs the index of label sets. */
+/* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
 
 /* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */

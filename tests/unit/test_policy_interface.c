@@ -470,6 +470,33 @@ static void end_is_not_told_of_batches_that_never_began(void **state)
     ocdm_memory_destroy(memory);
 }
 
+/* A library's policy under another name, with an `end` of the caller's where it has none: it decides the same. */
+static void copy_of_a_policy_decides_as_the_policy_does(void **state)
+{
+    (void)state;
+    static struct toy_batch batch;
+    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
+        ocdm_policy copy = *ocdm_policy_at(p);
+        copy.name = "copy";
+        copy.end = copy.end != NULL ? copy.end : ledger_end;
+        ocdm_options options = options_for(ocdm_policy_at(p)->name, 9);
+        ocdm_memory *original = created(&options);
+        options.policy = &copy;
+        ocdm_memory *memory = created(&options);
+        ocdm__random random = ocdm__random_stream(p, 1);
+        for (uint64_t step = 0; step < 40; step++) {
+            struct toy_shape shape = {0, 6, copy.traits & OCDM_SINGLE_LABEL ? 1 : 3};
+            toy_draw(&batch, &random, shape, 1 + toy_below(&random, 8), step * 10);
+            ocdm_change change = offered(memory, batch.sample, batch.count);
+            ocdm_change expected = offered(original, batch.sample, batch.count);
+            same_change(&change, &expected, ocdm_policy_at(p)->name);
+            same_slots(memory, original, ocdm_policy_at(p)->name);
+        }
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(original);
+    }
+}
+
 /* ---- traits ------------------------------------------------------------------------------------------------------------ */
 
 /* Asks for a comparison with whatever the test put here, in `begin` or in `remove`. */
@@ -841,6 +868,7 @@ int main(void)
         cmocka_unit_test(create_gets_the_data_of_the_options_and_of_load),
         cmocka_unit_test(policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end),
         cmocka_unit_test(end_is_not_told_of_batches_that_never_began),
+        cmocka_unit_test(copy_of_a_policy_decides_as_the_policy_does),
         cmocka_unit_test(any_policy_may_ask_for_gradients),
         cmocka_unit_test(own_policy_takes_single_labels_when_its_traits_say_so),
         cmocka_unit_test(begin_refuses_a_batch_before_anything_is_touched),
