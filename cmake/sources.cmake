@@ -1,13 +1,14 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
 file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
+file(GLOB metrics_sources CONFIGURE_DEPENDS src/metrics/*.c)
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/experiment/*.c
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
-# What the memory needs of src/base.
+# What memory and metrics need of src/base.
 set(core_base allocate error hash_table input json output safetensors)
-set(OCDM_CORE_SOURCES ${memory_sources})
+set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
 foreach(source ${base_sources})
   get_filename_component(name ${source} NAME_WE)
   if(name IN_LIST core_base)
@@ -18,7 +19,7 @@ foreach(source ${base_sources})
 endforeach()
 
 # What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
-file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/metrics/*.c src/experiment/loop/*.c
+file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/experiment/loop/*.c
      src/experiment/folder/*.c)
 list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/experiment/experiment.c ${PROJECT_SOURCE_DIR}/src/agent/model.c)
 foreach(source ${OCDM_REST_SOURCES})

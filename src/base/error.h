@@ -4,6 +4,11 @@
 
 #include "ocdm/ocdm.h"
 
+/* Statuses of readers and long runs, which the memory does not have: for everything beyond libocdm. Their numbers are free in
+ * the public enum. Switches do not know them; compare with `==`. */
+#define OCDM_BAD_RECORD ((ocdm_status)10) /* a record of a stream cannot be read */
+#define OCDM_STOPPED ((ocdm_status)12)    /* stopped by a signal */
+
 /* Writes status, formatted message and hint ("" for none) to `error` unless it is NULL; returns status, so that a failing
  * function can end with it. Control characters in the message become '?', so that it stays one line. */
 #if defined(__GNUC__)

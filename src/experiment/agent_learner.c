@@ -1,4 +1,5 @@
 /* Agents behind the table of functions of a learner. */
+#include "base/error.h"
 #include "experiment/agent_learner.h"
 
 #include "experiment/predict_weights.h"

@@ -7,6 +7,7 @@
 #include "sample/sample.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -160,12 +161,48 @@ static void hand_over_id(ocdm__sampling *sampling, uint32_t item, uint32_t slot)
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 
+/* One label=weight; labels may have a = in them, so the last one counts. */
+static ocdm_status set_weight(ocdm__sampling *sampling, const char *text, size_t length, ocdm_error *error)
+{
+    char number[64] = "", *end = number;
+    size_t label = length;
+    while (label > 0 && text[label - 1] != '=')
+        label--;
+    size_t digits = length - label;
+    double weight = 0;
+    if (label > 1 && digits > 0 && digits < sizeof number) {
+        memcpy(number, text + label, digits);
+        number[digits] = '\0';
+        weight = strtod(number, &end);
+    }
+    if (end == number || *end != '\0')
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --weight cat=3,dog=0.5",
+                          "the weight \"%.*s\" is not label=number", (int)(length < 100 ? length : 100), text);
+    uint32_t class_id = 0;
+    ocdm_status status = ocdm__records_number_label(sampling->records, text, label - 1, &class_id, error);
+    return status == OCDM_OK ? ocdm_memory_set_weight(sampling->memory, class_id, weight, error) : status;
+}
+
+static ocdm_status set_weights(ocdm__sampling *sampling, ocdm_error *error)
+{
+    const char *text = sampling->options.weights;
+    ocdm_status status = OCDM_OK;
+    while (text != NULL && status == OCDM_OK) {
+        size_t length = strcspn(text, ",");
+        status = set_weight(sampling, text, length, error);
+        text = text[length] == ',' ? text + length + 1 : NULL;
+    }
+    return status;
+}
+
 static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
 {
     const ocdm__sample_options *options = &sampling->options;
     ocdm_status status = ocdm_memory_create(&options->memory, &sampling->memory, error);
     if (status == OCDM_OK)
         status = ocdm__records_open(&sampling->records, options->path, &options->records, options->stop, error);
+    if (status == OCDM_OK)
+        status = set_weights(sampling, error);
     if (status == OCDM_OK && options->trace)
         status = ocdm__output_open(&sampling->trace, options->trace, error);
     if (status == OCDM_OK && options->summary)
@@ -180,7 +217,7 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
         return ocdm__fail_memory(error, "the sampler");
     made->options = *options;
     made->started = ocdm__seconds_now();
-    made->single_label = options->memory.policy && strcmp(options->memory.policy->name, "cbrs") == 0;
+    made->single_label = options->memory.policy != NULL && options->memory.policy->traits & OCDM_SINGLE_LABEL;
     ocdm_status status = open_parts(made, error);
     if (status == OCDM_OK)
         *sampling = made;
@@ -239,6 +276,13 @@ static bool has_several_labels(const ocdm__sampling *sampling, const ocdm__recor
     return false;
 }
 
+static ocdm_status refuse_labels(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
+{
+    char reason[160];
+    snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", sampling->options.memory.policy->name);
+    return ocdm__records_refuse(sampling->records, record, reason, error);
+}
+
 static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
 {
     char reason[160];
@@ -252,7 +296,7 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
 static ocdm_status accept_record(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
 {
     if (sampling->single_label && has_several_labels(sampling, record))
-        return ocdm__records_refuse(sampling->records, record, "several labels, and the policy cbrs takes one", error);
+        return refuse_labels(sampling, record, error);
     bool taken;
     ocdm_status status = take_id(sampling, (uint32_t)sampling->batch_count, &taken, error);
     if (status != OCDM_OK)

@@ -32,6 +32,7 @@ typedef struct ocdm__sample_options {
     const char *path; /* NULL or "-" is standard input */
     ocdm__record_options records;
     ocdm_options memory;
+    const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
     const volatile sig_atomic_t *stop; /* ends the stream after the last complete record; may be NULL */

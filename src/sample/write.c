@@ -102,13 +102,15 @@ static void write_word(ocdm__output *output, const char *before, const char *wor
     ocdm__output_json_string(output, word, strlen(word));
 }
 
-static void write_class(ocdm__output *output, const ocdm__class_row *row)
+static void write_class(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *row)
 {
     ocdm__output_text(output, "{\"label\":");
     ocdm__output_json_string(output, row->label, row->length);
     ocdm__output_count(output, ",\"seen\":", row->counts.seen);
     ocdm__output_count(output, ",\"kept\":", row->counts.kept);
     ocdm__output_real(output, ",\"target\":", row->counts.target);
+    if (sampling->options.weights != NULL)
+        ocdm__output_real(output, ",\"weight\":", ocdm_memory_weight(sampling->memory, row->counts.id));
     ocdm__output_text(output, "}");
 }
 
@@ -144,7 +146,7 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__output_text(output, ",\"per_class\":[");
     for (size_t i = 0; i < count; i++) {
         ocdm__output_text(output, i ? "," : "");
-        write_class(output, &rows[i]);
+        write_class(output, sampling, &rows[i]);
     }
     ocdm__output_text(output, "]}\n");
     ocdm__release(rows);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "file_of_bytes.h"
+#include "base/error.h"
 #include "stream/readers/readers.h"
 
 static void read_features(const char *path)

@@ -11,6 +11,7 @@
 
 #include "../agent_state.h"
 #include "agent/agent.h"
+#include "base/error.h"
 #include "base/bytes.h"
 
 enum { FEATURES = 2, CLASSES = 2, SIDE = 8, AGENTS = 3, WIDEST = 3 * SIDE * SIDE };

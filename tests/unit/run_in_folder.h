@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "../small_run.h"
+#include "base/error.h"
 
 /* A listener that stops. */
 struct listener {

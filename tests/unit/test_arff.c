@@ -10,6 +10,7 @@
 
 #include "../scratch_folder.h"
 
+#include "base/error.h"
 #include "stream/readers/readers.h"
 
 #define HEAD "@relation r\n@attribute x numeric\n@attribute y {a,b,c}\n@attribute sky {0,1}\n@attribute sun {0,1}\n@data\n"

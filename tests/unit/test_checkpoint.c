@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "experiment/folder/checkpoint_fields.h"
 #include "run_in_folder.h"
+#include "base/error.h"
 
 static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};
 static const struct small_plan images = {.tasks = 2, .train = 22, .test = 6, .seed = 1, .kind = SMALL_IMAGES};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "coco_text.h"
+#include "base/error.h"
 
 static coco_answer answer;
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../small_run.h"
+#include "base/error.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/run.h"
 

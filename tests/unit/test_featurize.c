@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
+#include "base/error.h"
 #include "experiment/predict.h"
 #include "small_weights.h"
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/loop/schedule.h"

@@ -13,6 +13,7 @@
 #include "../holds.h"
 #include "../nested_files.h"
 #include "base/allocate.h"
+#include "base/error.h"
 #include "stream/readers/readers.h"
 
 #define LIST "d/ImageList/Imagelist.txt"

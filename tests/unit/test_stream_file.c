@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/bytes.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"

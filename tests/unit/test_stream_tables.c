@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/bytes.h"
 #include "experiment/loop/schedule.h"
 #include "stream/features.h"

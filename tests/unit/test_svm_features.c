@@ -10,6 +10,7 @@
 
 #include "../scratch_folder.h"
 
+#include "base/error.h"
 #include "stream/readers/readers.h"
 
 /* All rows as "a,b;c,d;", or the message of the first error. */

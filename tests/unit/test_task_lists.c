@@ -13,6 +13,7 @@
 
 #include "../holds.h"
 #include "../scratch_folder.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"
 

@@ -20,9 +20,12 @@
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
-/* "all" aside, as `ocdm run` names them, in the order of the paper's tables. */
-static const char *const method_names[] = {"all", "multitask", "finetune", "rs",     "gss",  "cbes", "cbrs",
-                                           "prs", "onlyone",   "max",      "random", "ocdm", NULL};
+/* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
+static const char *const *method_names(void)
+{
+    static const char *names[OCDM__CHOICES] = {"all", "multitask", "finetune"};
+    return ocdm__policy_choices(names, 3, 0);
+}
 
 /* Flags that are not passed on. */
 static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
@@ -42,10 +45,12 @@ struct request {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
-/* cbrs takes one label per sample, gss and the bounds need a network: "all" leaves out what cannot run. */
+/* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
 static bool is_in_all(const char *method, bool memory_only)
 {
-    return strcmp(method, "all") != 0 && strcmp(method, "cbrs") != 0 && (!memory_only || ocdm__runs_alone(method));
+    const ocdm_policy *policy = ocdm_policy_find(method);
+    bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
+    return !single && (!memory_only || ocdm__runs_alone(method));
 }
 
 static ocdm_status choose_methods(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -56,12 +61,12 @@ static ocdm_status choose_methods(const ocdm__arguments *arguments, struct reque
     for (size_t i = 0; status == OCDM_OK && i < count; i++) {
         all |= named[i] == 0;
         if (named[i] != 0 && !taken[named[i]])
-            request->methods[request->plan.method_count++] = method_names[named[i]];
+            request->methods[request->plan.method_count++] = method_names()[named[i]];
         taken[named[i]] = true;
     }
-    for (size_t i = 1; status == OCDM_OK && all && method_names[i] != NULL; i++)
-        if (!taken[i] && is_in_all(method_names[i], request->memory_only))
-            request->methods[request->plan.method_count++] = method_names[i];
+    for (size_t i = 1; status == OCDM_OK && all && method_names()[i] != NULL; i++)
+        if (!taken[i] && is_in_all(method_names()[i], request->memory_only))
+            request->methods[request->plan.method_count++] = method_names()[i];
     request->plan.methods = request->methods;
     return status;
 }
@@ -379,7 +384,7 @@ static const ocdm__flag flags[] = {
     {.name = "methods",
      .value = "A,B,...",
      .fallback = "rs,prs,ocdm",
-     .choices = method_names,
+     .listed = method_names,
      .help = "what to compare; all is every one but cbrs"},
     {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each"},
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},

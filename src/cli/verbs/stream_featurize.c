@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "cli/console.h"
 #include "cli/flags.h"

@@ -236,14 +236,15 @@ static size_t index_of(const ocdm__compare_plan *plan, size_t point, size_t meth
 
 bool ocdm__runs_alone(const char *method)
 {
-    return strcmp(method, "gss") != 0 && ocdm_policy_find(method) != NULL;
+    const ocdm_policy *policy = ocdm_policy_find(method);
+    return policy != NULL && (policy->traits & OCDM_NEEDS_GRADIENTS) == 0;
 }
 
 static ocdm_status check_methods(const ocdm__compare_plan *plan, ocdm_error *error)
 {
     for (size_t i = 0; i < plan->method_count; i++)
         if (!ocdm__runs_alone(plan->methods[i]))
-            return ocdm__fail(error, OCDM_UNKNOWN_NAME, "ocdm, onlyone, rs, prs, cbes, cbrs, max and random do",
+            return ocdm__fail(error, OCDM_UNKNOWN_NAME, "policies that decide by labels do, such as ocdm",
                               "%s does not run without a network", plan->methods[i]);
     return OCDM_OK;
 }

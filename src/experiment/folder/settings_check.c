@@ -46,13 +46,20 @@ static bool is_among(const char *const *names, const char *name)
     return false;
 }
 
+/* Whether the method is a policy with that trait. */
+static bool has_trait(const ocdm__run_settings *settings, uint32_t trait)
+{
+    const ocdm_policy *policy = ocdm_policy_find(settings->method);
+    return policy != NULL && (policy->traits & trait) != 0;
+}
+
 static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const char *method = settings->method;
     bool has_memory = ocdm__run_has_memory(settings), has_agent = ocdm__run_has_agent(settings);
     if (!is_among(ocdm__run_methods, method) || (has_memory && ocdm_policy_find(method) == NULL))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the methods", "there is no method \"%s\"", method);
-    if (!has_agent && (!has_memory || strcmp(method, "gss") == 0))
+    if (!has_agent && (!has_memory || has_trait(settings, OCDM_NEEDS_GRADIENTS)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a model with --model, or another method",
                           "the method %s needs a model, and --model is none", method);
     if (has_memory && has_agent && settings->memory < settings->replay)
@@ -126,12 +133,12 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
     return check_images(settings, error);
 }
 
-/* A run needs training samples; cbrs needs samples with one label. */
+/* A run needs training samples; some methods need samples with one label. */
 static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                  ocdm_error *error)
 {
     const ocdm__stream_table *table = &stream->table;
-    bool single = strcmp(settings->method, "cbrs") == 0, train = false;
+    bool single = has_trait(settings, OCDM_SINGLE_LABEL), train = false;
     for (size_t i = 0; i < table->sample_count; i++) {
         if (table->parts[i] != OCDM__TRAIN)
             continue;
@@ -140,8 +147,8 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
         const char *id = ocdm__text_at(&table->ids, i, &length);
         if (single && labels > 1)
             return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is its form for several labels",
-                              "%s: the method cbrs takes samples with one label, sample \"%.*s\" has %zu", path,
-                              (int)(length < 64 ? length : 64), id, labels);
+                              "%s: the method %s takes samples with one label, sample \"%.*s\" has %zu", path,
+                              settings->method, (int)(length < 64 ? length : 64), id, labels);
     }
     if (!train || table->class_count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no %s", path,

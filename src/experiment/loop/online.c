@@ -62,8 +62,9 @@ struct ocdm__similarity {
     ocdm__label_lists lists;
     ocdm__batch_labels labels;
     size_t size; /* floats of a gradient */
-    float *kept; /* the gradients of the samples in memory, OCDM_COMPARED of them */
-    double norms[OCDM_COMPARED];
+    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
+    double *norms;
+    size_t kept_room;
     float *gradient;
     uint32_t *samples;
     size_t sample_room;
@@ -105,10 +106,23 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
 
+static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
+{
+    bool failed = false;
+    if (count <= similarity->kept_room)
+        return OCDM_OK;
+    similarity->kept = ocdm__grown(similarity->kept, count * sizeof *similarity->kept, similarity->size, &failed);
+    similarity->norms = ocdm__grown(similarity->norms, count, sizeof *similarity->norms, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "the gradients that are compared");
+    similarity->kept_room = count;
+    return OCDM_OK;
+}
+
 static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
                              ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = reserve_kept(similarity, asked->slot_count, error);
     for (size_t j = 0; status == OCDM_OK && j < asked->slot_count; j++) {
         uint32_t sample = (uint32_t)ocdm_memory_id(memory, asked->slot[j]);
         float *gradient = similarity->kept + j * similarity->size;
@@ -180,6 +194,7 @@ static void close_similarity(struct ocdm__similarity *similarity)
         return;
     clear_labels(&similarity->labels);
     ocdm__release(similarity->kept);
+    ocdm__release(similarity->norms);
     ocdm__release(similarity->gradient);
     ocdm__release(similarity->samples);
     ocdm__release(similarity);
@@ -195,15 +210,14 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
                           ocdm_memory_options(parts->memory)->policy->name);
     struct ocdm__similarity *similarity = *opened = ocdm__allocate(1, sizeof *similarity);
     if (similarity == NULL)
-        return ocdm__fail_memory(error, "the gradients that gss compares");
+        return ocdm__fail_memory(error, "the gradients that are compared");
     *similarity = (struct ocdm__similarity){
         .learner = parts->learner, .inputs = parts->inputs, .slot = slot, .lists = parts->labels, .sample_room = 1};
     similarity->size = parts->learner->functions->gradient_size(parts->learner->state);
-    similarity->kept = ocdm__allocate(OCDM_COMPARED * sizeof *similarity->kept, similarity->size);
     similarity->gradient = ocdm__allocate(similarity->size, sizeof *similarity->gradient);
     similarity->samples = ocdm__allocate(2, sizeof *similarity->samples);
-    if (similarity->kept == NULL || similarity->gradient == NULL || similarity->samples == NULL)
-        return ocdm__fail_memory(error, "the gradients that gss compares");
+    if (similarity->gradient == NULL || similarity->samples == NULL)
+        return ocdm__fail_memory(error, "the gradients that are compared");
     ocdm_memory_set_similarity(parts->memory, answer, similarity);
     return OCDM_OK;
 }
@@ -226,7 +240,8 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
         online->input == NULL)
         return ocdm__fail_memory(error, "the batches of a run");
-    if (parts->memory == NULL || parts->learner == NULL || strcmp(ocdm_memory_options(parts->memory)->policy->name, "gss") != 0)
+    if (parts->memory == NULL || parts->learner == NULL ||
+        (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
         return OCDM_OK;
     return open_similarity(&online->similarity, parts, REPLAY_SLOT, error);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "stream/records/state.h"
 
@@ -400,6 +401,18 @@ const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *r
 const uint32_t *ocdm__records_labels(const ocdm__records *records)
 {
     return records->numbers;
+}
+
+ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
+                                       ocdm_error *error)
+{
+    char *padded = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
+    if (padded == NULL)
+        return ocdm__fail_memory(error, "a label");
+    memcpy(padded, text, length);
+    ocdm_status status = ocdm__label_table_add(&records->table, padded, length, number, error);
+    ocdm__release(padded);
+    return status;
 }
 
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records)

@@ -108,6 +108,11 @@ const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
 const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record);
 const uint32_t *ocdm__records_labels(const ocdm__records *records);
 
+/* The number of a label that the records may or may not come to have: for what is said about labels before they are read.
+ * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
+ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
+                                       ocdm_error *error);
+
 /* The labels by number. */
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);
 
