@@ -281,4 +281,5 @@ void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t 
     add_multiple_to_sum(&scores->sum, class->kept, class->log_seen - log_seen);
     class->log_seen = log_seen;
     ocdm__scores_note_change(scores, class, class_index);
+    ocdm__scores_joined(scores, pool);
 }

@@ -70,7 +70,7 @@ static inline uint32_t ocdm__lowest_bit(uint64_t x)
 /* The sets near the best whose bits are set lose so much. */
 void ocdm__scores_lower_near(struct scores *scores, uint64_t near, int64_t loss);
 
-/* A sample joins, and scores may rise: no set is known to be near the best any more. */
+/* A sample joins, or a target changes, and scores may rise: no set is known to be near the best any more. */
 void ocdm__scores_joined(struct scores *scores, struct pool *pool);
 
 /* A set is about to go. */
