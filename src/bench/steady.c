@@ -78,7 +78,7 @@ static ocdm_status time_updates(const ocdm__steady_plan *plan, ocdm_memory *memo
     double clock_us = ocdm__steady_clock_us(plan->cpu_time), spent = 0;
     ocdm_status status = OCDM_OK;
     *count = 0;
-    while (status == OCDM_OK && *count < plan->updates && spent <= 1e6 * plan->seconds) {
+    while (status == OCDM_OK && *count < plan->updates && (*count == 0 || spent <= 1e6 * plan->seconds)) {
         const ocdm_sample *batch = ocdm__steady_stream_batch(plan->stream, ocdm_memory_arrived(memory));
         double start = read_clock(plan->cpu_time);
         status = ocdm_memory_update(memory, batch, plan->stream->batch, NULL, error);

@@ -17,7 +17,7 @@ typedef struct ocdm__steady_plan {
     ocdm_options options; /* `batch` is the stream's; `policy` is replaced */
     uint64_t warmup;      /* samples before the first timed update, after those that fill the memory, in multiples of M */
     size_t updates;       /* to time, at least 1 */
-    double seconds;       /* of timed updates, after which no further one is timed */
+    double seconds;       /* of timed updates, after which no further one is timed; one is timed in any case */
     bool cpu_time;        /* use the CPU time of the thread, not the time that passes */
 } ocdm__steady_plan;
 
