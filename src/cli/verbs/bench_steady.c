@@ -301,6 +301,7 @@ static ocdm_status run_stream(struct request *request, enum ocdm__steady_kind ki
         options->capacity = (uint32_t)request->sizes[s];
         status = run_group(request, error);
     }
+    request->plan.stream = NULL;
     ocdm__steady_stream_close(&stream);
     return status;
 }
