@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "stream/images/loader.h"
+#include "stream/images/prepare.h"
 
 #define BATCH 20
 

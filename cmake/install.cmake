@@ -2,9 +2,10 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS ocdm_static ocdm_shared EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/ocdm/ocdm.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
+install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
 
 # ocdm.pc finds its prefix from where it lies, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
@@ -13,7 +14,9 @@ string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/ocdm.pc.in ocdm.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ocdm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/ocdm_experiment.pc.in ocdm_experiment.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ocdm.pc ${PROJECT_BINARY_DIR}/ocdm_experiment.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # Before 1.0 a new minor version may break callers, as the header says.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ocdm)

@@ -1,13 +1,14 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
 file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
+file(GLOB metrics_sources CONFIGURE_DEPENDS src/metrics/*.c)
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/metrics/*.c src/experiment/*.c
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
-# What the memory needs of src/base.
-set(core_base allocate error input json json_text output safetensors safetensors_read)
-set(OCDM_CORE_SOURCES ${memory_sources})
+# What memory and metrics need of src/base.
+set(core_base allocate error hash_table input json output safetensors)
+set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
 foreach(source ${base_sources})
   get_filename_component(name ${source} NAME_WE)
   if(name IN_LIST core_base)
@@ -17,11 +18,21 @@ foreach(source ${base_sources})
   endif()
 endforeach()
 
+# What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
+file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/experiment/loop/*.c
+     src/experiment/folder/*.c)
+list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/experiment/experiment.c ${PROJECT_SOURCE_DIR}/src/agent/model.c)
+foreach(source ${OCDM_REST_SOURCES})
+  if(source MATCHES "/src/base/")
+    list(APPEND OCDM_EXPERIMENT_SOURCES ${source})
+  endif()
+endforeach()
+
 # The paper's loop is the yardstick of every speed: the same optimisation in every kind of build.
 file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
-# The memory's inner loops are short and hot.
+# The memory's inner loops are short and hot, and so are those of its hash table.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${memory_sources} PROPERTIES COMPILE_OPTIONS -O3)
+  set_source_files_properties(${memory_sources} src/base/hash_table.c PROPERTIES COMPILE_OPTIONS -O3)
 endif()

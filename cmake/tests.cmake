@@ -1,10 +1,10 @@
 # Tests by their names: tests/<kind>/test_*.c is a program each, with the other .c files of its folder, cmocka, and everything
-# of the project but main.c. An example sees the static library only, as a user would. tools/run-tests runs them all.
+# of the project but main.c. An example sees the static libraries only, as a user would. tools/run-tests runs them all.
 enable_testing()
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 
-add_library(ocdm_all STATIC $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_rest>)
+add_library(ocdm_all STATIC $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_loop> $<TARGET_OBJECTS:ocdm_rest>)
 set_target_properties(ocdm_all PROPERTIES LINKER_LANGUAGE C)
 
 # Calls that a fault test may make fail: each of its programs defines __wrap_ versions of all of these.
@@ -40,6 +40,11 @@ foreach(example ${examples})
   add_executable(example_${name} ${example})
   set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY examples)
   target_compile_options(example_${name} PRIVATE -Wall -Wextra -Wpedantic)
-  target_link_libraries(example_${name} PRIVATE ocdm_static)
+  file(STRINGS ${example} experiment REGEX "#include <ocdm/experiment.h>")
+  if(experiment)
+    target_link_libraries(example_${name} PRIVATE ocdm_experiment)
+  else()
+    target_link_libraries(example_${name} PRIVATE ocdm_static)
+  endif()
   add_test(NAME example/${name} COMMAND example_${name})
 endforeach()

@@ -22,9 +22,10 @@ static uint32_t largest_class(const ocdm_memory *memory)
 }
 
 /* The memory asks until memory and batch together fit again: who goes? */
-static uint32_t oldest_of_largest_class(void *state, const ocdm_memory *memory)
+static ocdm_status oldest_of_largest_class(void *state, const ocdm_memory *memory, uint32_t *slot_to_free, ocdm_error *error)
 {
     (void)state;
+    (void)error;
     uint32_t wanted = largest_class(memory), oldest = OCDM_NONE;
     for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++) {
         uint32_t label;
@@ -33,11 +34,12 @@ static uint32_t oldest_of_largest_class(void *state, const ocdm_memory *memory)
         if (oldest == OCDM_NONE || ocdm_memory_arrival(memory, slot) < ocdm_memory_arrival(memory, oldest))
             oldest = slot;
     }
-    return oldest;
+    *slot_to_free = oldest;
+    return OCDM_OK;
 }
 
-/* It needs no state of its own: a name and one function are enough. */
-static const ocdm_policy newest = {.name = "newest", .remove = oldest_of_largest_class};
+/* It needs no state of its own: its size, a name and one function are enough. */
+static const ocdm_policy newest = {.size = sizeof(ocdm_policy), .name = "newest", .remove = oldest_of_largest_class};
 
 static uint64_t oldest_arrival(const ocdm_memory *memory)
 {

@@ -62,7 +62,7 @@ int main(int count, char **arguments)
     ocdm_memory_destroy(half);
     printf("saved after %d samples to %s\n", STEPS / 2 * BATCH, path);
 
-    stop_if(ocdm_memory_load(path, NULL, &loaded, &error), &error);
+    stop_if(ocdm_memory_load(path, NULL, NULL, &loaded, &error), &error);
     printf("loaded %u samples of %llu\n", (unsigned)ocdm_memory_size(loaded), (unsigned long long)ocdm_memory_arrived(loaded));
     offer(loaded, STEPS / 2, STEPS);
     offer(whole, 0, STEPS);

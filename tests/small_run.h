@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "experiment/agent_learner.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/settings.h"
 #include "stream/file.h"

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "ocdm/ocdm.h"
@@ -84,10 +83,10 @@ static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory,
     return OCDM_OK;
 }
 
-/* The memory, with someone to answer if its policy is gss. */
+/* The memory, with someone to answer if its policy asks. */
 static inline ocdm_memory *with_gradients(ocdm_memory *memory)
 {
-    if (memory && strcmp(ocdm_memory_options(memory)->policy->name, "gss") == 0)
+    if (memory != NULL && ocdm_memory_options(memory)->policy->traits & OCDM_NEEDS_GRADIENTS)
         ocdm_memory_set_similarity(memory, toy_similarity, NULL);
     return memory;
 }

@@ -21,8 +21,8 @@
  *     }
  *     ocdm_memory_destroy(memory);
  *
- * Contents: status and errors; samples and options; the memory; questions to ask it; files; gradients; policies, yours
- * included.
+ * Contents: status and errors; samples and options; the memory; questions to ask it; files and bytes; gradients; policies,
+ * yours included.
  *
  * Promises that hold for every function here:
  *   - nothing prints, exits or aborts; what can fail returns an ocdm_status and fills an ocdm_error that you own;
@@ -52,7 +52,7 @@ const char *ocdm_version(void);
 
 /* ---- status and errors ---------------------------------------------------------------------------------------------- */
 
-/* Every status: name, number, meaning. New ones are appended, numbers never change. */
+/* Every status: name, number, meaning. New ones are appended, numbers never change; 10 and 12 are taken by programs. */
 #define OCDM_STATUS_MAP(X)                                                                                                     \
     X(OK, 0, "ok")                                                                                                             \
     X(BAD_ARGUMENT, 1, "an argument is missing or out of range")                                                               \
@@ -64,9 +64,8 @@ const char *ocdm_version(void);
     X(IO, 7, "reading or writing failed")                                                                                      \
     X(BAD_FILE, 8, "a file is damaged or not what it should be")                                                               \
     X(UNKNOWN_NAME, 9, "no policy, distance or tie rule has that name")                                                        \
-    X(BAD_RECORD, 10, "a record of a stream cannot be read")                                                                   \
     X(LIMIT, 11, "a limit was reached")                                                                                        \
-    X(STOPPED, 12, "stopped by a signal")
+    X(UNKNOWN_ID, 13, "no sample in the memory has that id")
 
 /* What a fallible function returns: OCDM_OK or why it failed. */
 typedef enum ocdm_status {
@@ -94,6 +93,8 @@ typedef struct ocdm_error {
 #define OCDM_MAX_LABELS 65535u        /* labels on one sample */
 #define OCDM_MAX_CAPACITY 2147483647u /* slots, M */
 #define OCDM_MAX_RHO 16.0             /* |rho| */
+#define OCDM_MIN_WEIGHT 1e-6          /* of a class: with these bounds no target underflows, whatever rho and n_i are */
+#define OCDM_MAX_WEIGHT 1e6
 
 /* "No slot", "no item", "not this one": what a 32-bit position is when there is none. */
 #define OCDM_NONE UINT32_MAX
@@ -124,9 +125,14 @@ typedef enum ocdm_tie {
     OCDM_TIE_UNIFORM = 3 /* "uniform": a fresh uniform draw each time; favours recent samples */
 } ocdm_tie;
 
-/* The name of a distance or tie rule as in files and on the command line, or NULL for a number that is none of them. */
+/* The name of a distance or tie rule as in files and on the command line, or NULL for a number that is none of them. Counting
+ * from 0 until NULL lists them. Static data; do not free it. */
 const char *ocdm_distance_name(ocdm_distance distance);
 const char *ocdm_tie_name(ocdm_tie tie);
+
+/* A distance or tie rule by its name: OCDM_OK, OCDM_UNKNOWN_NAME, or OCDM_BAD_ARGUMENT for NULL. */
+ocdm_status ocdm_distance_find(const char *name, ocdm_distance *distance);
+ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie);
 
 /* A replay memory. Opaque; made by ocdm_memory_create or ocdm_memory_load. */
 typedef struct ocdm_memory ocdm_memory;
@@ -134,15 +140,22 @@ typedef struct ocdm_memory ocdm_memory;
 /* A rule that decides who stays: see "policies" below. */
 typedef struct ocdm_policy ocdm_policy;
 
-/* How a memory is to be. Start from ocdm_options_default() and change what you need. */
+/*
+ * How a memory is to be. Start from ocdm_options_default() and change what you need.
+ *
+ * It begins with its own size, so that a later version can append members: a program that was compiled with an older header
+ * gives a smaller size and gets the defaults of what it does not know.
+ */
 typedef struct ocdm_options {
+    size_t size;               /* sizeof(ocdm_options) */
     uint32_t capacity;         /* M, 1 to OCDM_MAX_CAPACITY; default 1000 */
     uint32_t batch;            /* the largest batch that `update` takes without allocating, at least 1; default 10 */
     const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
     ocdm_distance distance;    /* what ocdm and onlyone minimise, and what is reported; default OCDM_KL */
     ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */
-    double rho;                /* power of the target p_i = n_i^rho / sum_j n_j^rho, eq. (5); default 0: all equal */
+    double rho;                /* power of the target p_i ~ w_i n_i^rho, eq. (5), with weights w_i = 1; default 0: equal */
     uint64_t seed;             /* every random choice follows from it; default 0 */
+    void *policy_data;         /* given to the policy's `create`; for policies of your own; default NULL */
 } ocdm_options;
 
 /* The defaults named above. Cannot fail. */
@@ -156,7 +169,8 @@ ocdm_options ocdm_options_default(void);
  * options  copied; its policy is not, and must live as long as the memory
  * memory   set on success; yours to destroy
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field), OCDM_NO_MEMORY, or what the policy's `create` returns.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field; a size that no version had), OCDM_NO_MEMORY, or what the policy's
+ * `create` returns.
  * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills. About 0.2 kB a sample
  * is used in the end, but several times that is asked of the system, which hands it out as it is touched.
  */
@@ -172,13 +186,22 @@ typedef struct ocdm_departure {
     uint32_t item; /* its number in the batch; OCDM_NONE when it was in memory */
 } ocdm_departure;
 
-/* What an update did. The arrays belong to the memory and live until its next update, load or destruction. */
+/* A sample that stayed and changed its slot, because one below it became free: by forget and resize, never by update. */
+typedef struct ocdm_move {
+    uint32_t from;
+    uint32_t to;
+} ocdm_move;
+
+/* What an update, forget or resize did. The arrays belong to the memory and live until the next of these calls, or its
+ * destruction. */
 typedef struct ocdm_change {
     size_t stored;              /* how many samples of the batch are in memory now */
     const uint32_t *slot;       /* stored of them: slot[i] ... */
     const uint32_t *item;       /* ... now holds item[i] of the batch; items ascend */
     size_t left_count;          /* how many of memory and batch were not kept */
     const ocdm_departure *left; /* left_count of them, in order of deletion */
+    size_t moved_count;         /* how many samples changed their slot; 0 after an update */
+    const ocdm_move *moved;     /* moved_count of them: copy payload[from] to payload[to]; the order does not matter */
 } ocdm_change;
 
 /*
@@ -192,26 +215,94 @@ typedef struct ocdm_change {
  * batch    `count` samples, ids not in the memory yet
  * change   filled on success; may be NULL
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY, and what the policy returns:
- * OCDM_NOT_SINGLE_LABEL from cbrs, what your ocdm_similarity returns from gss, OCDM_BAD_DECISION when a policy of yours errs;
- * OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a sample for ocdm with
- * OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class, the batch, its labels,
- * one label set, or the labels of the whole pool.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY; OCDM_NOT_SINGLE_LABEL if the policy has
+ * the trait OCDM_SINGLE_LABEL; what your ocdm_similarity returns; what a policy of yours returns, OCDM_BAD_DECISION if it names
+ * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a
+ * sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class,
+ * the batch, its labels, one label set, or the labels of the whole pool.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
+
+/*
+ * ocdm_memory_update on flat arrays, as callers in other languages have them: sample i has id ids[i] and the labels
+ * labels[offsets[i]] up to, not including, labels[offsets[i + 1]].
+ *
+ * ids      `count` of them
+ * offsets  `count` + 1, never falling; offsets[0] need not be 0
+ * labels   may be NULL when no sample has any
+ *
+ * Result and cost as ocdm_memory_update; OCDM_BAD_ARGUMENT too when offsets fall.
+ */
+ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
+                                    size_t count, ocdm_change *change, ocdm_error *error);
+
+/*
+ * Deletes the sample with that id, because somebody asked for it: m_i of its classes falls, n_i stays, since it has been seen.
+ * Slots stay without gaps: the sample in the last slot moves into the one that became free.
+ *
+ * change   filled on success; may be NULL. `left` names the sample, `moved` the one that moved, if one did:
+ *              for (size_t i = 0; i < change.moved_count; i++)
+ *                  payload[change.moved[i].to] = payload[change.moved[i].from];
+ *
+ * The next sample that the policy admits takes the free place without a decision, as while the memory first filled. rs and
+ * the other reservoirs are therefore no longer exact: after f of M samples were forgotten, the newcomers that fill the gap are
+ * more likely to be in memory than others of their time. cbes and cbrs treat a class that lost its last sample in memory as
+ * one that was never full.
+ *
+ * OCDM_OK, OCDM_UNKNOWN_ID, OCDM_BAD_ARGUMENT. On error the memory is as it was. Allocates nothing. O(labels) on average.
+ */
+ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error);
+
+/*
+ * Changes the capacity M. A larger one is free: nothing moves, and room is made as the memory fills. A smaller one deletes
+ * what is too much, as an update with an empty batch would:
+ *   ocdm, onlyone, max, random   by their rule for pools
+ *   rs, policies of yours that have `replace` alone   a uniform member
+ *   prs          its sample-out: a class over its share, and of its samples the one that hurts least
+ *   cbes, cbrs   a uniform sample of a largest class
+ *   gss          slot i with probability C_i / sum C
+ * Samples in slots below the new capacity stay where they are; those above move into slots that became free.
+ *
+ * capacity  1 to OCDM_MAX_CAPACITY
+ * change    filled on success; may be NULL. First free the payloads of `left`, then copy those of `moved`
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of yours returns. On error the memory is as it was. Cost: that of
+ * the policy's decisions, and O(size) when the memory shrinks.
+ */
+ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error);
+
+/*
+ * Gives a class a weight w: the target becomes p_i = w_i n_i^rho / sum_j w_j n_j^rho. 1 is the default and takes a weight back.
+ * The class need not have been seen; weights may change between updates, and hold from the next decision on.
+ *
+ * ocdm and onlyone minimise the distance to this target; all policies report it (ocdm_memory_counts, ocdm_memory_distance).
+ * The shares that prs keeps are its own and not weighted. Decisions stay exact: ln w is rounded to the grid of 2^-32, as
+ * rho ln n is. Weights are saved with the memory.
+ *
+ * weight   OCDM_MIN_WEIGHT to OCDM_MAX_WEIGHT
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. On error the memory is as it was. O(1) on average.
+ */
+ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, double weight, ocdm_error *error);
 
 /*
  * Draws slots to replay: uniform, without replacement, in random order.
  *
  * slot     room for `count` slot numbers
  *
- * Returns how many were drawn: the smaller of `count` and the memory's size. The n-th draw of a memory depends on the seed,
+ * Returns how many were drawn: the smaller of `count` and the memory's size; 0, and it counts as no draw, when memory or slot
+ * is NULL. The n-th draw of a memory depends on the seed,
  * n, `count` and the size only, so what is drawn never shifts what is kept. O(count); allocates nothing.
  */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot);
 
 /* ---- questions to ask it -------------------------------------------------------------------------------------------- */
+
+/*
+ * Nothing here fails: asked about no memory (NULL), a slot that is not in use, or an id that it does not hold, the answer is 0,
+ * NULL, NaN or OCDM_NONE.
+ */
 
 /* How many samples the memory holds; inside a policy's `remove`, the pool, which may exceed the capacity. O(1). */
 uint32_t ocdm_memory_size(const ocdm_memory *memory);
@@ -238,6 +329,17 @@ uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id);
  */
 size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room);
 
+/*
+ * All label sets at once, as compressed sparse rows: the labels of slot i are label[offset[i]] up to, not including,
+ * label[offset[i + 1]], ascending.
+ *
+ * offset   room for ocdm_memory_size + 1 numbers; may be NULL
+ * label    room for `room` class ids; nothing is written to it if that is too little; may be NULL when room is 0
+ *
+ * Returns how many labels there are in all. O(labels).
+ */
+size_t ocdm_memory_all_labels(const ocdm_memory *memory, uint64_t *offset, uint32_t *label, size_t room);
+
 /* One class as the memory knows it. */
 typedef struct ocdm_class {
     uint32_t id;
@@ -257,6 +359,9 @@ size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t
 uint32_t ocdm_memory_kept(const ocdm_memory *memory, uint32_t class_id);
 uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id);
 
+/* The weight of a class, 1 unless ocdm_memory_set_weight gave it another. O(1) on average. */
+double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id);
+
 /* Over which classes the target of a reported distance runs. */
 typedef enum ocdm_scope {
     OCDM_IN_PLAY = 0,  /* those present in memory or batch at the last update: the objective that OCDM minimises */
@@ -269,14 +374,15 @@ typedef enum ocdm_scope {
  */
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
 
-/* ---- files ---------------------------------------------------------------------------------------------------------- */
+/* ---- files and bytes ------------------------------------------------------------------------------------------------ */
 
 /*
  * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
  * file, fsync, rename, fsync of the folder.
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY. If it is the fsync
- * of the folder that fails, the new file is in place all the same.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY, what the policy's
+ * `save` returns, OCDM_LIMIT if its state is too large for a file. If the fsync of the folder fails, the new file is in place
+ * all the same.
  */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
 
@@ -285,39 +391,55 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
  * the saved memory would have given, to the last bit.
  *
  * policy   NULL for a policy of the library, found by the name in the file; else yours, whose name must be the file's
+ * data     for the policy's `create`, as options.policy_data; NULL for policies of the library
  * memory   set on success; yours to destroy
  *
  * OCDM_OK, OCDM_IO, OCDM_BAD_FILE (the message says what and where), OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error);
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error);
+
+/*
+ * What ocdm_memory_save writes, into memory of yours.
+ *
+ * bytes    room for `room` bytes; nothing is written if that is too little; may be NULL when room is 0
+ * size     set to how many bytes there are
+ *
+ * OCDM_OK, also when room was too small; errors as ocdm_memory_save, but no OCDM_IO. O(labels), twice the file's size in memory
+ * for as long as it takes.
+ */
+ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                                   ocdm_error *error);
+
+/* ocdm_memory_load on bytes: of a file, or from ocdm_memory_save_bytes. They stay yours and are not needed afterwards. */
+ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, const ocdm_policy *policy, void *data,
+                                   ocdm_memory **memory, ocdm_error *error);
 
 /* ---- gradients ------------------------------------------------------------------------------------------------------ */
 
 /*
- * What the policy gss asks once a batch: how alike are the gradients of these samples of memory and of this batch? The memory
- * keeps no payloads and knows no network; you compute the gradients and hand back cosines.
+ * What a policy with the trait OCDM_NEEDS_GRADIENTS, such as gss, asks about a batch: how alike are the gradients of these
+ * samples of memory and of this batch? The memory keeps no payloads and knows no network; you compute the gradients and return
+ * cosines.
  *
  * A sample's gradient g is that of its loss by all parameters, in evaluation mode; the batch's is the mean of its samples'. The
  * answer for a gradient is the largest <g, h> / (|g| |h|) over the gradients h of the samples in `slot`, a pair with a zero
  * gradient counting as cosine 0. It is enough to hold the gradients of the samples in `slot` and one more at a time.
  */
 typedef struct ocdm_comparison {
-    const uint32_t *slot;     /* whom to compare with: slots of the memory, all different, ascending */
-    size_t slot_count;        /* 1 to OCDM_COMPARED */
+    size_t size;              /* sizeof(ocdm_comparison), so that a later version can append members */
+    const uint32_t *slot;     /* which samples to compare with: slots of the memory, all different, ascending */
+    size_t slot_count;        /* at least 1, at most the memory's size; gss names up to 10 */
     const ocdm_sample *batch; /* the batch as it was given to ocdm_memory_update; none of it is in a slot yet */
     size_t count;             /* at least 1 */
     double *item_cosine;      /* count of them, to be filled: the answer for each sample of the batch */
     double *batch_cosine;     /* one, to be filled: the answer for the batch; NULL when it is not asked for */
 
     /*
-     * Not 0: the memory is full, and takes samples of this batch only if *batch_cosine is negative. If it is not, item_cosine
-     * may be left as it is, which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
+     * Not 0: the policy uses item_cosine only if *batch_cosine is negative. If it is not, item_cosine may be left as it is,
+     * which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
      */
     int batch_first;
 } ocdm_comparison;
-
-/* The most samples of memory that a comparison names. */
-#define OCDM_COMPARED 10u
 
 /*
  * Answers a comparison: fills its cosines, from -1 to 1 (up to 1e-3 beyond is taken for rounding), and returns OCDM_OK. Or
@@ -331,8 +453,9 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
                                        ocdm_error *error);
 
 /*
- * Says who answers comparisons. Needed by the policy gss before the first update, and again after ocdm_memory_load, since files
- * hold no functions; without it its updates fail with OCDM_BAD_ARGUMENT. Other policies never ask. NULL takes it back.
+ * Says who answers comparisons. Policies with the trait OCDM_NEEDS_GRADIENTS need it before the first update, and again after
+ * ocdm_memory_load, since files hold no functions; without it their updates fail with OCDM_BAD_ARGUMENT. Of the library's
+ * policies only gss asks. NULL takes it back.
  *
  *     static ocdm_status compare(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
  *     {
@@ -356,39 +479,76 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
  *
  * state    handed to `similarity` as it is; whatever it points to must live as long as updates are made
  *
- * Cannot fail. O(1).
+ * Cannot fail; a NULL memory is ignored. O(1).
  */
 void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state);
+
+/*
+ * Asks for a comparison, from a policy's `begin` only: the memory hands it to the ocdm_similarity of the caller and checks the
+ * answers. The cosines are set to NaN first, so that one that was left out is noticed.
+ *
+ *     static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error
+ * *error)
+ *     {
+ *         struct mine *mine = state;
+ *         ocdm_comparison asked = {.size = sizeof asked, .slot = mine->slot, .slot_count = 3, .batch = batch, .count = count,
+ *                                  .item_cosine = mine->cosine};
+ *         return ocdm_memory_compare(memory, &asked, error);
+ *     }
+ *
+ * comparison  all of it yours; `batch` and `count` as `begin` got them. On success its cosines are filled, those of the items
+ *             not if batch_first is set and *batch_cosine is not negative
+ *
+ * OCDM_OK; OCDM_BAD_ARGUMENT if nobody answers, if the call does not come from `begin`, if the comparison is malformed, or if
+ * an answer is no cosine; what the ocdm_similarity returns. Cost: O(slot_count + count) plus the answer's.
+ */
+ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error);
 
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, onlyone, rs, prs, cbes, cbrs, max, random, gss. NULL when there is none. All decide by
+ * A policy of the library by name: ocdm, prs, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none. All decide by
  * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
- * 0, 1, 2, ... until NULL. Both are static data; do not free them.
+ * 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its own, and with an `admit` or `end`
+ * where the original has none, is a policy of yours.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);
 
+/* What a caller must know about a policy before using it: flags for ocdm_policy.traits. Flags that a library does not know are
+ * ignored. */
+#define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
+#define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until it knows who answers */
+
 /*
  * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
  *
- * A policy is asked and answers; the memory does the work. It implements exactly one of
+ * A policy is asked and answers; the memory does the work. It implements one of
  *   replace  for rules that look at one sample at a time, as reservoirs do: called for each sample once the memory is full,
  *            with the memory as it was before that sample;
  *   remove   for rules that look at memory and batch as one pool, as OCDM does: the whole batch has joined the pool and is
  *            counted; called until the pool is down to the capacity.
- * Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
+ * If it has both, `replace` decides about batches, and `remove` about who goes when ocdm_memory_resize makes the memory
+ * smaller. Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
  *
- * A policy must not call ocdm_memory_update, _draw, _save or _destroy on the memory it is asked about. When it errs, the memory
- * goes back to what it was before the batch; the policy's own state does not.
+ * A policy must not call functions that change the memory it is asked about, nor save it. When it fails or errs, the memory
+ * goes back to what it was before the batch; the policy's own state is its own business, for which there is `end`.
+ *
+ * Functions that return an ocdm_status may fail with any status but OCDM_OK. `error` is never NULL: fill its message and hint
+ * to say why, or leave them.
  */
 struct ocdm_policy {
+    /* sizeof(ocdm_policy), so that a later version can append members: those that yours lacks count as NULL. Required. */
+    size_t size;
+
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
     const char *name;
 
-    /* Makes the policy's own state, handed to all functions below; without it, state is NULL. */
-    ocdm_status (*create)(const ocdm_memory *memory, void **state, ocdm_error *error);
+    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, both or 0. */
+    uint32_t traits;
+
+    /* Makes the policy's own state, given to all functions below; without it, state is NULL. `data` is options.policy_data. */
+    ocdm_status (*create)(const ocdm_memory *memory, void *data, void **state, ocdm_error *error);
 
     /* Frees what create made. */
     void (*destroy)(void *state);
@@ -399,20 +559,31 @@ struct ocdm_policy {
     /* Whether a sample may enter the memory at all: 0 is no. It counts as seen either way. */
     int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* The slot, below ocdm_memory_size, whose sample makes room for `sample`, or OCDM_NONE to let `sample` go. */
-    uint32_t (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
+    /* Sets *slot to the slot, below ocdm_memory_size, whose sample makes room for `sample`, or to OCDM_NONE to let it go. */
+    ocdm_status (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                           ocdm_error *error);
 
-    /* The member of the pool to delete next, below ocdm_memory_size. */
-    uint32_t (*remove)(void *state, const ocdm_memory *memory);
+    /* Sets *slot to the member of the pool to delete next, below ocdm_memory_size. */
+    ocdm_status (*remove)(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
 
     /* Told after each sample of a `replace` policy, stored or not, when it is counted. */
     void (*seen)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* The state as bytes, for ocdm_memory_save: writes at most `room` bytes to `bytes`, returns how many there are. */
-    size_t (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room);
+    /* The state as bytes, for ocdm_memory_save: sets *size to how many there are, and writes them to `bytes` if `room` is that
+     * large. Called twice, first with room 0 and bytes NULL; both must name the same size. */
+    ocdm_status (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error);
 
     /* Restores what save wrote into a state fresh from create; the memory is filled already. OCDM_BAD_FILE when it cannot. */
     ocdm_status (*load)(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error);
+
+    /*
+     * Told after each update, forget and resize whose `begin` succeeded (forget calls no `begin`): with what changed and
+     * OCDM_OK, or with NULL and why it failed, when the memory is back to what it was. A policy that keeps something per sample
+     * updates it here, by slot, or takes back what it noted since `begin`. An ocdm_change of forget or resize stores nothing
+     * and may move samples.
+     */
+    void (*end)(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status);
 };
 
 /*

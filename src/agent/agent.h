@@ -109,17 +109,27 @@ uint64_t ocdm__agent_steps(const ocdm__agent *agent);
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
 
-/* A copy of everything that a checkpoint needs, in plain order, to be written with ocdm__safetensors_write. */
+/* The tensors of an agent in plain order, as ocdm__safetensors_write takes them. */
 struct ocdm__agent_state {
-    struct ocdm__tensor *tensors;
+    struct ocdm__tensor *tensors; /* `data` is NULL where it has to be fetched */
     size_t count;
-    void *memory; /* the tensors' bytes and names */
+    void *memory; /* names, and room for the largest tensor */
 };
 
-/* Parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the count of its
- * steps (adam.step). Returns OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
+/*
+ * Lists parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the number of
+ * its steps (adam.step). OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
 void ocdm__agent_state_release(struct ocdm__agent_state *state);
+
+/*
+ * The bytes of tensor number i of a list, valid until the next fetch: a copy of all tensors would take three times the memory
+ * of the network. The agent must not be trained between list and fetch. OCDM_OK, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a value that
+ * is not finite).
+ */
+ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
+                              ocdm_error *error);
 
 /*
  * Loads weights from a file, with Adam's averages if the file has them; training then continues bit-identically. If the file's

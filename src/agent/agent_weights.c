@@ -12,7 +12,6 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/half.h"
 
 enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };
 
@@ -167,104 +166,113 @@ static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
     return which == 0 || parameter->trained;
 }
 
-/* The size of the state: tensors, floats, and bytes of names. */
+/* Number of tensors, bytes of their names, floats of the largest. */
 struct amount {
-    size_t tensors, floats, names;
+    size_t tensors, names, largest;
 };
 
 static struct amount amount_of(const ocdm__network *network, size_t arrays)
 {
-    struct amount amount = {0};
+    struct amount amount = {.tensors = 0};
     for (size_t which = 0; which < arrays; which++)
         for (size_t i = 0; i < network->parameter_count; i++) {
+            size_t size = network->parameters[i].size;
             if (!is_saved(&network->parameters[i], which))
                 continue;
             amount.tensors++;
-            amount.floats += network->parameters[i].size;
+            amount.largest = size > amount.largest ? size : amount.largest;
             amount.names += strlen(prefixes[which]) + strlen(network->parameters[i].name) + 1;
         }
     return amount;
 }
 
-static ocdm_status save_array(struct ocdm__parameter *parameter, size_t which, float *plain, char *name,
-                              struct ocdm__tensor *tensor)
+static void list_tensors(const ocdm__network *network, size_t arrays, struct ocdm__agent_state *state, char *name)
 {
-    size_t length = strlen(prefixes[which]);
-    const float *home = *array_of(parameter, which);
-    memcpy(name, prefixes[which], length);
-    memcpy(name + length, parameter->name, strlen(parameter->name) + 1);
-    *tensor = ocdm__tensor_of(name, OCDM__F32, plain, parameter->size);
-    tensor->rank = parameter->rank;
-    memcpy(tensor->shape, parameter->shape, sizeof parameter->shape);
-    if (parameter->from_home != NULL)
-        return ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
-    memcpy(plain, home, parameter->size * sizeof *plain);
-    return OCDM_OK;
-}
-
-static ocdm_status save_arrays(ocdm__agent *agent, size_t arrays, struct ocdm__agent_state *state, const struct amount *amount)
-{
-    ocdm__network *network = agent->network;
-    unsigned char *memory = state->memory;
-    ocdm__put_u64(memory, agent->steps);
-    float *plain = (float *)(void *)(memory + 8);
-    char *name = (char *)(plain + amount->floats);
-    ocdm_status status = OCDM_OK;
-    if (arrays > 1)
-        state->tensors[state->count++] = ocdm__tensor_of("adam.step", OCDM__U64, memory, 1);
     for (size_t which = 0; which < arrays; which++)
-        for (size_t i = 0; i < network->parameter_count && status == OCDM_OK; i++) {
-            struct ocdm__parameter *parameter = &network->parameters[i];
+        for (size_t i = 0; i < network->parameter_count; i++) {
+            const struct ocdm__parameter *parameter = &network->parameters[i];
             if (!is_saved(parameter, which))
                 continue;
-            status = save_array(parameter, which, plain, name, &state->tensors[state->count++]);
-            plain += parameter->size;
+            struct ocdm__tensor *tensor = &state->tensors[state->count++];
+            memcpy(name, prefixes[which], strlen(prefixes[which]));
+            memcpy(name + strlen(prefixes[which]), parameter->name, strlen(parameter->name) + 1);
+            *tensor = ocdm__tensor_of(name, OCDM__F32, NULL, parameter->size);
+            tensor->rank = parameter->rank;
+            memcpy(tensor->shape, parameter->shape, sizeof parameter->shape);
             name += strlen(name) + 1;
         }
-    return status;
 }
 
-/* Values that are not finite could not be loaded again, so they must not replace an older, valid file. */
-static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__agent_state *state, ocdm_error *error)
-{
-    for (size_t i = 0; i < state->count; i++) {
-        const struct ocdm__tensor *tensor = &state->tensors[i];
-        const float *values = (const float *)(const void *)tensor->data;
-        for (size_t j = 0; tensor->dtype == OCDM__F32 && j < tensor->size / sizeof *values; j++)
-            if (!isfinite(values[j]))
-                return ocdm__fail(error, OCDM_BAD_RECORD,
-                                  "go back to the last checkpoint; smaller inputs, a smaller learning rate or --clip may help",
-                                  "after step %llu tensor %s is not of finite numbers", (unsigned long long)agent->steps,
-                                  tensor->name);
-    }
-    return OCDM_OK;
-}
-
-ocdm_status ocdm__agent_save(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
+ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
 {
     size_t arrays = optimiser ? 3 : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     struct amount amount = amount_of(agent->network, arrays);
+    size_t room = 8 + amount.largest * sizeof(float);
     struct ocdm__agent_state made = {.tensors = ocdm__allocate(amount.tensors + 1, sizeof *made.tensors)};
-    made.memory = ocdm__allocate(8 + amount.floats * sizeof(float) + amount.names, 1);
-    if (made.tensors == NULL || made.memory == NULL) {
-        ocdm__agent_state_release(&made);
-        return ocdm__fail_memory(error, "a copy of the weights");
-    }
+    made.memory = ocdm__allocate(room + amount.names, 1);
+    ocdm_status status =
+        made.tensors != NULL && made.memory != NULL ? OCDM_OK : ocdm__fail_memory(error, "a copy of the weights");
     int before = ocdm__single_thread();
-    ocdm_status status = optimiser ? ocdm__parameters_add_adam(agent->network, error) : OCDM_OK;
-    if (status == OCDM_OK && save_arrays(agent, arrays, &made, &amount) != OCDM_OK)
-        status = ocdm__fail_memory(error, "a copy of the weights");
+    if (status == OCDM_OK && optimiser)
+        status = ocdm__parameters_add_adam(agent->network, error);
     ocdm__restore_threads(before);
-    if (status == OCDM_OK)
-        status = check_finite(agent, &made, error);
     if (status != OCDM_OK) {
         ocdm__agent_state_release(&made);
         return status;
     }
+    ocdm__put_u64(made.memory, agent->steps);
+    if (optimiser)
+        made.tensors[made.count++] = ocdm__tensor_of("adam.step", OCDM__U64, made.memory, 1);
+    list_tensors(agent->network, arrays, &made, (char *)made.memory + room);
     *state = made;
     return OCDM_OK;
+}
+
+/* The parameter and the array of it that tensor number i of a list is. */
+static struct ocdm__parameter *find_listed(ocdm__network *network, size_t i, size_t *which)
+{
+    for (*which = 0; *which < 3; ++*which)
+        for (size_t k = 0; k < network->parameter_count; k++)
+            if (is_saved(&network->parameters[k], *which) && i-- == 0)
+                return &network->parameters[k];
+    return NULL;
+}
+
+/* Values that are not finite could not be loaded again: they must not replace an older file that can. */
+static ocdm_status check_finite(const ocdm__agent *agent, const struct ocdm__tensor *tensor, const float *values,
+                                ocdm_error *error)
+{
+    for (size_t i = 0; i < tensor->size / sizeof *values; i++)
+        if (!isfinite(values[i]))
+            return ocdm__fail(error, OCDM_BAD_RECORD,
+                              "go back to the last checkpoint; smaller inputs, a smaller learning rate or --clip may help",
+                              "after step %llu tensor %s is not of finite numbers", (unsigned long long)agent->steps,
+                              tensor->name);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__agent_fetch(ocdm__agent *agent, const struct ocdm__agent_state *state, size_t i, const unsigned char **data,
+                              ocdm_error *error)
+{
+    size_t which, counters = state->tensors[0].dtype == OCDM__U64;
+    *data = state->tensors[i].data;
+    if (i < counters)
+        return OCDM_OK;
+    struct ocdm__parameter *parameter = find_listed(agent->network, i - counters, &which);
+    const float *home = *array_of(parameter, which);
+    float *plain = (float *)(void *)((unsigned char *)state->memory + 8);
+    ocdm_status status = OCDM_OK;
+    int before = ocdm__single_thread();
+    if (parameter->from_home == NULL)
+        memcpy(plain, home, parameter->size * sizeof *plain);
+    else
+        status = ocdm__op_run(parameter->from_home, 0, home, NULL, plain);
+    ocdm__restore_threads(before);
+    *data = (const unsigned char *)plain;
+    return status == OCDM_OK ? check_finite(agent, &state->tensors[i], plain, error)
+                             : ocdm__fail_memory(error, "a copy of the weights");
 }
 
 void ocdm__agent_state_release(struct ocdm__agent_state *state)

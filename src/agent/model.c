@@ -20,6 +20,16 @@ struct list {
     bool failed;
 };
 
+/* A model of OCDM__MODELS. `list` writes its nodes. */
+struct row {
+    const char *name;
+    bool images, symmetric;
+    float norm_epsilon;
+    void (*list)(struct list *list, const struct row *row, const struct ocdm__model_size *size);
+    uint32_t blocks[4];
+    bool bottleneck;
+};
+
 /* Appends a node and returns its number for `input`: one more than its position. */
 static uint32_t append(struct list *list, struct ocdm__node node)
 {
@@ -60,15 +70,6 @@ static uint32_t max_pool(struct list *list, uint32_t input, uint32_t kernel)
 }
 
 /* ---- residual networks ---------------------------------------------------------------------------------------------- */
-
-static const struct resnet {
-    const char *name;
-    uint32_t blocks[4];
-    bool bottleneck;
-} resnets[] = {
-    {"resnet18", {2, 2, 2, 2}, false},  {"resnet34", {3, 4, 6, 3}, false},  {"resnet50", {3, 4, 6, 3}, true},
-    {"resnet101", {3, 4, 23, 3}, true}, {"resnet152", {3, 8, 36, 3}, true},
-};
 
 /* Where a block stands. */
 struct place {
@@ -112,20 +113,20 @@ static uint32_t resnet_block(struct list *list, const struct place *place, bool 
     return append(list, last);
 }
 
-static void list_resnet(struct list *list, const struct resnet *resnet, uint32_t class_count)
+static void list_resnet(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
     struct ocdm__node first = conv(0, 64, 7, 2);
     snprintf(first.name, sizeof first.name, "conv1");
     snprintf(first.norm, sizeof first.norm, "bn1");
     uint32_t at = max_pool(list, append(list, first), 3);
     for (uint32_t layer = 0; layer < 4; layer++)
-        for (uint32_t block = 0; block < resnet->blocks[layer]; block++) {
+        for (uint32_t block = 0; block < row->blocks[layer]; block++) {
             struct place place = {.layer = layer + 1, .block = block, .input = at, .width = 64u << layer};
             place.stride = block == 0 && layer > 0 ? 2 : 1;
-            place.widened = block == 0 && (layer > 0 || resnet->bottleneck);
-            at = resnet_block(list, &place, resnet->bottleneck);
+            place.widened = block == 0 && (layer > 0 || row->bottleneck);
+            at = resnet_block(list, &place, row->bottleneck);
         }
-    head(list, average(list, at), class_count);
+    head(list, average(list, at), size->class_count);
 }
 
 /* ---- the others ----------------------------------------------------------------------------------------------------- */
@@ -148,8 +149,10 @@ static uint32_t mobilenet_conv(struct list *list, struct ocdm__node node, const 
     return append(list, node);
 }
 
-static void list_mobilenet(struct list *list, uint32_t blocks, uint32_t class_count)
+static void list_mobilenet(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
+    (void)row;
+    uint32_t blocks = size->blocks > 0 ? size->blocks : MOBILENET_BLOCKS;
     uint32_t at = mobilenet_conv(list, conv(0, 32, 3, 2), "conv1", 0);
     uint32_t channels = 32;
     for (uint32_t i = 0; i < blocks; i++) {
@@ -159,12 +162,13 @@ static void list_mobilenet(struct list *list, uint32_t blocks, uint32_t class_co
         channels = mobilenet[i].channels;
         at = mobilenet_conv(list, conv(at, channels, 1, 1), "conv_pw", i + 1);
     }
-    head(list, average(list, at), class_count);
+    head(list, average(list, at), size->class_count);
 }
 
 /* Four convolutions of 3x3, the image halved after each of the first three: for 32 to 64 pixels. */
-static void list_cnn(struct list *list, uint32_t class_count)
+static void list_cnn(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
+    (void)row;
     uint32_t at = 0;
     for (uint32_t i = 0; i < 4; i++) {
         struct ocdm__node node = conv(at, 32u << i, 3, 1);
@@ -174,13 +178,20 @@ static void list_cnn(struct list *list, uint32_t class_count)
         if (i < 3)
             at = max_pool(list, at, 2);
     }
-    head(list, average(list, at), class_count);
+    head(list, average(list, at), size->class_count);
 }
 
-static void list_mlp(struct list *list, uint32_t class_count)
+static void list_linear(struct list *list, const struct row *row, const struct ocdm__model_size *size)
 {
+    (void)row;
+    head(list, 0, size->class_count);
+}
+
+static void list_mlp(struct list *list, const struct row *row, const struct ocdm__model_size *size)
+{
+    (void)row;
     struct ocdm__node hidden = {.kind = OCDM__NODE_LINEAR, .activation = OCDM__RELU, .channels = MLP_WIDTH, .name = "hidden"};
-    head(list, append(list, hidden), class_count);
+    head(list, append(list, hidden), size->class_count);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
@@ -224,36 +235,32 @@ static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__
 
 /* ---- models --------------------------------------------------------------------------------------------------------- */
 
-const char *const ocdm__model_names[] = {"linear",   "mlp",       "cnn",       "resnet18",   "resnet34",
-                                         "resnet50", "resnet101", "resnet152", "mobilenet1", NULL};
+const char *const ocdm__model_names[] = {OCDM__MODELS(OCDM__MODEL_NAME) NULL};
+
+#define ROW(name, images, symmetric, norm_epsilon, list, one, two, three, four, bottleneck)                                    \
+    {name, images, symmetric, norm_epsilon, list, {one, two, three, four}, bottleneck},
+static const struct row rows[] = {OCDM__MODELS(ROW)};
+#undef ROW
+
+/* NULL for a name that is not of a model. */
+static const struct row *find_row(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
 
 bool ocdm__model_takes_images(const char *name)
 {
-    for (size_t i = 2; ocdm__model_names[i] != NULL; i++)
-        if (strcmp(ocdm__model_names[i], name) == 0)
-            return true;
-    return false;
+    const struct row *row = find_row(name);
+    return row != NULL && row->images;
 }
 
-/* Writes the list of the model of that name; false when there is none. */
-static bool list_model(struct list *list, const struct ocdm__model_size *size)
+bool ocdm__model_is_symmetric(const char *name)
 {
-    for (size_t i = 0; i < sizeof resnets / sizeof resnets[0]; i++)
-        if (strcmp(resnets[i].name, size->name) == 0) {
-            list_resnet(list, &resnets[i], size->class_count);
-            return true;
-        }
-    if (strcmp(size->name, "linear") == 0)
-        head(list, 0, size->class_count);
-    else if (strcmp(size->name, "mlp") == 0)
-        list_mlp(list, size->class_count);
-    else if (strcmp(size->name, "cnn") == 0)
-        list_cnn(list, size->class_count);
-    else if (strcmp(size->name, "mobilenet1") == 0)
-        list_mobilenet(list, size->blocks ? size->blocks : MOBILENET_BLOCKS, size->class_count);
-    else
-        return false;
-    return true;
+    const struct row *row = find_row(name);
+    return row != NULL && row->symmetric;
 }
 
 static ocdm_status check_size(const struct ocdm__model_size *size, ocdm_error *error)
@@ -278,12 +285,14 @@ ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm_
     ocdm_status status = check_size(size, error);
     if (status != OCDM_OK)
         return status;
-    if (!list_model(&list, size))
+    const struct row *row = find_row(size->name);
+    if (row == NULL)
         return ocdm__fail(error, OCDM_UNKNOWN_NAME,
                           "linear, mlp, cnn, resnet18, resnet34, resnet50, resnet101, resnet152, mobilenet1",
                           "no model is called \"%s\"", size->name);
-    struct ocdm__model made = {.nodes = list.nodes, .count = list.count, .images = ocdm__model_takes_images(size->name)};
-    made.norm_epsilon = strcmp(size->name, "mobilenet1") == 0 ? 1e-3f : 1e-5f;
+    row->list(&list, row, size);
+    struct ocdm__model made = {
+        .nodes = list.nodes, .count = list.count, .images = row->images, .norm_epsilon = row->norm_epsilon};
     status = list.failed ? ocdm__fail_memory(error, "the network's layers") : size_nodes(size, &made, error);
     if (status != OCDM_OK) {
         ocdm__release(list.nodes);

@@ -57,11 +57,33 @@ struct ocdm__model_size {
     uint32_t blocks;        /* of mobilenet1: so many of its 13; 0 for all */
 };
 
-/* The models by name, terminated by NULL. */
+/*
+ * One row for each model: name; whether the input is images, else features; whether images have values from -1 to 1, else they
+ * are normalised by ImageNet's mean and deviation; epsilon of the batch norms; the function of model.c that lists the nodes;
+ * for residual networks the blocks of the four layers, and whether they are bottlenecks.
+ */
+/* clang-format off */
+#define OCDM__MODELS(ROW)                                                                                                      \
+    ROW("linear",     false, false, 1e-5f, list_linear,    0, 0,  0, 0, false)                                                 \
+    ROW("mlp",        false, false, 1e-5f, list_mlp,       0, 0,  0, 0, false)                                                 \
+    ROW("cnn",        true,  false, 1e-5f, list_cnn,       0, 0,  0, 0, false)                                                 \
+    ROW("resnet18",   true,  false, 1e-5f, list_resnet,    2, 2,  2, 2, false)                                                 \
+    ROW("resnet34",   true,  false, 1e-5f, list_resnet,    3, 4,  6, 3, false)                                                 \
+    ROW("resnet50",   true,  false, 1e-5f, list_resnet,    3, 4,  6, 3, true)                                                  \
+    ROW("resnet101",  true,  false, 1e-5f, list_resnet,    3, 4, 23, 3, true)                                                  \
+    ROW("resnet152",  true,  false, 1e-5f, list_resnet,    3, 8, 36, 3, true)                                                  \
+    ROW("mobilenet1", true,  true,  1e-3f, list_mobilenet, 0, 0,  0, 0, false)
+/* clang-format on */
+
+/* The names as elements of an array. */
+#define OCDM__MODEL_NAME(name, ...) name,
+
+/* The models by name, ended by NULL. */
 extern const char *const ocdm__model_names[];
 
-/* Whether the model takes images: false for linear and mlp, and for unknown names. */
+/* Whether the input is images, and whether these have values from -1 to 1. False for a name that is not of a model. */
 bool ocdm__model_takes_images(const char *name);
+bool ocdm__model_is_symmetric(const char *name);
 
 /* OCDM_OK, OCDM_UNKNOWN_NAME, OCDM_BAD_ARGUMENT (an image too small for the network, ...), OCDM_NO_MEMORY. */
 ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error);

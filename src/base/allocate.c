@@ -1,8 +1,10 @@
-/* Allocation, with overflow checks. */
 #include "base/allocate.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LEAST_ROOM 16
 
 void *ocdm__allocate(size_t count, size_t size)
 {
@@ -17,6 +19,41 @@ void *ocdm__resize(void *block, size_t count, size_t size)
         return NULL;
     size_t bytes = count * size;
     return realloc(block, bytes ? bytes : 1);
+}
+
+size_t ocdm__larger_room(size_t room, size_t needed)
+{
+    size_t larger = room > SIZE_MAX / 2 ? SIZE_MAX : 2 * room;
+    if (larger < LEAST_ROOM)
+        larger = LEAST_ROOM;
+    return larger > needed ? larger : needed;
+}
+
+bool ocdm__reserve(void *array, size_t *room, size_t needed, size_t size)
+{
+    void *block;
+    if (needed <= *room)
+        return true;
+    size_t larger = ocdm__larger_room(*room, needed);
+    memcpy(&block, array, sizeof block); /* the caller's pointer has another type than void * */
+    block = ocdm__resize(block, larger, size);
+    if (block == NULL)
+        return false;
+    memcpy(array, &block, sizeof block);
+    *room = larger;
+    return true;
+}
+
+bool ocdm__reserve_zeroed(void *array, size_t *room, size_t needed, size_t size)
+{
+    unsigned char *block;
+    size_t before = *room;
+    if (!ocdm__reserve(array, room, needed, size))
+        return false;
+    memcpy(&block, array, sizeof block);
+    if (*room > before)
+        memset(block + before * size, 0, (*room - before) * size);
+    return true;
 }
 
 void *ocdm__grown(void *block, size_t count, size_t size, bool *failed)

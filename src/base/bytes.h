@@ -1,7 +1,8 @@
-/* Numbers as little-endian bytes, on any machine. */
+/* Numbers as little-endian bytes on any machine, checksums of bytes, and 16-bit floating point. */
 #ifndef OCDM_BASE_BYTES_H
 #define OCDM_BASE_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -43,6 +44,67 @@ static inline double ocdm__get_double(const unsigned char *bytes)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* ---- checksums ---- */
+
+/* FNV-1a, 64 bits: detects accidents, not attacks. Any change of one byte changes it. */
+
+#define OCDM__CHECKSUM_START 0xCBF29CE484222325u
+
+static inline uint64_t ocdm__checksum(uint64_t sum, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ byte[i]) * 0x100000001B3u;
+    return sum;
+}
+
+/* ---- 16-bit floating point ---- */
+
+/* IEEE 754 binary16 to and from 32 bits, by integer operations, so that every machine gives the same bits. */
+
+/* The value of the bits; every half is exactly a float. */
+static inline float ocdm__half_to_float(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 31u, fraction = half & 0x3FFu, bits;
+    float value;
+    if (exponent == 0) {
+        value = (float)fraction * 0x1p-24f; /* a power of two times ten bits: exact */
+        return sign != 0 ? -value : value;
+    }
+    bits = sign | (exponent == 31 ? 0x7F800000u : (exponent + 112) << 23) | fraction << 13;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Below the smallest normal half the last place stays at 2^-24 while the fraction loses bits. */
+static inline uint16_t ocdm__subnormal_half(uint32_t magnitude)
+{
+    uint32_t exponent = magnitude >> 23, fraction = (magnitude & 0x7FFFFFu) | 0x800000u;
+    if (exponent < 102)
+        return 0;
+    uint32_t shift = 126 - exponent, kept = fraction >> shift;
+    uint32_t rest = fraction & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    return (uint16_t)(kept + (rest > middle || (rest == middle && (kept & 1u) != 0)));
+}
+
+/* The nearest half, ties to even; infinity from 65520 on. NaN stays NaN. */
+static inline uint16_t ocdm__float_to_half(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t magnitude = bits & 0x7FFFFFFFu;
+    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u), half;
+    if (magnitude > 0x7F800000u)
+        half = (uint16_t)(0x7E00u | (magnitude >> 13 & 0x3FFu));
+    else if (magnitude >= 0x477FF000u)
+        half = 0x7C00u;
+    else if (magnitude < 0x38800000u)
+        half = ocdm__subnormal_half(magnitude);
+    else /* a carry out of the fraction moves into the exponent, which is right */
+        half = (uint16_t)((magnitude - (112u << 23) + 0xFFFu + (magnitude >> 13 & 1u)) >> 13);
+    return (uint16_t)(sign | half);
 }
 
 #endif

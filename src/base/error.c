@@ -48,6 +48,6 @@ ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, 
 
 ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what)
 {
-    return ocdm__fail(error, OCDM_NO_MEMORY, "use a smaller memory or batch, or free some of the machine's",
-                      "out of memory: no room for %s", what);
+    return ocdm__fail(error, OCDM_NO_MEMORY, "use a smaller memory or batch, or free some memory of the machine",
+                      "out of memory: cannot allocate %s", what);
 }

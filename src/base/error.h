@@ -1,8 +1,13 @@
-/* Filling an ocdm_error: one line of what and where, one of what to do. */
+/* Fills an ocdm_error: one line that says what and where, and a hint what to do. */
 #ifndef OCDM_BASE_ERROR_H
 #define OCDM_BASE_ERROR_H
 
 #include "ocdm/ocdm.h"
+
+/* Statuses of readers and long runs, which the memory does not have: for everything beyond libocdm. Their numbers are free in
+ * the public enum. Switches do not know them; compare with `==`. */
+#define OCDM_BAD_RECORD ((ocdm_status)10) /* a record of a stream cannot be read */
+#define OCDM_STOPPED ((ocdm_status)12)    /* stopped by a signal */
 
 /* Writes status, formatted message and hint ("" for none) to `error` unless it is NULL; returns status, so that a failing
  * function can end with it. Control characters in the message become '?', so that it stays one line. */
@@ -12,7 +17,7 @@ __attribute__((format(printf, 4, 5)))
 ocdm_status
 ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
 
-/* OCDM_NO_MEMORY with its one message. `what` names what there was no room for. */
+/* Fills `error` with OCDM_NO_MEMORY; `what` names what could not be allocated. */
 ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what);
 
 #endif

@@ -1,6 +1,6 @@
-/* A hash of short byte strings for tables in memory: eight bytes a round, one multiplication each. The tables compare the bytes
- * too, so equal hashes of different strings cost time, never a wrong answer. The order of a machine's bytes shows in the
- * number: do not write it to files. */
+/* Hashes short byte strings for tables in memory: eight bytes a round, one multiplication each. The tables compare the bytes
+ * too, so a collision costs time but never correctness. The hash depends on the byte order of the machine: do not write it to
+ * files. */
 #ifndef OCDM_BASE_HASH_BYTES_H
 #define OCDM_BASE_HASH_BYTES_H
 

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Large enough that system calls do not count, small enough for a processor's second cache. */
+/* Large enough to make system calls cheap, small enough for the second-level cache. */
 #define READ_SIZE ((size_t)256 * 1024)
 #define CAPACITY (2 * READ_SIZE)
 
-/* How long a wait for bytes goes on before the stop flag is looked at again: a signal may come just before the wait begins. */
+/* Milliseconds to wait for bytes before the stop flag is checked again: a signal may arrive just before the wait begins. */
 #define WAIT_MILLISECONDS 200
 
 ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
@@ -93,7 +93,7 @@ static bool must_stop(ocdm__input *input)
     return input->stopped;
 }
 
-/* Waits until there is something to read, or to complain about: reading then tells what. False when it is time to stop. */
+/* Waits until a read would return bytes or an error. False when reading should stop. */
 static bool wait_for_bytes(ocdm__input *input)
 {
     struct pollfd wanted = {.fd = input->fd, .events = POLLIN};

@@ -26,7 +26,7 @@ typedef struct ocdm__input {
 
     uint64_t bytes_read;
     const char *name; /* for messages */
-    size_t read_size; /* the most that one read asks for; small values are for tests */
+    size_t read_size; /* bytes requested by one read at most; small values are for tests */
 
     int fd;
     bool owns_fd;
@@ -37,7 +37,7 @@ typedef struct ocdm__input {
 } ocdm__input;
 
 /*
- * Opens `path`, standard input when it is NULL or "-". The path must live as long as the input, for messages.
+ * Opens `path`, standard input when it is NULL or "-". The path must outlive the input, for messages.
  *
  * stop  set by a signal handler to end reading, also out of a read that waits; may be NULL
  *
@@ -45,11 +45,11 @@ typedef struct ocdm__input {
  */
 ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatile sig_atomic_t *stop, ocdm_error *error);
 
-/* The same over a descriptor, which stays the caller's. */
+/* The same for a descriptor, which the caller closes. */
 ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
                                 ocdm_error *error);
 
-/* Gives everything back. An input whose bytes are all zero, or that is closed, is fine. */
+/* Releases everything. An input whose bytes are all zero, or that is closed, is fine. */
 void ocdm__input_close(ocdm__input *input);
 
 /* Appends at least one byte to the window, or sets `ended` or `stopped`. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */

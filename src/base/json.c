@@ -1,12 +1,16 @@
-/* JSON: the scanner. One pass, no recursion, no allocation; a bit per open container is all that nesting costs. */
+/* The JSON scanner: one pass, no recursion, no allocation; nesting costs one bit per open container. Then texts and numbers,
+ * and a fast path for arrays of numbers. */
 #include "base/json.h"
 
-#include "base/json_plain.h"
-#include "base/utf8.h"
-
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Keeps what is rare out of the one hot function, which then needs few registers. */
+#include "base/json_plain.h"
+#include "base/text.h"
+
+/* Keeps rare cases out of the hot function, which then needs few registers. */
 #if defined(__GNUC__)
 #define APART __attribute__((noinline))
 #else
@@ -65,7 +69,7 @@ static APART unsigned char pass_space(ocdm__json *json)
     return at < json->end ? *at : 0;
 }
 
-/* Passes over space and returns the byte after it; 0, which the grammar has nowhere, at the end. */
+/* Skips space and returns the byte after it; 0, which the grammar has nowhere, at the end. */
 static inline unsigned char next_byte(ocdm__json *json)
 {
     const unsigned char *at = json->at;
@@ -185,8 +189,8 @@ static APART bool scan_rest_of_string(ocdm__json *json, const unsigned char *at)
     return true;
 }
 
-/* Scans the string whose opening quote is at hand, and leaves the scanner after the closing one. Plain text, most strings, is
- * scanned right here. */
+/* Scans the string whose opening quote is the current byte, and leaves the scanner after the closing one. Plain text, most
+ * strings, is scanned right here. */
 static inline bool scan_string(ocdm__json *json)
 {
     const unsigned char *first = json->at + 1, *at = pass_plain(json, first);
@@ -377,3 +381,257 @@ enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event la
     while (last != OCDM__JSON_ERROR && json->depth > outside);
     return last;
 }
+
+/* ---- reading texts and numbers -------------------------------------------------------------------------------------- */
+
+/* The scanner has checked them: '0' is 48, 'a' stands for 10 and is 97. */
+static uint32_t hex_value(const char *digits)
+{
+    uint32_t unit = 0;
+    for (int i = 0; i < 4; i++) {
+        unsigned char digit = (unsigned char)digits[i];
+        unit = unit * 16 + (digit <= '9' ? digit - 48u : (digit | 0x20u) - 87u);
+    }
+    return unit;
+}
+
+static size_t put_utf8(uint32_t point, char *out)
+{
+    if (point < 0x80) {
+        out[0] = (char)point;
+        return 1;
+    }
+    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = length - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (point & 0x3F));
+        point >>= 6;
+    }
+    out[0] = (char)(lead[length] | point);
+    return length;
+}
+
+/* One escape at `*at`, moved past it; up to 4 bytes to `out`. */
+static size_t unescape_one(const char **at, char *out)
+{
+    char kind = (*at)[1];
+    if (kind != 'u') {
+        static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+        const char *found = strchr(from, kind);
+        *out = found ? to[found - from] : kind;
+        *at += 2;
+        return 1;
+    }
+    uint32_t point = hex_value(*at + 2);
+    *at += 6;
+    if (point >= 0xD800 && point < 0xDC00) {
+        point = 0x10000 + ((point - 0xD800) << 10) + (hex_value(*at + 2) - 0xDC00);
+        *at += 6;
+    }
+    return put_utf8(point, out);
+}
+
+size_t ocdm__json_unescape(const char *raw, size_t length, char *out)
+{
+    const char *at = raw, *end = raw + length;
+    char *to = out;
+    while (at < end) {
+        const char *slash = memchr(at, '\\', (size_t)(end - at));
+        size_t plain = (size_t)((slash ? slash : end) - at);
+        memmove(to, at, plain);
+        to += plain;
+        at += plain;
+        if (slash)
+            to += unescape_one(&at, to);
+    }
+    return (size_t)(to - out);
+}
+
+bool ocdm__json_is(const ocdm__json *json, const char *text, size_t length)
+{
+    if (!json->escaped)
+        return json->length == length && memcmp(json->text, text, length) == 0;
+    const char *at = json->text, *end = at + json->length, *text_end = text + length;
+    while (at < end) {
+        char piece[4];
+        size_t size = 1;
+        if (*at == '\\')
+            size = unescape_one(&at, piece);
+        else
+            piece[0] = *at++;
+        if ((size_t)(text_end - text) < size || memcmp(text, piece, size) != 0)
+            return false;
+        text += size;
+    }
+    return text == text_end;
+}
+
+bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value)
+{
+    if (!json->whole || json->length == 0 || json->text[0] == '-')
+        return false;
+    uint64_t number = 0;
+    for (size_t i = 0; i < json->length; i++) {
+        uint64_t digit = (uint64_t)(json->text[i] - '0');
+        if (number > (UINT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    *value = number;
+    return true;
+}
+
+/* ---- writing texts and numbers -------------------------------------------------------------------------------------- */
+
+static size_t put_escape(unsigned char byte, char *out)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt", digits[] = "0123456789abcdef";
+    const char *found = byte ? strchr(from, byte) : NULL;
+    if (found) {
+        out[0] = '\\';
+        out[1] = to[found - from];
+        return 2;
+    }
+    memcpy(out, "\\u00", 4);
+    out[4] = digits[byte >> 4];
+    out[5] = digits[byte & 15];
+    return 6;
+}
+
+size_t ocdm__json_quote(const char *text, size_t length, char *out)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    char *to = out;
+    *to++ = '"';
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        if (size == 1 && (*at < 0x20 || *at == 0x7F || *at == '"' || *at == '\\')) {
+            to += put_escape(*at, to);
+        } else if (size == 0) {
+            memcpy(to, "\xEF\xBF\xBD", 3);
+            to += 3;
+            size = 1;
+        } else {
+            memcpy(to, at, size);
+            to += size;
+        }
+        at += size;
+    }
+    *to++ = '"';
+    return (size_t)(to - out);
+}
+
+/* Replaces the decimal separator of the locale by a point. */
+static void use_decimal_point(char *text)
+{
+    size_t start = strspn(text, "0123456789+-e"), after = start + strcspn(text + start, "0123456789+-e");
+    if (start == after)
+        return;
+    text[start] = '.';
+    memmove(text + start + 1, text + after, strlen(text + after) + 1);
+}
+
+size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE])
+{
+    if (!isfinite(value)) {
+        memcpy(out, "null", 5);
+        return 4;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, OCDM__JSON_DOUBLE, "%.*g", digits, value);
+        double back = strtod(out, NULL);
+        if (back >= value && back <= value)
+            break;
+    }
+    use_decimal_point(out);
+    return strlen(out);
+}
+
+/* ---- long arrays of numbers ----------------------------------------------------------------------------------------- */
+
+/*
+ * Numbers of an array, 64 bytes at a time. Each kind of byte becomes a mask with a bit per byte, and what the grammar says
+ * about neighbours becomes a few operations on whole masks; no branch depends on how long a number is. A block starts at a
+ * comma and reaches to its last comma before anything doubtful, so blocks need to know nothing of each other.
+ *
+ * Taken: `,` then spaces or newlines, then a number without exponent. Spaces before a comma, tabs, exponents and numbers that
+ * fill a block are legal but rare: they end the run, and the scanner goes on by itself.
+ */
+
+#if defined(__SSE2__) && defined(__GNUC__)
+
+#include <emmintrin.h>
+
+#define BLOCK 64
+#define MOST_AT_ONCE ((ptrdiff_t)1 << 20)
+
+/* One bit per byte of a block, the first byte's lowest. */
+struct masks {
+    uint64_t digit, zero, point, comma, minus, space;
+};
+
+static inline uint64_t bits_of(__m128i chosen)
+{
+    return (uint64_t)(unsigned)_mm_movemask_epi8(chosen);
+}
+
+static inline void look_at(const unsigned char *at, struct masks *masks)
+{
+    *masks = (struct masks){.digit = 0};
+    for (int i = 0; i < BLOCK; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+        __m128i value = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
+        __m128i space = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+        masks->digit |= bits_of(digit) << i;
+        masks->space |= bits_of(space) << i;
+        masks->zero |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('0'))) << i;
+        masks->point |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.'))) << i;
+        masks->comma |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))) << i;
+        masks->minus |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'))) << i;
+    }
+}
+
+/* The bytes that may not stand where they do, or are none of the above. The first byte is a comma. */
+static inline uint64_t doubtful(const struct masks *m)
+{
+    uint64_t after_gap = (m->comma | m->space) << 1, after_digit = m->digit << 1;
+    /* A comma or point follows a digit; a minus sign or space follows a comma or space. So a digit alone may follow a minus
+     * sign or a point, and no comma follows a comma or space. */
+    uint64_t fine = 1 | m->digit | ((m->comma | m->point) & after_digit) | ((m->minus | m->space) & after_gap);
+    /* A zero that starts a number has no digit after it. */
+    uint64_t leading = ((m->zero & (after_gap | m->minus << 1)) << 1) & m->digit;
+    /* The sum carries from each point through the digits after it to the first byte beyond, which is not a second point. */
+    uint64_t second_point = (m->digit + (m->point << 1)) & ~m->digit & m->point;
+    return ~fine | leading | second_point;
+}
+
+/* How far from `at`, a comma, the last comma is up to which all is well; 0 when there is none but the first. */
+static inline unsigned sound_bytes(const unsigned char *at)
+{
+    struct masks masks;
+    look_at(at, &masks);
+    uint64_t wrong = doubtful(&masks);
+    uint64_t before = wrong ? (wrong & (~wrong + 1)) - 1 : UINT64_MAX;
+    return 63u - (unsigned)__builtin_clzll(masks.comma & before);
+}
+
+void ocdm__json_pass_numbers(ocdm__json *json)
+{
+    const unsigned char *at = json->at, *end = json->end;
+    if (json->depth == 0 || json->in_object || end - at < BLOCK || *at != ',')
+        return;
+    const unsigned char *last = end - BLOCK - at > MOST_AT_ONCE ? at + MOST_AT_ONCE : end - BLOCK;
+    for (unsigned step = 1; step > 0 && at <= last; at += step)
+        step = sound_bytes(at);
+    json->at = at;
+}
+
+#else
+
+void ocdm__json_pass_numbers(ocdm__json *json)
+{
+    (void)json;
+}
+
+#endif

@@ -1,5 +1,5 @@
 /*
- * JSON, strictly as RFC 8259 has it: a pull scanner that walks over a range of bytes and allocates nothing, and the few pieces
+ * JSON, strictly by RFC 8259: a pull scanner that walks over a range of bytes and allocates nothing, and the few pieces
  * that writing it needs. What is refused: anything outside the grammar, invalid UTF-8, raw control characters and NUL, escapes
  * that are half a surrogate pair, and nesting deeper than OCDM__JSON_DEPTH. The range need not end with a NUL and is never read
  * beyond its end.
@@ -39,7 +39,7 @@ enum ocdm__json_event {
 };
 
 typedef struct ocdm__json {
-    /* The event at hand. Keys and strings: the bytes between the quotes, escapes as written. Numbers: the digits. All events:
+    /* The current event. Keys and strings: the bytes between the quotes, escapes as written. Numbers: the digits. All events:
      * text - start is the offset. Valid as long as the bytes are. */
     const char *text;
     size_t length;
@@ -62,21 +62,21 @@ typedef struct ocdm__json {
 /* Starts at the first of `size` bytes. */
 void ocdm__json_begin(ocdm__json *json, const void *bytes, size_t size);
 
-/* The same, a little faster, where OCDM__JSON_PADDING bytes beyond the end may be read too, whatever they hold. */
+/* The same, a little faster; OCDM__JSON_PADDING bytes beyond the end must be readable. */
 #define OCDM__JSON_PADDING 16
 void ocdm__json_begin_padded(ocdm__json *json, const void *bytes, size_t size);
 
 /* The next event. */
 enum ocdm__json_event ocdm__json_next(ocdm__json *json);
 
-/* After a key: passes over its value. After `{` or `[`: to its end. Else nothing. Returns the last event it passed, or
- * OCDM__JSON_ERROR. What is passed over is checked like the rest. */
+/* After a key: skips its value. After `{` or `[`: to its end. Else nothing. Returns the last event it passed, or
+ * OCDM__JSON_ERROR. What is skipped is checked like the rest. */
 enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event last);
 
-/* Whether the key or string at hand, its escapes undone, is exactly `text`. */
+/* Whether the current key or string, unescaped, is exactly `text`. */
 bool ocdm__json_is(const ocdm__json *json, const char *text, size_t length);
 
-/* The number at hand as a whole number from 0 to UINT64_MAX; false, and nothing written, when it is not one. */
+/* The current number as an integer from 0 to UINT64_MAX; false, and nothing written, when it is not one. */
 bool ocdm__json_uint64(const ocdm__json *json, uint64_t *value);
 
 /* Undoes the escapes of a key or string that the scanner accepted; `out` has room for `length` bytes and may be `raw` itself.
@@ -94,5 +94,14 @@ size_t ocdm__json_quote(const char *text, size_t length, char *out);
  * that JSON does not have. The decimal point is a point in every locale. Returns the length. */
 #define OCDM__JSON_DOUBLE 32
 size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE]);
+
+/*
+ * A short cut through long arrays of numbers, such as the outlines that make up most of a COCO file. After OCDM__JSON_NUMBER:
+ * skips as many of the numbers that follow in the same array as it can quickly, up to about 1 MiB of text. It only skips what
+ * ocdm__json_next would accept and leaves everything doubtful to it, including errors and their positions: with and without it,
+ * a text gives the same result. Outside arrays, or without SSE2, nothing happens. What was skipped is not reported; the current
+ * event, `text` and `length`, stays.
+ */
+void ocdm__json_pass_numbers(ocdm__json *json);
 
 #endif

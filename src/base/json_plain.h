@@ -32,7 +32,7 @@ static inline unsigned ocdm__json_plain_run(const unsigned char *at)
     return (unsigned)__builtin_ctz(special | 0x10000u);
 #elif defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     /* In each byte the high bit comes up where it is below 0x20, a quote, a backslash or above 0x7F; a borrow may spoil the
-     * bytes above the first such one, which are not looked at. */
+     * bytes above the first such one, which are ignored. */
     const uint64_t ones = 0x0101010101010101u;
     uint64_t word;
     memcpy(&word, at, 8);

@@ -1,4 +1,4 @@
-/* The tree is made by one pass of the scanner; nodes and texts are cut from blocks that are given back together. */
+/* The tree is made by one pass of the scanner; nodes and texts are allocated from blocks that are released together. */
 #include "base/json_tree.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 
 #define BLOCK 65536
 

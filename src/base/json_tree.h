@@ -13,18 +13,17 @@
 #define OCDM_BASE_JSON_TREE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/json.h"
 #include "ocdm/ocdm.h"
 
-/* The largest file that is taken in. */
+/* The largest file that is read. */
 #define OCDM__JSON_TREE_LIMIT ((size_t)256 * 1024 * 1024)
 
 typedef struct ocdm__json_node ocdm__json_node;
 struct ocdm__json_node {
     enum ocdm__json_event kind; /* OBJECT, ARRAY, STRING, NUMBER, TRUE, FALSE or NULL */
-    const char *key;            /* of a member, escapes undone and NUL-ended; NULL for an element */
+    const char *key;            /* of a member, unescaped and NUL-ended; NULL for an element */
     const char *text;           /* of a string, likewise (a NUL inside ends it early); of a number its digits */
     double number;              /* NaN unless it is a number */
     size_t count;               /* members or elements */
@@ -42,7 +41,7 @@ typedef struct ocdm__json_tree {
 ocdm_status ocdm__json_tree_read(ocdm__json_tree *tree, const char *path, ocdm_error *error);
 ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const char *bytes, size_t size, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__json_tree_clear(ocdm__json_tree *tree);
 
 /* The member at the end of a path of keys with dots between; NULL when there is none. The first of equal keys. */

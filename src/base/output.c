@@ -1,20 +1,23 @@
-/* Writing: a buffer, a memory of the first failure, and the dance that makes a file appear all at once. */
+/* Buffered output that remembers the first failure, and files that appear atomically. */
 #define _XOPEN_SOURCE 700
 
 #include "base/output.h"
 
-#include "base/allocate.h"
-#include "base/error.h"
-#include "base/json.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/json.h"
 
 #define CAPACITY ((size_t)64 * 1024)
 #define NAME_ATTEMPTS 1000u
@@ -121,7 +124,7 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     return fail(output, error, "write", reason);
 }
 
-/* A link stays a link: the file that it leads to is the one to replace. */
+/* A symbolic link is kept; the file that it leads to is replaced. */
 static ocdm_status follow_links(ocdm__output *output, ocdm_error *error)
 {
     char resolved[PATH_MAX];
@@ -146,7 +149,7 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     if (status == OCDM_OK)
         status = open_temporary(output, error);
     if (status == OCDM_OK && exists)
-        (void)fchmod(output->fd, there.st_mode & 0777); /* as the old one; where the system has no such thing, as a new one */
+        (void)fchmod(output->fd, there.st_mode & 0777); /* permissions of the old file; without them, those of a new one */
     return status;
 }
 
@@ -198,15 +201,11 @@ static void grow_and_append(ocdm__output *output, const void *bytes, size_t size
 {
     if (size > SIZE_MAX / 4 || output->used > SIZE_MAX / 4)
         output->failure = ENOMEM;
-    size_t capacity = 2 * (output->used + size);
-    char *buffer = output->failure ? NULL : ocdm__resize(output->buffer, capacity, 1);
-    if (buffer == NULL) {
+    if (output->failure || !ocdm__reserve(&output->buffer, &output->capacity, output->used + size, 1)) {
         output->failure = ENOMEM;
         return;
     }
-    output->buffer = buffer;
-    output->capacity = capacity;
-    memcpy(buffer + output->used, bytes, size);
+    memcpy(output->buffer + output->used, bytes, size);
     output->used += size;
 }
 
@@ -330,4 +329,35 @@ void ocdm__output_abandon(ocdm__output *output)
     ocdm__release(output->path);
     ocdm__release(output->buffer);
     *output = (ocdm__output){.fd = -1};
+}
+
+/* ---- NPY ------------------------------------------------------------------------------------------------------------ */
+
+/* Magic, version, and the length of the text; all of it and the text end at a multiple of 64. */
+enum { NPY_START = 10, NPY_HEADER = 128, NPY_PIECE = 1024 };
+
+void ocdm__npy_write_header(ocdm__output *output, uint64_t rows, uint64_t columns)
+{
+    char header[NPY_HEADER + 1] = "\x93NUMPY\x01";
+    header[8] = NPY_HEADER - NPY_START;
+    int used = snprintf(header + NPY_START, sizeof header - NPY_START,
+                        "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRIu64 ", %" PRIu64 "), }", rows, columns);
+    size_t end = NPY_START + (size_t)used; /* 93 characters with the longest numbers: there is room */
+    memset(header + end, ' ', NPY_HEADER - end);
+    header[NPY_HEADER - 1] = '\n';
+    ocdm__output_write(output, header, NPY_HEADER);
+}
+
+void ocdm__npy_write_floats(ocdm__output *output, const float *values, size_t count)
+{
+    unsigned char piece[4 * NPY_PIECE];
+    for (size_t first = 0; first < count; first += NPY_PIECE) {
+        size_t some = count - first < NPY_PIECE ? count - first : NPY_PIECE;
+        for (size_t i = 0; i < some; i++) {
+            uint32_t bits;
+            memcpy(&bits, &values[first + i], sizeof bits);
+            ocdm__put_u32(piece + 4 * i, bits);
+        }
+        ocdm__output_write(output, piece, 4 * some);
+    }
 }

@@ -15,12 +15,12 @@
 #ifndef OCDM_BASE_OUTPUT_H
 #define OCDM_BASE_OUTPUT_H
 
-#include "ocdm/ocdm.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "ocdm/ocdm.h"
 
 typedef struct ocdm__output {
     char *buffer;
@@ -92,7 +92,7 @@ void ocdm__output_flush(ocdm__output *output);
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
 
 /*
- * Writes what is buffered, puts a temporary file into its place and on the disk for good, and gives everything back.
+ * Writes what is buffered, puts a temporary file into its place and on the disk for good, and releases everything.
  * OCDM_OK, or OCDM_IO with the path and the system's reason for the first thing that failed; the old file is whole then, unless
  * it was only the folder that could not be synced.
  */
@@ -101,5 +101,16 @@ ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error);
 /* Throws away what is not written yet, the temporary file too. An output whose bytes are all zero, or that is committed or
  * abandoned already, is fine. */
 void ocdm__output_abandon(ocdm__output *output);
+
+/* ---- NPY ---- */
+
+/* Tables of 32-bit floats as NPY files, version 1.0, for numpy.load: a header, then the rows in pieces. */
+
+/* The header of a table of `rows` x `columns`: version 1.0, little-endian f32, rows one after another. The caller then writes
+ * as many floats. */
+void ocdm__npy_write_header(ocdm__output *output, uint64_t rows, uint64_t columns);
+
+/* The next `count` floats. */
+void ocdm__npy_write_floats(ocdm__output *output, const float *values, size_t count);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What a number is for. Append only: the numbers are part of every result. */
+/* The purpose of a number. Append only: these values affect every result. */
 enum ocdm__purpose {
     OCDM__FOR_KEYS = 1,
     OCDM__FOR_DECISIONS = 2,
@@ -21,7 +21,7 @@ enum ocdm__purpose {
     OCDM__FOR_AUGMENTATION = 10
 };
 
-/* A stream of numbers of its own: make one where it is needed, throw it away after. */
+/* A stream of random numbers: create one where it is needed and discard it afterwards. */
 typedef struct ocdm__random {
     uint64_t state;
 } ocdm__random;

@@ -1,16 +1,20 @@
-/* Types, look-ups and writing; reading is in safetensors_read.c. */
+/* Writes and reads safetensors files. Nothing in a header is trusted before it is checked. */
 #include "base/safetensors.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/safetensors_dtype.h"
+
+const struct ocdm__dtype_facts ocdm__dtypes[OCDM__DTYPE_COUNT] = {{"U8", 1},  {"I8", 1},  {"U32", 4},  {"I32", 4}, {"U64", 8},
+                                                                  {"I64", 8}, {"F16", 2}, {"BF16", 2}, {"F32", 4}, {"F64", 8}};
+
+/* ---- types, look-ups and writing ------------------------------------------------------------------------------------ */
 
 size_t ocdm__dtype_size(enum ocdm__dtype dtype)
 {
@@ -173,12 +177,281 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
     if (!header.text)
         return ocdm__fail_memory(error, "a file's header");
     static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
-    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors,
-                 tensor_count);
+    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors, tensor_count);
     fill_in_checksum(&header, strlen(first), tensors, tensor_count);
     write_header(output, &header);
     for (size_t i = 0; i < tensor_count; i++)
         ocdm__output_write(output, tensors[i].data, tensors[i].size);
     ocdm__release(header.text);
     return OCDM_OK;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------------- */
+
+/* The limit of the reference implementation. */
+#define HEADER_LIMIT 100000000u
+
+/* What is needed while reading. */
+struct reader {
+    struct ocdm__safetensors *file;
+    size_t tensor_room;
+    size_t note_room;
+    const char *name;
+    const unsigned char *bytes;
+    size_t size;
+    size_t header_length;
+    bool has_metadata;
+    ocdm__json json;
+    ocdm_error *error;
+};
+
+static ocdm_status bad(struct reader *reader, size_t at, const char *what)
+{
+    return ocdm__fail(reader->error, OCDM_BAD_FILE, "the file is damaged or not a safetensors file: use another copy",
+                      "%s: byte %zu: %s", reader->name, at, what);
+}
+
+/* The place in the file of the current event. */
+static size_t here(const struct reader *reader)
+{
+    return (size_t)((const unsigned char *)reader->json.text - reader->bytes);
+}
+
+static ocdm_status unexpected(struct reader *reader, enum ocdm__json_event event, const char *what)
+{
+    if (event == OCDM__JSON_ERROR)
+        return bad(reader, 8 + reader->json.error_at, reader->json.reason);
+    return bad(reader, here(reader), what);
+}
+
+/* ---- pieces of the header ------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_note(struct reader *reader)
+{
+    struct ocdm__safetensors *file = reader->file;
+    struct ocdm__note note = {reader->json.text, reader->json.length, NULL, 0};
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_STRING)
+        return unexpected(reader, event, "a value of __metadata__ is not a string");
+    note.value = reader->json.text;
+    note.value_length = reader->json.length;
+    if (!ocdm__reserve(&file->notes, &reader->note_room, file->note_count + 1, sizeof *file->notes))
+        return ocdm__fail_memory(reader->error, "a file's metadata");
+    file->notes[file->note_count++] = note;
+    return OCDM_OK;
+}
+
+static ocdm_status read_notes(struct reader *reader)
+{
+    if (reader->has_metadata)
+        return bad(reader, here(reader), "__metadata__ comes twice");
+    reader->has_metadata = true;
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_OBJECT)
+        return unexpected(reader, event, "__metadata__ is not an object");
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
+        ocdm_status status = read_note(reader);
+        if (status != OCDM_OK)
+            return status;
+    }
+    return event == OCDM__JSON_OBJECT_END ? OCDM_OK : unexpected(reader, event, "__metadata__ does not end");
+}
+
+static ocdm_status read_dtype(struct reader *reader, struct ocdm__tensor *tensor)
+{
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_STRING)
+        return unexpected(reader, event, "dtype is not a string");
+    for (size_t i = 0; i < OCDM__DTYPE_COUNT; i++)
+        if (ocdm__json_is(&reader->json, ocdm__dtypes[i].name, strlen(ocdm__dtypes[i].name))) {
+            tensor->dtype = (enum ocdm__dtype)i;
+            return OCDM_OK;
+        }
+    return bad(reader, here(reader), "this dtype is not known");
+}
+
+/* An array of at most `room` integers. */
+static ocdm_status read_numbers(struct reader *reader, uint64_t *number, uint32_t room, uint32_t *count)
+{
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_ARRAY)
+        return unexpected(reader, event, "an array of numbers is missing");
+    for (*count = 0; (event = ocdm__json_next(&reader->json)) != OCDM__JSON_ARRAY_END; ++*count) {
+        if (event != OCDM__JSON_NUMBER)
+            return unexpected(reader, event, "this is not a number");
+        if (*count == room)
+            return bad(reader, here(reader), "the array has too many numbers");
+        if (!ocdm__json_uint64(&reader->json, &number[*count]))
+            return bad(reader, here(reader), "this is not a whole number from 0 to 2^64 - 1");
+    }
+    return OCDM_OK;
+}
+
+/* Whether the shape, times the size of an element, is the number of bytes between the offsets. */
+static bool shape_fits(const struct ocdm__tensor *tensor)
+{
+    uint64_t bytes = ocdm__dtype_size(tensor->dtype);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (tensor->shape[i] && bytes > UINT64_MAX / tensor->shape[i])
+            return false;
+        bytes *= tensor->shape[i];
+    }
+    return bytes == tensor->size;
+}
+
+static ocdm_status place_tensor(struct reader *reader, struct ocdm__tensor *tensor, const uint64_t offset[2], size_t at)
+{
+    size_t data = 8 + reader->header_length;
+    if (offset[0] > offset[1] || offset[1] > reader->size - data)
+        return bad(reader, at, "a tensor's offsets lie outside the file");
+    tensor->data = reader->bytes + data + offset[0];
+    tensor->size = (size_t)(offset[1] - offset[0]);
+    return shape_fits(tensor) ? OCDM_OK : bad(reader, at, "a tensor's shape does not fit its offsets");
+}
+
+static ocdm_status read_member(struct reader *reader, struct ocdm__tensor *tensor, uint64_t offset[2], unsigned *seen)
+{
+    static const char *const members[] = {"dtype", "shape", "data_offsets"};
+    unsigned member = 0;
+    while (member < 3 && !ocdm__json_is(&reader->json, members[member], strlen(members[member])))
+        member++;
+    if (member == 3 || *seen & 1u << member)
+        return bad(reader, here(reader), "a tensor's entry has dtype, shape and data_offsets, once each");
+    *seen |= 1u << member;
+    if (member == 0)
+        return read_dtype(reader, tensor);
+    uint32_t count = 0;
+    ocdm_status status = member == 1 ? read_numbers(reader, tensor->shape, OCDM__TENSOR_RANK, &tensor->rank)
+                                     : read_numbers(reader, offset, 2, &count);
+    if (status == OCDM_OK && member == 2 && count != 2)
+        return bad(reader, here(reader), "data_offsets needs two numbers");
+    return status;
+}
+
+static ocdm_status read_tensor(struct reader *reader)
+{
+    struct ocdm__tensor tensor = {.name = reader->json.text, .name_length = reader->json.length};
+    size_t at = here(reader);
+    uint64_t offset[2] = {0, 0};
+    unsigned seen = 0;
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_OBJECT)
+        return unexpected(reader, event, "a tensor's entry is not an object");
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
+        ocdm_status status = read_member(reader, &tensor, offset, &seen);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (event != OCDM__JSON_OBJECT_END || seen != 7)
+        return unexpected(reader, event, "a tensor's entry lacks dtype, shape or data_offsets");
+    ocdm_status status = place_tensor(reader, &tensor, offset, at);
+    if (status != OCDM_OK)
+        return status;
+    struct ocdm__safetensors *file = reader->file;
+    if (!ocdm__reserve(&file->tensors, &reader->tensor_room, file->tensor_count + 1, sizeof *file->tensors))
+        return ocdm__fail_memory(reader->error, "a file's tensors");
+    file->tensors[file->tensor_count++] = tensor;
+    return OCDM_OK;
+}
+
+static ocdm_status read_header(struct reader *reader)
+{
+    ocdm__json_begin(&reader->json, reader->bytes + 8, reader->header_length);
+    enum ocdm__json_event event = ocdm__json_next(&reader->json);
+    if (event != OCDM__JSON_OBJECT)
+        return unexpected(reader, event, "the header is not an object");
+    while ((event = ocdm__json_next(&reader->json)) == OCDM__JSON_KEY) {
+        bool metadata = ocdm__json_is(&reader->json, "__metadata__", 12);
+        ocdm_status status = metadata ? read_notes(reader) : read_tensor(reader);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (event == OCDM__JSON_OBJECT_END)
+        event = ocdm__json_next(&reader->json);
+    return event == OCDM__JSON_END ? OCDM_OK : unexpected(reader, event, "the header does not end");
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ocdm__tensor *first = a, *second = b;
+    if (first->data != second->data)
+        return first->data < second->data ? -1 : 1;
+    return (first->size > second->size) - (first->size < second->size);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ocdm__tensor *first = a, *second = b;
+    size_t shorter = first->name_length < second->name_length ? first->name_length : second->name_length;
+    int order = memcmp(first->name, second->name, shorter);
+    return order ? order : (first->name_length > second->name_length) - (first->name_length < second->name_length);
+}
+
+/* Names differ; the data of all tensors, one after the other, is the rest of the file. */
+static ocdm_status check_layout(struct reader *reader)
+{
+    struct ocdm__safetensors *file = reader->file;
+    if (file->tensor_count)
+        qsort(file->tensors, file->tensor_count, sizeof *file->tensors, by_name);
+    for (size_t i = 1; i < file->tensor_count; i++)
+        if (!by_name(&file->tensors[i - 1], &file->tensors[i]))
+            return bad(reader, (size_t)((const unsigned char *)file->tensors[i].name - reader->bytes),
+                       "two tensors have the same name");
+    if (file->tensor_count)
+        qsort(file->tensors, file->tensor_count, sizeof *file->tensors, by_place);
+    const unsigned char *expected = reader->bytes + 8 + reader->header_length;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        if (file->tensors[i].data != expected)
+            return bad(reader, (size_t)(file->tensors[i].data - reader->bytes), "tensors overlap, or leave a gap");
+        expected += file->tensors[i].size;
+    }
+    if (expected != reader->bytes + reader->size)
+        return bad(reader, (size_t)(expected - reader->bytes), "the file continues after its last tensor");
+    return OCDM_OK;
+}
+
+static ocdm_status check_checksum(struct reader *reader)
+{
+    const struct ocdm__note *note = ocdm__safetensors_note(reader->file, "checksum");
+    size_t digits = strlen(OCDM__CHECKSUM_BLANK);
+    if (!note || note->value_length != digits)
+        return OCDM_OK;
+    const char *header = (const char *)reader->bytes + 8;
+    const char *after = note->value + digits;
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, header, (size_t)(note->value - header));
+    sum = ocdm__checksum(sum, OCDM__CHECKSUM_BLANK, digits);
+    sum = ocdm__checksum(sum, after, reader->size - (size_t)((const unsigned char *)after - reader->bytes));
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, sum);
+    return memcmp(text, note->value, digits) ? bad(reader, 0, "the checksum does not match the contents") : OCDM_OK;
+}
+
+ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *name, const unsigned char *bytes, size_t size,
+                                   ocdm_error *error)
+{
+    memset(file, 0, sizeof *file);
+    struct reader reader = {.file = file, .name = name, .bytes = bytes, .size = size, .error = error};
+    if (size < 8)
+        return bad(&reader, 0, "too short for a header");
+    uint64_t length = ocdm__get_u64(bytes);
+    if (length > size - 8 || length > HEADER_LIMIT)
+        return bad(&reader, 0, "the header is longer than the file, or than 100 MB");
+    reader.header_length = (size_t)length;
+    ocdm_status status = read_header(&reader);
+    if (status == OCDM_OK)
+        status = check_layout(&reader);
+    if (status == OCDM_OK)
+        status = check_checksum(&reader);
+    if (status != OCDM_OK)
+        ocdm__safetensors_close(file);
+    return status;
+}
+
+void ocdm__safetensors_close(struct ocdm__safetensors *file)
+{
+    ocdm__release(file->tensors);
+    ocdm__release(file->notes);
+    memset(file, 0, sizeof *file);
 }

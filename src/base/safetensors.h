@@ -15,6 +15,9 @@
 #include "base/output.h"
 #include "ocdm/ocdm.h"
 
+/* The text that the checksum of a file has while the checksum is computed; the digits replace it. */
+#define OCDM__CHECKSUM_BLANK "0000000000000000"
+
 #define OCDM__TENSOR_RANK 8
 
 /* Element types by the names that the format gives them. */
@@ -30,6 +33,15 @@ enum ocdm__dtype {
     OCDM__F32,
     OCDM__F64
 };
+
+#define OCDM__DTYPE_COUNT 10
+
+/* Name and bytes of each element type, by enum ocdm__dtype. */
+struct ocdm__dtype_facts {
+    const char *name;
+    size_t size;
+};
+extern const struct ocdm__dtype_facts ocdm__dtypes[OCDM__DTYPE_COUNT];
 
 /* One tensor: `data` holds `size` little-endian bytes. */
 struct ocdm__tensor {
@@ -66,7 +78,7 @@ struct ocdm__tensor ocdm__tensor_of(const char *name, enum ocdm__dtype dtype, co
 
 /*
  * Writes a whole file. Tensors come in the order given: put the widest elements first, so that all are aligned. Notes have
- * NUL-ended keys and values (lengths are not looked at); "checksum" is added. OCDM_OK, OCDM_NO_MEMORY; write errors stay in
+ * NUL-ended keys and values (lengths are ignored); "checksum" is added. OCDM_OK, OCDM_NO_MEMORY; write errors stay in
  * `output`.
  */
 ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
@@ -74,7 +86,7 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
 
 /*
  * Writes the header alone, for data that comes piece by piece: the caller writes the tensors' bytes after it, in the order
- * given and of the sizes given; `data` is not looked at. No checksum is added: `sum` is base/checksum.h's over what was
+ * given and of the sizes given; `data` is ignored. No checksum is added: `sum` is that of base/bytes.h over what was
  * written, to go on from. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__note *notes, size_t note_count,
@@ -87,15 +99,14 @@ ocdm_status ocdm__safetensors_begin(ocdm__output *output, const struct ocdm__not
 ocdm_status ocdm__safetensors_read(struct ocdm__safetensors *file, const char *name, const unsigned char *bytes, size_t size,
                                    ocdm_error *error);
 
-/* Frees what reading made. A struct of zeros is fine. */
+/* Releases what reading allocated. A struct of zeros is fine. */
 void ocdm__safetensors_close(struct ocdm__safetensors *file);
 
 /* A tensor, or a note, by name; NULL when there is none. */
 const struct ocdm__tensor *ocdm__safetensors_find(const struct ocdm__safetensors *file, const char *name);
 const struct ocdm__note *ocdm__safetensors_note(const struct ocdm__safetensors *file, const char *key);
 
-/* Whether a note's value, its escapes undone, is exactly this text. Values of more than OCDM__NOTE_COMPARED bytes are not
- * looked at. */
+/* Whether a note's value, unescaped, is exactly this text. Values of more than OCDM__NOTE_COMPARED bytes are ignored. */
 #define OCDM__NOTE_COMPARED 512
 bool ocdm__note_is(const struct ocdm__note *note, const char *text);
 

@@ -1,4 +1,4 @@
-/* SHA-256: the padding, the plain rounds, and a file's digest. */
+/* SHA-256: the plain rounds, x86's SHA instructions, which are about six times faster, the padding, and a file's digest. */
 #include "base/sha256.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/input.h"
 
-const uint32_t ocdm__sha256_constants[64] = {
+static const uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
     0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
     0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
@@ -44,7 +44,7 @@ static void add_block(uint32_t state[8], const unsigned char *bytes)
     for (int i = 0; i < 64; i++) {
         uint32_t big1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);
         uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + big1 + choice + ocdm__sha256_constants[i] + w[i];
+        uint32_t t1 = v[7] + big1 + choice + constants[i] + w[i];
         uint32_t big0 = rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22);
         uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
         memmove(v + 1, v, 7 * sizeof *v);
@@ -123,3 +123,72 @@ ocdm_status ocdm__sha256_of_file(const char *path, const ocdm__progress *progres
     ocdm__sha256_end(&sha, text);
     return status;
 }
+
+/* ---- x86 instructions, detected at run time ------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <cpuid.h>
+#include <immintrin.h>
+
+bool ocdm__sha256_has_native(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b >> 29 & 1) == 0)
+        return false;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c >> 19 & 1) == 1 && (c >> 9 & 1) == 1;
+}
+
+/* The instructions want the state as two words of four: a b e f and c d g h, from high to low. */
+#define TARGET __attribute__((target("sha,sse4.1,ssse3")))
+
+TARGET static void add_block_native(__m128i *abef, __m128i *cdgh, const unsigned char *bytes)
+{
+    const __m128i order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+    __m128i w[4], x = *abef, y = *cdgh;
+    for (size_t i = 0; i < 4; i++)
+        w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i)), order);
+#pragma GCC unroll 16
+    for (size_t i = 0; i < 16; i++) {
+        __m128i sum = _mm_add_epi32(w[i % 4], _mm_loadu_si128((const __m128i *)(const void *)(constants + 4 * i)));
+        y = _mm_sha256rnds2_epu32(y, x, sum);
+        x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(sum, 0x0E));
+        if (i < 12) {
+            __m128i older = _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4);
+            w[i % 4] = _mm_add_epi32(_mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]), older);
+            w[i % 4] = _mm_sha256msg2_epu32(w[i % 4], w[(i + 3) % 4]);
+        }
+    }
+    *abef = _mm_add_epi32(*abef, x);
+    *cdgh = _mm_add_epi32(*cdgh, y);
+}
+
+TARGET void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+    __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
+    __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
+    for (size_t i = 0; i < count; i++)
+        add_block_native(&abef, &cdgh, bytes + 64 * i);
+    static const int place[4] = {5, 4, 1, 0};
+    uint32_t part[4];
+    _mm_storeu_si128((__m128i *)(void *)part, abef);
+    for (int i = 0; i < 4; i++)
+        state[place[i]] = part[i];
+    _mm_storeu_si128((__m128i *)(void *)part, cdgh);
+    for (int i = 0; i < 4; i++)
+        state[place[i] + 2] = part[i];
+}
+
+#else
+
+bool ocdm__sha256_has_native(void)
+{
+    return false;
+}
+
+void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count)
+{
+    ocdm__sha256_blocks_plain(state, bytes, count);
+}
+
+#endif

@@ -35,7 +35,7 @@ ocdm_status ocdm__sha256_of_file(const char *path, const ocdm__progress *progres
 void ocdm__sha256_blocks_plain(uint32_t state[8], const unsigned char *bytes, size_t count);
 void ocdm__sha256_blocks_native(uint32_t state[8], const unsigned char *bytes, size_t count);
 
-/* Whether the CPU has them. Slow to ask in a virtual machine: once a file, not once a block. */
+/* Whether the CPU has the instructions. The check is slow in a virtual machine: once per file, not per block. */
 bool ocdm__sha256_has_native(void);
 
 #endif

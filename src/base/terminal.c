@@ -1,4 +1,3 @@
-/* isatty, TIOCGWINSZ and some variables of the environment. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* What the program may know of the terminal it talks to. */
+/* What the program knows about its terminal. */
 #ifndef OCDM_BASE_TERMINAL_H
 #define OCDM_BASE_TERMINAL_H
 

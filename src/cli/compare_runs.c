@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/terminal.h"
 #include "cli/console.h"
+#include "experiment/folder/settings.h"
 
 #define TABLE_WIDTH 100
 
@@ -24,13 +25,15 @@ static bool is_listed(const char *const *names, const char *name)
     return false;
 }
 
-static void ask_for(ocdm__passed_flags *passed, const char *name, const char *value)
+/* A finished run must have what was given, else the default; settings whose default depends on the stream are the caller's. */
+static void ask_for(ocdm__passed_flags *passed, const ocdm__setting *setting, const char *value)
 {
+    if (setting == NULL || setting->key == NULL)
+        return;
+    if (value == NULL && setting->kind != OCDM__SETTING_FILE && setting->kind != OCDM__SETTING_OPTIONAL_REAL)
+        return;
     ocdm__asked *asked = &passed->asked[passed->asked_count++];
-    snprintf(asked->member, sizeof asked->member, "%s", name);
-    for (char *at = asked->member; *at != '\0'; at++)
-        if (*at == '-')
-            *at = '_';
+    snprintf(asked->member, sizeof asked->member, "%s", setting->key);
     asked->value = value;
 }
 
@@ -40,7 +43,6 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, 
     passed->word_count = passed->asked_count = 0;
     for (size_t i = 0; flags[i].name != NULL; i++) {
         const char *given = arguments->values[i];
-        const char *value = given != NULL ? given : flags[i].fallback;
         if (is_listed(own, flags[i].name))
             continue;
         if (given != NULL) {
@@ -49,8 +51,7 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, 
         }
         if (given != NULL && flags[i].value != NULL)
             passed->words[passed->word_count++] = given;
-        if (value != NULL)
-            ask_for(passed, flags[i].name, value);
+        ask_for(passed, ocdm__setting_of_flag(flags[i].name), given != NULL ? given : flags[i].fallback);
     }
 }
 

@@ -26,8 +26,8 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, 
 size_t ocdm__core_count(void);
 
 /*
- * Runs what is missing of a plan with the flags, `jobs` at a time, and tells on stderr, unless quiet, what is done. A run that
- * fails is told with its error line and the others go on; `failed` is the exit code of the first one, 0 for none.
+ * Runs what is missing of a plan with the flags, `jobs` at a time, and reports progress on stderr unless quiet. For a run that
+ * fails, its error line is printed and the others continue; `failed` is the exit code of the first one, 0 for none.
  */
 typedef struct ocdm__plan_run {
     const ocdm__compare_plan *plan;

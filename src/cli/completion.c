@@ -36,8 +36,9 @@ static void quoted(const char *text, const char *special, const char *apostrophe
 
 static void print_choices(const ocdm__flag *flag, FILE *out)
 {
-    for (size_t i = 0; flag->choices[i] != NULL; i++)
-        fprintf(out, "%s%s", i == 0 ? "" : " ", flag->choices[i]);
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; choices[i] != NULL; i++)
+        fprintf(out, "%s%s", i == 0 ? "" : " ", choices[i]);
 }
 
 /* ---- words of verbs ------------------------------------------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static void bash_flag_value(const ocdm__flag *flag, FILE *out)
     if (flag->letter != '\0')
         fprintf(out, "-%c|", flag->letter);
     fprintf(out, "--%s) ", flag->name);
-    if (flag->choices != NULL) {
+    if (ocdm__flag_choices(flag) != NULL) {
         fputs("COMPREPLY=($(compgen -W '", out);
         print_choices(flag, out);
         fputs("' -- \"$cur\")); ", out);
@@ -155,7 +156,7 @@ static void zsh_flag(const ocdm__flag *flag, FILE *out)
     fputc(']', out);
     if (flag->value != NULL) {
         fprintf(out, ":%s:", flag->value);
-        if (flag->choices != NULL) {
+        if (ocdm__flag_choices(flag) != NULL) {
             fputc('(', out);
             print_choices(flag, out);
             fputc(')', out);
@@ -230,7 +231,7 @@ static void fish_flag(const ocdm__verb *verb, const ocdm__flag *flag, FILE *out)
     fprintf(out, " -l %s", flag->name);
     if (flag->letter != '\0')
         fprintf(out, " -s %c", flag->letter);
-    if (flag->choices != NULL) {
+    if (ocdm__flag_choices(flag) != NULL) {
         fputs(" -x -a '", out);
         print_choices(flag, out);
         fputc('\'', out);

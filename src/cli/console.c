@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/error.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */
@@ -25,7 +26,7 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_NOT_SINGLE_LABEL:
     case OCDM_BAD_DECISION:
     case OCDM_BAD_FILE:
-    case OCDM_BAD_RECORD:
+    case OCDM_UNKNOWN_ID:
         return OCDM__EXIT_BAD_DATA;
     case OCDM_IO:
         return OCDM__EXIT_IO;
@@ -33,10 +34,8 @@ int ocdm__exit_code(ocdm_status status)
     case OCDM_TOO_MANY_LABELS:
     case OCDM_LIMIT:
         return OCDM__EXIT_RESOURCES;
-    case OCDM_STOPPED:
-        return OCDM__EXIT_INTERRUPTED;
     }
-    return OCDM__EXIT_BAD_DATA;
+    return status == OCDM_STOPPED ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_BAD_DATA;
 }
 
 /* The two lines, with their first words in colour if wanted. */

@@ -322,10 +322,42 @@ ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *na
     return OCDM_OK;
 }
 
+const char *const *ocdm__flag_choices(const ocdm__flag *flag)
+{
+    return flag->listed != NULL ? flag->listed() : flag->choices;
+}
+
+const char *const *ocdm__policy_choices(const char *names[OCDM__CHOICES], size_t first, uint32_t without)
+{
+    size_t count = first;
+    for (size_t i = 0; ocdm_policy_at(i) != NULL && count < OCDM__CHOICES - 1; i++)
+        if ((ocdm_policy_at(i)->traits & without) == 0)
+            names[count++] = ocdm_policy_at(i)->name;
+    names[count] = NULL;
+    return names;
+}
+
+const char *const *ocdm__distance_choices(void)
+{
+    static const char *names[OCDM__CHOICES];
+    for (int i = 0; i < OCDM__CHOICES - 1 && ocdm_distance_name((ocdm_distance)i) != NULL; i++)
+        names[i] = ocdm_distance_name((ocdm_distance)i);
+    return names;
+}
+
+const char *const *ocdm__tie_choices(void)
+{
+    static const char *names[OCDM__CHOICES];
+    for (int i = 0; i < OCDM__CHOICES - 1 && ocdm_tie_name((ocdm_tie)i) != NULL; i++)
+        names[i] = ocdm_tie_name((ocdm_tie)i);
+    return names;
+}
+
 static size_t choice_count(const ocdm__flag *flag)
 {
     size_t count = 0;
-    while (flag->choices != NULL && flag->choices[count] != NULL)
+    const char *const *choices = ocdm__flag_choices(flag);
+    while (choices != NULL && choices[count] != NULL)
         count++;
     return count;
 }
@@ -336,7 +368,7 @@ static void join_choices(const ocdm__flag *flag, char *list, size_t room)
     size_t used = 0;
     list[0] = '\0';
     for (size_t i = 0; i < choice_count(flag) && used < room; i++)
-        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", flag->choices[i]);
+        used += (size_t)snprintf(list + used, room - used, "%s%s", i == 0 ? "" : ", ", ocdm__flag_choices(flag)[i]);
 }
 
 static ocdm_status unknown_choice(const ocdm__flag *flag, const char *word, ocdm_error *error)
@@ -344,7 +376,7 @@ static ocdm_status unknown_choice(const ocdm__flag *flag, const char *word, ocdm
     char list[200];
     char hint[256];
     join_choices(flag, list, sizeof list);
-    const char *near = ocdm__suggest(word, flag->choices, choice_count(flag));
+    const char *near = ocdm__suggest(word, ocdm__flag_choices(flag), choice_count(flag));
     if (near != NULL)
         snprintf(hint, sizeof hint, "did you mean %s? It takes %s", near, list);
     else
@@ -355,8 +387,9 @@ static ocdm_status unknown_choice(const ocdm__flag *flag, const char *word, ocdm
 /* The position of a word of `length` letters among the choices. */
 static ocdm_status find_choice(const ocdm__flag *flag, const char *word, size_t length, size_t *index, ocdm_error *error)
 {
+    const char *const *choices = ocdm__flag_choices(flag);
     for (size_t i = 0; i < choice_count(flag); i++) {
-        if (strlen(flag->choices[i]) == length && memcmp(flag->choices[i], word, length) == 0) {
+        if (strlen(choices[i]) == length && memcmp(choices[i], word, length) == 0) {
             *index = i;
             return OCDM_OK;
         }

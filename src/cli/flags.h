@@ -35,13 +35,24 @@
 #define OCDM__MAX_FLAGS 40
 
 typedef struct ocdm__flag {
-    const char *name;           /* the long name without dashes; NULL ends a table */
-    const char *value;          /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
-    const char *fallback;       /* the default as one would type it; NULL for none */
-    const char *help;           /* what it does, one sentence without its full stop */
-    const char *const *choices; /* the accepted words, terminated by NULL; NULL if any value is accepted */
-    char letter;                /* the short form; 0 for none */
+    const char *name;                   /* the long name without dashes; NULL ends a table */
+    const char *value;                  /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
+    const char *fallback;               /* the default as one would type it; NULL for none */
+    const char *help;                   /* what it does, one sentence without its full stop */
+    const char *const *choices;         /* the accepted words, terminated by NULL; NULL if any value is accepted */
+    const char *const *(*listed)(void); /* makes the choices instead, where they are rows of a table elsewhere; may be NULL */
+    char letter;                        /* the short form; 0 for none */
 } ocdm__flag;
+
+/* The words that a flag takes, ended by NULL; NULL when any value may be tried. */
+const char *const *ocdm__flag_choices(const ocdm__flag *flag);
+
+/* The library's policies, but for those with one of these traits; its distances and its tie rules, in the order of their enums.
+ * For ocdm__flag.listed: static arrays, ended by NULL, as long as the lists of the library. */
+#define OCDM__CHOICES 32
+const char *const *ocdm__policy_choices(const char *names[OCDM__CHOICES], size_t first, uint32_t without);
+const char *const *ocdm__distance_choices(void);
+const char *const *ocdm__tie_choices(void);
 
 typedef struct ocdm__example {
     const char *says;    /* what it is for, a few words */

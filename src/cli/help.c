@@ -112,8 +112,9 @@ static void print_usage(const struct page *page, const ocdm__verb *verb)
 static void describe_flag(const ocdm__flag *flag, char *text, size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "%s", flag->help);
-    for (size_t i = 0; flag->choices != NULL && flag->choices[i] != NULL && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? ": " : ", ", flag->choices[i]);
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; choices != NULL && choices[i] != NULL && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? ": " : ", ", choices[i]);
     if (flag->fallback != NULL && used < room)
         snprintf(text + used, room - used, " (default %s)", flag->fallback);
 }
@@ -248,9 +249,10 @@ static void write_flag(const ocdm__flag *flag, FILE *out)
         fprintf(out, " \\fI%s\\fR", flag->value);
     fputc('\n', out);
     write_escaped(flag->help, out);
-    for (size_t i = 0; flag->choices != NULL && flag->choices[i] != NULL; i++) {
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++) {
         fputs(i == 0 ? ": " : ", ", out);
-        write_escaped(flag->choices[i], out);
+        write_escaped(choices[i], out);
     }
     if (flag->fallback != NULL) {
         fputs(" (default ", out);

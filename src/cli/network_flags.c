@@ -2,8 +2,8 @@
 #include "cli/network_flags.h"
 
 #include "base/error.h"
-#include "base/file_identity.h"
-#include "stream/images/resize.h"
+#include "base/files.h"
+#include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */
 static ocdm_status read_side(const ocdm__arguments *arguments, const char *name, uint32_t *side, ocdm_error *error)
@@ -37,7 +37,7 @@ static ocdm_status read_names(const ocdm__arguments *arguments, ocdm__predictor_
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a file that `ocdm stream build` wrote", "no stream is given");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (ocdm__argument_text(arguments, needed[i]) == NULL)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help tells what it is", "--%s is missing", needed[i]);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--help describes it", "--%s is missing", needed[i]);
     ocdm_status status = ocdm__argument_choice(arguments, "model", &model, error);
     if (status != OCDM_OK)
         return status;

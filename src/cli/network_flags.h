@@ -4,7 +4,7 @@
 
 #include "agent/model.h"
 #include "cli/flags.h"
-#include "experiment/predict_network.h"
+#include "experiment/predict.h"
 #include "ocdm/ocdm.h"
 
 /* Rows for a verb's table of flags. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "base/terminal.h"
 
 /* ---- evaluations -------------------------------------------------------------------------------------------------------- */

@@ -1,18 +1,101 @@
 /*
  * Featurizing. The network is a table of feature rows that are computed when they are first asked for, in ascending order, so
- * that standardizing and storing are those of every other features stream. Standardizing asks twice: the rows are put aside.
+ * that standardizing and storing are those of every other stream of features. Standardizing asks twice: the rows are spooled.
  */
-#include "experiment/featurize.h"
+#define _XOPEN_SOURCE 700
 
+#include "experiment/predict.h"
+
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/featurize_spool.h"
-#include "stream/feature_payload.h"
-#include "stream/provenance.h"
+#include "stream/features.h"
+#include "stream/file.h"
 #include "stream/selection.h"
+
+/* ---- spool --------------------------------------------------------------------------------------------------------------- */
+
+/* Rows of floats in a temporary file without a name, which ends with the program: for rows that are needed twice, are expensive
+ * to compute and too many to keep in memory. */
+struct spool {
+    int fd; /* -1: none */
+    size_t width;
+    const char *beside; /* for messages */
+};
+
+static ocdm_status fail(const struct spool *spool, const char *verb, int reason, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_IO, reason == ENOSPC ? "free some space, or write to another place" : "",
+                      "cannot %s a temporary file beside %s: %s", verb, spool->beside, strerror(reason));
+}
+
+static ocdm_status spool_open(struct spool *spool, const char *beside, size_t width, ocdm_error *error)
+{
+    static const char name[] = ".ocdm-features-XXXXXX";
+    const char *slash = strrchr(beside, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
+    char *path = ocdm__allocate(folder + sizeof name, 1);
+    *spool = (struct spool){.fd = -1, .width = width, .beside = beside};
+    if (path == NULL)
+        return ocdm__fail_memory(error, "a file name");
+    memcpy(path, beside, folder);
+    memcpy(path + folder, name, sizeof name);
+    spool->fd = mkstemp(path);
+    int reason = errno;
+    if (spool->fd >= 0)
+        unlink(path);
+    ocdm__release(path);
+    return spool->fd >= 0 ? OCDM_OK : fail(spool, "make", reason, error);
+}
+
+static ocdm_status spool_write(struct spool *spool, uint64_t first, size_t count, const float *rows, ocdm_error *error)
+{
+    const char *bytes = (const char *)rows;
+    size_t size = count * spool->width * sizeof *rows;
+    off_t at = (off_t)(first * spool->width * sizeof *rows);
+    while (size > 0) {
+        ssize_t some = pwrite(spool->fd, bytes, size, at);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some < 0)
+            return fail(spool, "write", errno, error);
+        bytes += some;
+        at += some;
+        size -= (size_t)some;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status spool_read(struct spool *spool, uint64_t first, size_t count, float *rows, ocdm_error *error)
+{
+    char *bytes = (char *)rows;
+    size_t size = count * spool->width * sizeof *rows;
+    off_t at = (off_t)(first * spool->width * sizeof *rows);
+    while (size > 0) {
+        ssize_t some = pread(spool->fd, bytes, size, at);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0) /* the end comes too soon only when someone else wrote to our file */
+            return fail(spool, "read", some < 0 ? errno : EIO, error);
+        bytes += some;
+        at += some;
+        size -= (size_t)some;
+    }
+    return OCDM_OK;
+}
+
+static void spool_close(struct spool *spool)
+{
+    if (spool->fd >= 0)
+        close(spool->fd);
+    spool->fd = -1;
+}
 
 struct featurizing {
     ocdm__feature_rows rows; /* first: the payload knows this part alone */
@@ -23,7 +106,7 @@ struct featurizing {
     ocdm__selection selection;
     float *block; /* the rows of a batch: number block_first up to, not including, `computed` */
     uint64_t block_first, computed;
-    ocdm__spool spool;
+    struct spool spool;
 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
@@ -49,7 +132,7 @@ static ocdm_status compute_block(struct featurizing *work, ocdm_error *error)
     work->block_first = batch.first;
     status = check_block(work, batch.count, error);
     if (status == OCDM_OK && work->spool.fd >= 0)
-        status = ocdm__spool_write(&work->spool, batch.first, batch.count, work->block, error);
+        status = spool_write(&work->spool, batch.first, batch.count, work->block, error);
     work->computed = batch.first + batch.count;
     ocdm__progress_tell(work->progress, "featurizing", work->computed, work->rows.count);
     if (status == OCDM_OK && ocdm__progress_stopped(work->progress))
@@ -66,7 +149,7 @@ static ocdm_status read_row(ocdm__feature_rows *rows, uint64_t row, float *out, 
             return status;
     }
     if (row < work->block_first)
-        return ocdm__spool_read(&work->spool, row, 1, out, error);
+        return spool_read(&work->spool, row, 1, out, error);
     memcpy(out, work->block + (size_t)(row - work->block_first) * rows->width, rows->width * sizeof *out);
     return OCDM_OK;
 }
@@ -99,7 +182,7 @@ static ocdm_status open_rows(struct featurizing *work, ocdm_error *error)
         return ocdm__fail_memory(error, "a block of features");
     ocdm_status status = OCDM_OK;
     if (work->settings->standardize)
-        status = ocdm__spool_open(&work->spool, work->settings->output, work->rows.width, error);
+        status = spool_open(&work->spool, work->settings->output, work->rows.width, error);
     if (status == OCDM_OK)
         status = ocdm__predictor_begin(predictor, work->samples, work->selection.count, error);
     return status;
@@ -117,7 +200,7 @@ static ocdm_status write_stream(struct featurizing *work, ocdm__feature_payload 
     ocdm__provenance provenance = {.note_count = 0};
     table.paths = (ocdm__text_list){.starts = NULL}; /* a stream has features or images */
     ocdm_status status = ocdm__provenance_make(&provenance, settings->command, NULL, files, 2, &table, work->progress, error);
-    if (status == OCDM_OK) /* says nothing of its own: the rows tell how far they are */
+    if (status == OCDM_OK) /* without progress of its own: reading the rows reports it */
         status = ocdm__stream_write(settings->output, &table, &payload->source, provenance.notes, provenance.note_count, &quiet,
                                     error);
     if (status == OCDM_OK) {
@@ -155,7 +238,7 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     if (status == OCDM_OK)
         status = write_features(&work, report, error);
     ocdm__predictor_close(&work.predictor);
-    ocdm__spool_close(&work.spool);
+    spool_close(&work.spool);
     ocdm__selection_clear(&work.selection);
     ocdm__release(work.samples);
     ocdm__release(work.block);

@@ -1,11 +1,11 @@
 /*
- * A weights file: safetensors, mapped and checked. Files that PyTorch pickles are refused, since reading one can run any
- * program that its author put there.
+ * A weights file: safetensors, mapped and checked. Pickled files of PyTorch are refused, since reading one can execute
+ * arbitrary code.
  */
 #ifndef OCDM_EXPERIMENT_PREDICT_WEIGHTS_H
 #define OCDM_EXPERIMENT_PREDICT_WEIGHTS_H
 
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
 
@@ -18,14 +18,14 @@ typedef struct ocdm__weights_file {
 /* OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY; on error nothing is left open. `path` must live as long as the file. */
 ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error);
 
-/* Closes it. A file of zeros is fine. */
+/* Closes the file. Does nothing for a struct of zeros. */
 void ocdm__weights_close(ocdm__weights_file *weights);
 
 struct ocdm__weights_fit;
 
 /*
- * Whether the head of a file is one for so many classes. The agent would draw another at random, which is right for training
- * and wrong for any answer.
+ * Whether the head of a file is one for so many classes. The agent would initialise another one at random, which is right
+ * for training and wrong for predicting.
  *
  * path   the file's, for the message
  * fit    what the agent says of it

@@ -1,20 +1,11 @@
 /*
- * The best deletion under reverse KL, L2 and TV: the rule is the one of KL (whole-number weights per class, the largest sum per
- * cardinality, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is scored anew.
- *
- * With T = S - k:
- *
- * - reverse-kl: KL(p || p_omega) = const - sum_i p_i ln m_i + ln S, so w_i = -(p_i / p_max) ln(m_i / (m_i - 1)); m = 0 counts
- * as 1/2.
- *
- * - l2: w_i = (2 m_i - 1) / T - 2 p_i; the distance falls by sum w_i / T.
- *
- * - tv: w_i = |m_i - p_i T| - |m_i - 1 - p_i T|; the distance falls by sum w_i / (2 T).
+ * The best deletion under a distance other than KL: the rule is the one of KL (whole-number weights per class, the largest sum
+ * per cardinality, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is scored
+ * anew. distances.c has the weights.
  */
 #include "memory/policies.h"
 
-#include <math.h>
-
+#include "memory/distances.h"
 #include "memory/logarithm.h"
 
 /* One cardinality's view: T labels are left, and what the distance would be if no class had lost any of them. */
@@ -32,36 +23,21 @@ static double largest(const double *p, uint32_t count)
     return most;
 }
 
-static double weight_of(ocdm_distance distance, uint32_t kept, double p, double most_p, double rest)
-{
-    if (distance == OCDM_REVERSE_KL)
-        return -(p / most_p) * (kept > 1 ? ocdm__ln_ratio(kept) : ocdm__ln(2));
-    if (distance == OCDM_L2)
-        return (2 * (double)kept - 1) / rest - 2 * p;
-    return fabs((double)kept - p * rest) - fabs((double)kept - 1 - p * rest);
-}
-
-static double base_of(ocdm_distance distance, uint32_t kept, double p, double rest)
-{
-    double difference = (double)kept / rest - p;
-    return distance == OCDM_L2 ? difference * difference : fabs(difference) / 2;
-}
-
 static struct view look(const ocdm_memory *memory, const double *p, int64_t *weight, uint32_t cardinality)
 {
     const struct pool *pool = &memory->pool;
-    ocdm_distance distance = memory->options.distance;
+    const struct distance *distance = &ocdm__distances[memory->options.distance];
     double most_p = largest(p, pool->class_count);
     struct view view = {.rest = (double)(pool->label_total - cardinality)};
     for (uint32_t i = 0; i < pool->class_count; i++) {
         uint32_t kept = pool->classes[i].kept;
-        if (distance != OCDM_REVERSE_KL && p[i] > 0)
-            view.base += base_of(distance, kept, p[i], view.rest);
-        weight[i] = kept ? ocdm__nearest(weight_of(distance, kept, p[i], most_p, view.rest) * OCDM__GRID) : 0;
+        if (distance->base != NULL && p[i] > 0)
+            view.base += distance->base(kept, p[i], view.rest);
+        weight[i] = kept ? ocdm__nearest(distance->weight(kept, p[i], most_p, view.rest) * OCDM__GRID) : 0;
     }
-    if (distance == OCDM_REVERSE_KL)
-        view.base = ocdm__ln_real(view.rest);
-    view.scale = distance == OCDM_REVERSE_KL ? most_p : distance == OCDM_L2 ? 1 / view.rest : 0.5 / view.rest;
+    if (distance->offset != NULL)
+        view.base += distance->offset(view.rest);
+    view.scale = distance->scale(most_p, view.rest);
     return view;
 }
 

@@ -14,22 +14,64 @@
 
 ocdm_options ocdm_options_default(void)
 {
-    return (ocdm_options){.capacity = 1000, .batch = 10, .policy = &ocdm__policy_ocdm};
+    return (ocdm_options){.size = sizeof(ocdm_options), .capacity = 1000, .batch = 10, .policy = &ocdm__policy_ocdm};
+}
+
+ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const char *what, ocdm_error *error)
+{
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    if (found->message[0])
+        return ocdm__fail(error, status, found->hint, "%s", found->message);
+    return ocdm__fail(error, status, found->hint, "%s: %s", what, ocdm_status_text(status));
+}
+
+/* ---- what a caller hands in ----------------------------------------------------------------------------------------- */
+
+/*
+ * Copies a struct that begins with its size. `known` are the sizes that it has had since it exists, ascending, the last one the
+ * present one; what the caller's lacks is 0 in the copy.
+ */
+static ocdm_status copy_sized(void *copy, const void *given, const size_t known[2], const char *what, ocdm_error *error)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size != known[0] && size != known[1])
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set its first member to sizeof; a newer header needs a newer library",
+                          "%s of %zu bytes is not one that this library knows", what, size);
+    memset(copy, 0, known[1]);
+    memcpy(copy, given, size);
+    memcpy(copy, &known[1], sizeof size);
+    return OCDM_OK;
+}
+
+static ocdm_status copy_options(const ocdm_options *given, ocdm_options *options, ocdm_error *error)
+{
+    static const size_t known[] = {offsetof(ocdm_options, policy_data), sizeof(ocdm_options)};
+    return copy_sized(options, given, known, "an ocdm_options", error);
+}
+
+static ocdm_status copy_policy(const ocdm_policy *given, ocdm_policy *policy, ocdm_error *error)
+{
+    static const size_t known[] = {offsetof(ocdm_policy, end), sizeof(ocdm_policy)};
+    if (given == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
+                          "no policy");
+    return copy_sized(policy, given, known, "an ocdm_policy", error);
 }
 
 static ocdm_status check_policy(const ocdm_policy *policy, ocdm_error *error)
 {
-    if (!policy || !policy->name)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set options.policy, for example by ocdm_policy_find(\"ocdm\")",
-                          "no policy");
+    if (policy->name == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy without a name");
     size_t length = strlen(policy->name);
     if (!length || length > 63)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy's name must have 1 to 63 characters");
     for (size_t i = 0; i < length; i++)
         if (policy->name[i] < 0x20 || policy->name[i] > 0x7e)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a policy's name must be printable ASCII");
-    if (!policy->replace == !policy->remove)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s must implement one of replace and remove", policy->name);
+    if (policy->replace == NULL && policy->remove == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "policy %s must implement replace or remove", policy->name);
     return OCDM_OK;
 }
 
@@ -48,7 +90,7 @@ static ocdm_status check_options(const ocdm_options *options, ocdm_error *error)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no distance", (int)options->distance);
     if (!ocdm_tie_name(options->tie))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%d is no tie rule", (int)options->tie);
-    return check_policy(options->policy, error);
+    return OCDM_OK;
 }
 
 static uint32_t room_at_start(const ocdm_options *options)
@@ -73,9 +115,18 @@ ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_err
     return ocdm__pool_reserve(&memory->pool, (uint32_t)room, error);
 }
 
+static ocdm_status create_state(ocdm_memory *memory, ocdm_error *error)
+{
+    if (memory->policy.create == NULL)
+        return OCDM_OK;
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    ocdm_status status = memory->policy.create(memory, memory->options.policy_data, &memory->state, &found);
+    return ocdm__pass_on(status, &found, "the policy's create failed", error);
+}
+
 static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     uint32_t room = room_at_start(&memory->options);
     ocdm_status status = ocdm__pool_create(&memory->pool, room, error);
     if (status != OCDM_OK)
@@ -83,30 +134,44 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
     if (!memory->drawn_at)
         return ocdm__fail_memory(error, "the samples in memory");
-    if (ocdm__policy_minimises(policy))
+    if (ocdm__policy_minimises(memory->options.policy))
         status = ocdm__scores_create(&memory->scores, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
         status = ocdm__memory_reserve_batch(memory, memory->options.batch, error);
-    if (status == OCDM_OK && policy->create)
-        status = policy->create(memory, &memory->state, error);
-    return status;
+    return status == OCDM_OK ? create_state(memory, error) : status;
 }
 
-ocdm_status ocdm_memory_create(const ocdm_options *options, ocdm_memory **result, ocdm_error *error)
+/* Everything that needs no room: the options, the policy, where random numbers start. */
+static void set_up(ocdm_memory *memory, const ocdm_options *options, const ocdm_policy *policy)
 {
-    if (!options || !result)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
-    ocdm_status status = check_options(options, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
-    if (!memory)
-        return ocdm__fail_memory(error, "a memory");
     memory->options = *options;
+    memory->policy = *policy;
     memory->key_base = ocdm__random_base(options->seed, OCDM__FOR_KEYS);
     memory->decision_base = ocdm__random_base(options->seed, OCDM__FOR_DECISIONS);
     memory->draw_base = ocdm__random_base(options->seed, OCDM__FOR_DRAWS);
     memory->keeps_journal = !ocdm__policy_is_ours(options->policy);
+    memory->beginning_count = SIZE_MAX;
+}
+
+ocdm_status ocdm_memory_create(const ocdm_options *given, ocdm_memory **result, ocdm_error *error)
+{
+    if (given == NULL || result == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "options and memory must not be NULL");
+    ocdm_options options = ocdm_options_default();
+    ocdm_policy policy = {.size = 0};
+    ocdm_status status = copy_options(given, &options, error);
+    if (status == OCDM_OK)
+        status = check_options(&options, error);
+    if (status == OCDM_OK)
+        status = copy_policy(options.policy, &policy, error);
+    if (status == OCDM_OK)
+        status = check_policy(&policy, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm_memory *memory = ocdm__allocate(1, sizeof *memory);
+    if (memory == NULL)
+        return ocdm__fail_memory(error, "a memory");
+    set_up(memory, &options, &policy);
     status = fill_memory(memory, error);
     if (status != OCDM_OK) {
         ocdm_memory_destroy(memory);
@@ -120,8 +185,8 @@ void ocdm_memory_destroy(ocdm_memory *memory)
 {
     if (!memory)
         return;
-    if (memory->state && memory->options.policy->destroy)
-        memory->options.policy->destroy(memory->state);
+    if (memory->state != NULL && memory->policy.destroy != NULL)
+        memory->policy.destroy(memory->state);
     ocdm__pool_destroy(&memory->pool);
     ocdm__scores_destroy(memory->scores);
     ocdm__release(memory->class_index);
@@ -131,21 +196,19 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory->left);
     ocdm__release(memory->stored_slot);
     ocdm__release(memory->stored_item);
+    ocdm__release(memory->moved);
+    ocdm__release(memory->flat);
     ocdm__release(memory->journal);
     ocdm__release(memory->journal_classes);
     ocdm__release(memory->drawn_at);
     ocdm__release(memory);
 }
 
-void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state)
-{
-    memory->similarity = similarity;
-    memory->similarity_state = state;
-}
-
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
+    if (memory == NULL || slot == NULL)
+        return 0;
     uint32_t size = memory->pool.size;
     uint32_t wanted = count < size ? (uint32_t)count : size;
     ocdm__random random = ocdm__random_stream(memory->draw_base, memory->draws);
@@ -163,58 +226,62 @@ size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
     return wanted;
 }
 
+/* ---- questions ------------------------------------------------------------------------------------------------------ */
+
 uint32_t ocdm_memory_size(const ocdm_memory *memory)
 {
-    return memory->pool.size;
+    return memory == NULL ? 0 : memory->pool.size;
 }
 
 const ocdm_options *ocdm_memory_options(const ocdm_memory *memory)
 {
-    return &memory->options;
+    return memory == NULL ? NULL : &memory->options;
 }
 
 uint64_t ocdm_memory_arrived(const ocdm_memory *memory)
 {
-    return memory->arrived;
+    return memory == NULL ? 0 : memory->arrived;
 }
 
+/* NULL when there is no such slot. */
 static const struct node *node_in(const ocdm_memory *memory, uint32_t slot)
 {
+    if (memory == NULL || slot >= memory->pool.size)
+        return NULL;
     return &memory->pool.nodes[memory->pool.node_at[slot]];
 }
 
 uint64_t ocdm_memory_id(const ocdm_memory *memory, uint32_t slot)
 {
-    return node_in(memory, slot)->id;
+    const struct node *node = node_in(memory, slot);
+    return node == NULL ? 0 : node->id;
 }
 
 uint64_t ocdm_memory_arrival(const ocdm_memory *memory, uint32_t slot)
 {
-    return node_in(memory, slot)->arrival;
+    const struct node *node = node_in(memory, slot);
+    return node == NULL ? 0 : node->arrival;
 }
 
 uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id)
 {
-    uint32_t node = ocdm__pool_find(&memory->pool, id);
+    uint32_t node = memory == NULL ? OCDM_NONE : ocdm__pool_find(&memory->pool, id);
     return node == OCDM_NONE ? OCDM_NONE : memory->pool.nodes[node].position;
 }
 
 /* Cells ascend by class index; a class's number in order of appearance says nothing about its id. */
-size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
+static void write_labels(const struct pool *pool, const struct set *set, uint32_t *label)
 {
-    const struct pool *pool = &memory->pool;
-    const struct set *set = &pool->sets[node_in(memory, slot)->set];
-    size_t written = set->cardinality < room ? set->cardinality : room;
-    if (!written)
-        return set->cardinality;
-    if (written == set->cardinality) {
-        for (uint32_t i = 0; i < set->cardinality; i++)
-            label[i] = pool->classes[pool->cells[set->cells + i].class_index].id;
-        ocdm__sort(label, set->cardinality);
-        return set->cardinality;
-    }
+    for (uint32_t i = 0; i < set->cardinality; i++)
+        label[i] = pool->classes[pool->cells[set->cells + i].class_index].id;
+    ocdm__sort(label, set->cardinality);
+}
+
+/* The lowest `room` labels of a set that has more. */
+static void write_lowest_labels(const struct pool *pool, const struct set *set, uint32_t *label, size_t room)
+{
     uint64_t lowest = 0;
-    for (size_t i = 0; i < written; i++) {
+    for (size_t i = 0; i < room; i++) {
         uint64_t least = UINT64_MAX;
         for (uint32_t j = 0; j < set->cardinality; j++) {
             uint64_t id = pool->classes[pool->cells[set->cells + j].class_index].id;
@@ -223,23 +290,63 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
         label[i] = (uint32_t)least;
         lowest = least + 1;
     }
+}
+
+size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room)
+{
+    const struct node *node = node_in(memory, slot);
+    if (node == NULL)
+        return 0;
+    const struct set *set = &memory->pool.sets[node->set];
+    if (label != NULL && set->cardinality <= room)
+        write_labels(&memory->pool, set, label);
+    else if (label != NULL)
+        write_lowest_labels(&memory->pool, set, label, room);
     return set->cardinality;
+}
+
+size_t ocdm_memory_all_labels(const ocdm_memory *memory, uint64_t *offset, uint32_t *label, size_t room)
+{
+    if (memory == NULL)
+        return 0;
+    const struct pool *pool = &memory->pool;
+    bool fits = label != NULL && pool->label_total <= room;
+    uint64_t used = 0;
+    for (uint32_t slot = 0; slot < pool->size; slot++) {
+        const struct set *set = &pool->sets[node_in(memory, slot)->set];
+        if (offset != NULL)
+            offset[slot] = used;
+        if (fits)
+            write_labels(pool, set, label + used);
+        used += set->cardinality;
+    }
+    if (offset != NULL)
+        offset[pool->size] = used;
+    return (size_t)used;
+}
+
+static const struct class *class_of(const ocdm_memory *memory, uint32_t class_id)
+{
+    uint32_t class_index = memory == NULL ? OCDM_NONE : ocdm__pool_class(&memory->pool, class_id);
+    return class_index == OCDM_NONE ? NULL : &memory->pool.classes[class_index];
 }
 
 uint32_t ocdm_memory_kept(const ocdm_memory *memory, uint32_t class_id)
 {
-    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
-    return class_index == OCDM_NONE ? 0 : memory->pool.classes[class_index].kept;
+    const struct class *class = class_of(memory, class_id);
+    return class == NULL ? 0 : class->kept;
 }
 
 uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
 {
-    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
-    return class_index == OCDM_NONE ? 0 : memory->pool.classes[class_index].seen;
+    const struct class *class = class_of(memory, class_id);
+    return class == NULL ? 0 : class->seen;
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)
 {
+    if (memory == NULL)
+        return 0;
     ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->decision), draw);
     return ocdm__random_below(&random, below);
 }

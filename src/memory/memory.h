@@ -24,9 +24,12 @@ struct batch_id {
 
 struct ocdm_memory {
     ocdm_options options;
+    ocdm_policy policy;         /* options.policy as this library knows it: members that the caller's lacks are NULL */
     void *state;                /* the policy's */
     ocdm_similarity similarity; /* the caller's answer to comparisons; NULL: none */
     void *similarity_state;
+    const ocdm_sample *beginning; /* the batch that the policy's `begin` is looking at, while it does */
+    size_t beginning_count;       /* SIZE_MAX: nobody is in `begin` */
     struct pool pool;
     struct scores *scores; /* NULL for policies that do not minimise a distance */
 
@@ -56,6 +59,10 @@ struct ocdm_memory {
     size_t left_count;
     uint32_t *stored_slot;
     uint32_t *stored_item;
+    ocdm_move *moved;
+    size_t moved_count;
+    ocdm_sample *flat; /* the batch of ocdm_memory_update_flat, one by one */
+    size_t flat_room;
 
     bool keeps_journal;
     struct event *journal; /* two a sample */
@@ -85,6 +92,16 @@ static inline ocdm__random ocdm__decision_random(const ocdm_memory *memory)
 static inline bool ocdm__in_play(const ocdm_memory *memory, const struct class *class)
 {
     return class->kept || (class->emptied_at == memory->step && memory->step);
+}
+
+/* Passes on what a callback returned: its own error, or one that says `what` failed for a callback that left no message.
+ * `found` started from ocdm__clear_words. */
+ocdm_status ocdm__pass_on(ocdm_status status, const ocdm_error *found, const char *what, ocdm_error *error);
+
+/* Empties the two texts. */
+static inline void ocdm__clear_words(ocdm_error *error)
+{
+    error->message[0] = error->hint[0] = '\0';
 }
 
 /* Makes room for so many samples in pool and index, beyond the members' label sets. */

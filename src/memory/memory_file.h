@@ -7,6 +7,7 @@
 
 #define OCDM__MEMORY_FORMAT "ocdm-memory"
 #define OCDM__MEMORY_FORMAT_VERSION "1"
+#define OCDM__MEMORY_FORMAT_WITH_WEIGHTS "2" /* written only when some weight is not 1, so that old libraries read the rest */
 
 /* The counters, in this order, as one tensor. */
 enum ocdm__counter {

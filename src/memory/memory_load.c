@@ -13,7 +13,10 @@
 /* The parts of a file. */
 struct parts {
     const char *name;
+    const ocdm_policy *policy; /* the caller's; NULL: the library's, by its name */
+    void *policy_data;
     const struct ocdm__tensor *counters, *rho, *ids, *arrivals, *starts, *labels, *classes, *seen, *in_play, *policy_state;
+    const struct ocdm__tensor *weights, *weighted_classes; /* NULL when all classes have weight 1 */
     ocdm_error *error;
 };
 
@@ -79,6 +82,19 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
     return OCDM_OK;
 }
 
+static ocdm_status find_weights(struct parts *parts, const struct ocdm__safetensors *file)
+{
+    ocdm_status status = find(parts, file, "weights", OCDM__F64, &parts->weights);
+    if (status == OCDM_OK)
+        status = find(parts, file, "weighted_classes", OCDM__U32, &parts->weighted_classes);
+    if (status != OCDM_OK)
+        return status;
+    uint64_t count = parts->weights->shape[0];
+    if (count != parts->weighted_classes->shape[0] || count == 0 || count >= UINT32_MAX)
+        return bad(parts, "its weights and their classes are not as many");
+    return OCDM_OK;
+}
+
 /* ---- options -------------------------------------------------------------------------------------------------------- */
 
 static int find_name(const struct ocdm__note *note, const char *(*name_of)(int))
@@ -101,6 +117,7 @@ static const char *tie_name(int i)
 
 static ocdm_status find_policy(const struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy **policy)
 {
+    *policy = parts->policy;
     const struct ocdm__note *name = ocdm__safetensors_note(file, "policy");
     if (*policy && (!(*policy)->name || !ocdm__note_is(name, (*policy)->name)))
         return ocdm__fail(parts->error, OCDM_BAD_ARGUMENT, "", "%s: its policy is not the one that was given", parts->name);
@@ -203,7 +220,30 @@ static ocdm_status check_classes(const struct parts *parts)
     return check_distinct(parts, parts->classes, "a class comes twice");
 }
 
+static ocdm_status check_weights(const struct parts *parts)
+{
+    if (parts->weights == NULL)
+        return OCDM_OK;
+    for (uint64_t i = 0; i < parts->weights->shape[0]; i++) {
+        double weight = ocdm__get_double(parts->weights->data + 8 * i);
+        if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT) || weight == 1)
+            return bad(parts, "a weight is 1 or out of range");
+    }
+    return check_distinct(parts, parts->weighted_classes, "a class has two weights");
+}
+
 /* ---- filling the memory --------------------------------------------------------------------------------------------- */
+
+/* Before the classes, which take their weights from here. */
+static ocdm_status fill_weights(const struct parts *parts, ocdm_memory *memory)
+{
+    uint64_t count = parts->weights != NULL ? parts->weights->shape[0] : 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (!ocdm__pool_set_weight(&memory->pool, small_number(parts->weighted_classes, i),
+                                   ocdm__get_double(parts->weights->data + 8 * i)))
+            return ocdm__fail_memory(parts->error, "the weights of classes");
+    return OCDM_OK;
+}
 
 static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
 {
@@ -263,9 +303,22 @@ static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
     return OCDM_OK;
 }
 
+static ocdm_status load_state(const struct parts *parts, ocdm_memory *memory)
+{
+    const struct ocdm__tensor *saved = parts->policy_state;
+    ocdm_error found;
+    if (memory->policy.load == NULL)
+        return saved->size > 0 ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+    ocdm__clear_words(&found);
+    ocdm_status status = memory->policy.load(memory->state, memory, saved->data, saved->size, &found);
+    return ocdm__pass_on(status, &found, "the policy could not load its state", parts->error);
+}
+
 static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
 {
-    ocdm_status status = fill_classes(parts, memory);
+    ocdm_status status = fill_weights(parts, memory);
+    if (status == OCDM_OK)
+        status = fill_classes(parts, memory);
     uint32_t *scratch = ocdm__allocate(OCDM_MAX_LABELS, sizeof *scratch);
     if (!scratch)
         status = ocdm__fail_memory(parts->error, "the labels of a sample");
@@ -276,37 +329,48 @@ static ocdm_status fill(const struct parts *parts, ocdm_memory *memory)
         status = fill_counts(parts, memory);
     if (status != OCDM_OK)
         return status;
-    const ocdm_policy *policy = memory->options.policy;
-    if (policy->load)
-        return policy->load(memory->state, memory, parts->policy_state->data, parts->policy_state->size, parts->error);
-    return parts->policy_state->size ? bad(parts, "it has a state that its policy does not take") : OCDM_OK;
+    return load_state(parts, memory);
 }
 
-static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, const ocdm_policy *policy,
-                         ocdm_memory **result)
+/* Format, version, and where each part is. */
+static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensors *file)
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
+    const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
+    bool weighted = ocdm__note_is(version, OCDM__MEMORY_FORMAT_WITH_WEIGHTS);
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), OCDM__MEMORY_FORMAT))
         return bad(parts, "it is not a memory that ocdm_memory_save wrote");
-    if (!ocdm__note_is(ocdm__safetensors_note(file, "version"), OCDM__MEMORY_FORMAT_VERSION))
+    if (!weighted && !ocdm__note_is(version, OCDM__MEMORY_FORMAT_VERSION))
         return bad(parts, "it is of a version that this library does not read");
-    if (!checksum || checksum->value_length != 16)
+    if (checksum == NULL || checksum->value_length != 16)
         return bad(parts, "it has no checksum");
-    ocdm_options options = ocdm_options_default();
     ocdm_status status = find_all(parts, file);
-    if (status == OCDM_OK)
-        status = read_options(parts, file, &options);
-    if (status == OCDM_OK)
-        status = find_policy(parts, file, &policy);
-    if (status == OCDM_OK)
-        status = check_counters(parts);
+    return status == OCDM_OK && weighted ? find_weights(parts, file) : status;
+}
+
+static ocdm_status check_parts(const struct parts *parts)
+{
+    ocdm_status status = check_counters(parts);
     if (status == OCDM_OK)
         status = check_samples(parts);
     if (status == OCDM_OK)
         status = check_classes(parts);
+    return status == OCDM_OK ? check_weights(parts) : status;
+}
+
+static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *file, ocdm_memory **result)
+{
+    ocdm_options options = ocdm_options_default();
+    ocdm_status status = find_parts(parts, file);
+    if (status == OCDM_OK)
+        status = read_options(parts, file, &options);
+    if (status == OCDM_OK)
+        status = find_policy(parts, file, &options.policy);
+    if (status == OCDM_OK)
+        status = check_parts(parts);
     if (status != OCDM_OK)
         return status;
-    options.policy = policy;
+    options.policy_data = parts->policy_data;
     ocdm_memory *memory = NULL;
     status = ocdm_memory_create(&options, &memory, parts->error);
     if (status == OCDM_OK)
@@ -319,23 +383,38 @@ static ocdm_status build(struct parts *parts, const struct ocdm__safetensors *fi
     return OCDM_OK;
 }
 
-ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
-                               ocdm_memory **memory, ocdm_error *error)
+static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t size, ocdm_memory **memory)
 {
     struct ocdm__safetensors file;
-    struct parts parts = {.name = name, .error = error};
-    ocdm_status status = ocdm__safetensors_read(&file, name, bytes, size, error);
+    ocdm_status status = ocdm__safetensors_read(&file, parts->name, bytes, size, parts->error);
     if (status != OCDM_OK)
         return status;
-    status = build(&parts, &file, policy, memory);
+    status = build(parts, &file, memory);
     ocdm__safetensors_close(&file);
     return status;
 }
 
-ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_memory **memory, ocdm_error *error)
+ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
+                               ocdm_memory **memory, ocdm_error *error)
 {
-    if (!path || !memory)
+    struct parts parts = {.name = name, .policy = policy, .error = error};
+    return parse(&parts, bytes, size, memory);
+}
+
+ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, const ocdm_policy *policy, void *data,
+                                   ocdm_memory **memory, ocdm_error *error)
+{
+    if (bytes == NULL || memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "bytes and memory must not be NULL");
+    struct parts parts = {.name = "the bytes of a memory", .policy = policy, .policy_data = data, .error = error};
+    return parse(&parts, bytes, size, memory);
+}
+
+ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error)
+{
+    if (path == NULL || memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "path and memory must not be NULL");
+    struct parts parts = {.name = path, .policy = policy, .policy_data = data, .error = error};
     ocdm__input input;
     bool is_dash = path[0] == '-' && !path[1]; /* a file's name here, not standard input */
     ocdm_status status = ocdm__input_open(&input, is_dash ? "./-" : path, NULL, error);
@@ -344,7 +423,7 @@ ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, ocdm_m
     while (status == OCDM_OK && !input.ended)
         status = ocdm__input_fill(&input, error);
     if (status == OCDM_OK)
-        status = ocdm__memory_parse(path, (const unsigned char *)input.data, input.size, policy, memory, error);
+        status = parse(&parts, (const unsigned char *)input.data, input.size, memory);
     ocdm__input_close(&input);
     return status;
 }

@@ -6,8 +6,8 @@
 #include "memory/members.h"
 
 static const ocdm_policy *const all[] = {
-    &ocdm__policy_ocdm, &ocdm__policy_onlyone, &ocdm__policy_rs,     &ocdm__policy_prs, &ocdm__policy_cbes,
-    &ocdm__policy_cbrs, &ocdm__policy_max,     &ocdm__policy_random, &ocdm__policy_gss,
+    &ocdm__policy_ocdm, &ocdm__policy_prs,    &ocdm__policy_cbes, &ocdm__policy_max, &ocdm__policy_onlyone,
+    &ocdm__policy_rs,   &ocdm__policy_random, &ocdm__policy_cbrs, &ocdm__policy_gss,
 };
 
 const ocdm_policy *ocdm_policy_at(size_t index)
@@ -25,7 +25,7 @@ const ocdm_policy *ocdm_policy_find(const char *name)
 
 bool ocdm__policy_minimises(const ocdm_policy *policy)
 {
-    return policy == &ocdm__policy_ocdm || policy == &ocdm__policy_onlyone;
+    return policy->remove == ocdm__policy_ocdm.remove;
 }
 
 bool ocdm__policy_is_ours(const ocdm_policy *policy)
@@ -34,18 +34,6 @@ bool ocdm__policy_is_ours(const ocdm_policy *policy)
         if (all[i] == policy)
             return true;
     return false;
-}
-
-const char *ocdm_distance_name(ocdm_distance distance)
-{
-    static const char *const names[] = {"kl", "reverse-kl", "l2", "tv"};
-    return (unsigned)distance < sizeof names / sizeof *names ? names[distance] : NULL;
-}
-
-const char *ocdm_tie_name(ocdm_tie tie)
-{
-    static const char *const names[] = {"key", "oldest", "newest", "uniform"};
-    return (unsigned)tie < sizeof names / sizeof *names ? names[tie] : NULL;
 }
 
 struct lottery ocdm__lottery(ocdm__random *random)

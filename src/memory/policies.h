@@ -14,8 +14,11 @@ extern const ocdm_policy ocdm__policy_max;
 extern const ocdm_policy ocdm__policy_random;
 extern const ocdm_policy ocdm__policy_gss;
 
-/* Whether it deletes by distance, and so needs the index of label sets. */
+/* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
+
+/* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */
+ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
 
 /* Whether it is one of the above. */
 bool ocdm__policy_is_ours(const ocdm_policy *policy);
@@ -51,6 +54,9 @@ uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random);
 
 /* The largest m_i. */
 uint32_t ocdm__most_kept(const struct pool *pool);
+
+/* The rule of max: a uniform sample of one of the largest classes. cbes shrinks by it, too. */
+ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
 
 /* One of the classes with the largest m_i, ties uniform. Some class has a sample. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);

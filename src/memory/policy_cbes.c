@@ -19,9 +19,10 @@ struct full_classes {
     uint32_t room;
 };
 
-static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)memory;
+    (void)data;
     *state = ocdm__allocate(1, sizeof(struct full_classes));
     return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
 }
@@ -52,17 +53,6 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     (void)batch;
     (void)count;
     return reserve(state, memory->pool.class_count, error);
-}
-
-static ocdm_status begin_single(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
-                                ocdm_error *error)
-{
-    for (size_t i = 0; i < count; i++)
-        if (memory->first_class[i + 1] - memory->first_class[i] > 1)
-            return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is the same rule for samples with several labels",
-                              "item %zu (id %llu) has several labels; cbrs takes samples with one label only", i,
-                              (unsigned long long)batch[i].id);
-    return begin(state, memory, batch, count, error);
 }
 
 static void refresh_full(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
@@ -105,9 +95,8 @@ static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static uint32_t choose_single(void *state, const ocdm_memory *memory)
 {
-    (void)sample;
     const struct full_classes *classes = state;
     const struct pool *pool = &memory->pool;
     uint32_t count;
@@ -120,6 +109,15 @@ static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocd
     if (!classes->full[*offered])
         return any_of_largest(pool, &random);
     return stays(&pool->classes[*offered], &random) ? ocdm__any_of_class(pool, *offered, &random) : OCDM_NONE;
+}
+
+static ocdm_status replace_single(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
+{
+    (void)sample;
+    (void)error;
+    *slot = choose_single(state, memory);
+    return OCDM_OK;
 }
 
 /* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
@@ -137,9 +135,8 @@ static uint32_t scarcest_if_all_full(const struct full_classes *classes, const s
     return scarcest;
 }
 
-static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static uint32_t choose(void *state, const ocdm_memory *memory)
 {
-    (void)sample;
     const struct pool *pool = &memory->pool;
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
@@ -154,13 +151,44 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
     return stays(&pool->classes[scarcest], &random) ? ocdm__any_of_class(pool, scarcest, &random) : OCDM_NONE;
 }
 
-static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
+    (void)sample;
+    (void)error;
+    *slot = choose(state, memory);
+    return OCDM_OK;
+}
+
+/* When the memory is made smaller. */
+static ocdm_status remove_single(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)state;
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    *slot = memory->pool.label_total > 0 ? any_of_largest(&memory->pool, &random) : ocdm__any_at_all(&memory->pool, &random);
+    return OCDM_OK;
+}
+
+/* A class that lost its last sample to forget or resize starts again: as a full one it would be let in never more. */
+static void restart_empty(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    struct full_classes *classes = state;
+    if (status != OCDM_OK || change->stored > 0 || change->left_count == 0 || change->left[0].item != OCDM_NONE)
+        return;
+    for (uint32_t i = 0; i < memory->pool.class_count && i < classes->room; i++)
+        classes->full[i] &= memory->pool.classes[i].kept > 0;
+}
+
+static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error)
+{
+    (void)error;
     const struct full_classes *classes = state;
     size_t count = memory->pool.class_count;
     for (size_t i = 0; i < count && i < room; i++)
         bytes[i] = i < classes->room ? classes->full[i] : 0;
-    return count;
+    *size = count;
+    return OCDM_OK;
 }
 
 static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
@@ -178,23 +206,30 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 }
 
 const ocdm_policy ocdm__policy_cbes = {
+    .size = sizeof(ocdm_policy),
     .name = "cbes",
     .create = create,
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = ocdm__remove_from_largest,
     .seen = refresh_full,
     .save = save,
     .load = load,
+    .end = restart_empty,
 };
 
 const ocdm_policy ocdm__policy_cbrs = {
+    .size = sizeof(ocdm_policy),
     .name = "cbrs",
+    .traits = OCDM_SINGLE_LABEL,
     .create = create,
     .destroy = destroy,
-    .begin = begin_single,
+    .begin = begin,
     .replace = replace_single,
+    .remove = remove_single,
     .seen = refresh_full,
     .save = save,
     .load = load,
+    .end = restart_empty,
 };

@@ -1,7 +1,7 @@
 /*
  * GSS-Greedy (Aljundi, Lin, Goujaud, Bengio 2019): keep samples whose gradients point different ways.
  *
- * A sample's score is c = 1 + the largest cosine between its gradient and those of up to OCDM_COMPARED samples of memory, drawn
+ * A sample's score is c = 1 + the largest cosine between its gradient and those of up to COMPARED samples of memory, drawn
  * once a batch; it stays with the sample as C_i. While there is room every sample is stored. Once the memory is full, a batch
  * whose mean gradient scores 1 or more adds nothing new and passes by; of any other, each sample draws slot i with probability
  * C_i / sum C and takes it with probability C_i / (C_i + c).
@@ -11,7 +11,6 @@
  */
 #include "memory/policies.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -24,12 +23,13 @@
 /* What every sample of a batch, and the batch, scores when there is nothing to compare with: nearly as unlike as can be. */
 #define FIRST_SCORE ((uint64_t)(0.1 * ONE + 0.5))
 
-/* How far beyond 1 rounding may carry a cosine. */
-#define ROUNDING 1e-3
+/* How many samples of memory a batch is compared with, at most. */
+#define COMPARED 10u
 
 struct gss {
     uint64_t *score; /* C_i by slot, 0 where none is held */
     uint32_t room;
+    uint32_t held;     /* slots in use */
     uint64_t total;    /* sum C */
     double *cosine;    /* of the batch, by item */
     uint64_t *offered; /* c by item */
@@ -74,8 +74,9 @@ static void destroy(void *state)
     ocdm__release(gss);
 }
 
-static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
+    (void)data;
     struct gss *gss = ocdm__allocate(1, sizeof *gss);
     if (!gss)
         return ocdm__fail_memory(error, "the policy's state");
@@ -108,7 +109,7 @@ static bool among(const uint32_t *slot, uint32_t count, uint32_t chosen)
 static uint32_t draw_slots(const ocdm_memory *memory, uint32_t *slot)
 {
     uint32_t size = memory->pool.size;
-    uint32_t wanted = size < OCDM_COMPARED ? size : OCDM_COMPARED;
+    uint32_t wanted = size < COMPARED ? size : COMPARED;
     ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
     for (uint32_t i = 0; i < wanted; i++) {
         uint32_t last = size - wanted + i;
@@ -119,77 +120,41 @@ static uint32_t draw_slots(const ocdm_memory *memory, uint32_t *slot)
     return wanted;
 }
 
-/* The caller's error, or one for callers that return a status and no word. */
-static ocdm_status ask(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error)
-{
-    ocdm_error found = {.message = ""};
-    ocdm_status status = memory->similarity(memory->similarity_state, memory, comparison, &found);
-    if (status == OCDM_OK)
-        return OCDM_OK;
-    return ocdm__fail(error, status, found.hint, "%s",
-                      found.message[0] ? found.message : "the gradients that the policy gss needs could not be compared");
-}
-
-static bool is_cosine(double x)
-{
-    return x >= -1 - ROUNDING && x <= 1 + ROUNDING;
-}
-
-static ocdm_status check_cosines(const ocdm_comparison *comparison, bool items, ocdm_error *error)
-{
-    static const char hint[] = "gradients with NaN or infinity in them have no cosine";
-    if (comparison->batch_cosine && !is_cosine(*comparison->batch_cosine))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the cosine given for the batch, %g, is not between -1 and 1",
-                          *comparison->batch_cosine);
-    for (size_t i = 0; items && i < comparison->count; i++)
-        if (!is_cosine(comparison->item_cosine[i]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
-                              "the cosine given for item %zu (id %llu), %g, is not between -1 and 1", i,
-                              (unsigned long long)comparison->batch[i].id, comparison->item_cosine[i]);
-    return OCDM_OK;
-}
-
 static uint64_t score_of(double cosine)
 {
     double score = cosine < -1 ? 0 : cosine > 1 ? 2 : 1 + cosine;
     return (uint64_t)(score * ONE + 0.5);
 }
 
-/* The cosines are NaN before the caller is asked, so that one that was left out is noticed. */
 static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, ocdm_error *error)
 {
-    double batch_cosine = NAN;
+    double batch_cosine = 0;
     uint32_t space = memory->options.capacity - memory->pool.size;
     comparison->item_cosine = gss->cosine;
     comparison->batch_cosine = comparison->count > space ? &batch_cosine : NULL;
     comparison->batch_first = space == 0;
-    for (size_t i = 0; i < comparison->count; i++)
-        gss->cosine[i] = NAN;
-    ocdm_status status = ask(memory, comparison, error);
+    ocdm_status status = ocdm_memory_compare(memory, comparison, error);
     if (status != OCDM_OK)
         return status;
     gss->takes = batch_cosine < 0;
     bool items = gss->takes || !comparison->batch_first;
-    status = check_cosines(comparison, items, error);
-    for (size_t i = 0; status == OCDM_OK && items && i < comparison->count; i++)
+    for (size_t i = 0; items && i < comparison->count; i++)
         gss->offered[i] = score_of(gss->cosine[i]);
-    return status;
+    return OCDM_OK;
 }
 
 static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     struct gss *gss = state;
-    uint32_t slot[OCDM_COMPARED];
-    if (!memory->similarity)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "tell the memory who compares them, by ocdm_memory_set_similarity",
-                          "the policy gss needs the gradients of the agent that learns from the memory");
+    uint32_t slot[COMPARED];
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
     if (status == OCDM_OK)
         status = reserve_batch(gss, (uint32_t)count, error);
     if (status != OCDM_OK)
         return status;
-    ocdm_comparison comparison = {.slot = slot, .slot_count = draw_slots(memory, slot), .batch = batch, .count = count};
-    if (count && comparison.slot_count)
+    ocdm_comparison comparison = {.size = sizeof comparison, .slot = slot, .batch = batch, .count = count};
+    comparison.slot_count = draw_slots(memory, slot);
+    if (count > 0 && comparison.slot_count > 0)
         return compare(gss, memory, &comparison, error);
     gss->takes = true;
     for (size_t i = 0; i < count; i++)
@@ -219,15 +184,19 @@ static bool yields(uint64_t held, uint64_t offered, ocdm__random *random)
     return ocdm__random_below(random, held + offered) < held;
 }
 
-static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
     (void)sample;
+    (void)error;
     const struct gss *gss = state;
+    *slot = OCDM_NONE;
     if (!gss->takes)
-        return OCDM_NONE;
+        return OCDM_OK;
     ocdm__random random = ocdm__decision_random(memory);
-    uint32_t slot = draw_by_score(gss, memory->pool.size, &random);
-    return yields(gss->score[slot], gss->offered[memory->item], &random) ? slot : OCDM_NONE;
+    uint32_t drawn = draw_by_score(gss, memory->pool.size, &random);
+    if (yields(gss->score[drawn], gss->offered[memory->item], &random))
+        *slot = drawn;
+    return OCDM_OK;
 }
 
 /* A sample that was stored brings its score to its slot. */
@@ -238,20 +207,52 @@ static void keep_score(void *state, const ocdm_memory *memory, const ocdm_sample
     uint32_t node = memory->item_node[memory->item];
     if (node == OCDM_NONE)
         return;
-    uint64_t *score = &gss->score[memory->pool.nodes[node].position];
+    uint32_t position = memory->pool.nodes[node].position;
+    uint64_t *score = &gss->score[position];
+    gss->held = position < gss->held ? gss->held : position + 1;
     gss->total += gss->offered[memory->item] - *score;
     *score = gss->offered[memory->item];
 }
 
+/* ---- samples leave -------------------------------------------------------------------------------------------------- */
+
+/* The sample in the last slot takes the place of the one that goes. */
+static void drop_score(struct gss *gss, uint32_t slot)
+{
+    uint32_t last = --gss->held;
+    gss->total -= gss->score[slot];
+    gss->score[slot] = gss->score[last];
+    gss->score[last] = 0;
+}
+
+/* When the memory is made smaller, samples go that are like others. */
+static ocdm_status remove_by_score(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    *slot = draw_by_score(state, memory->pool.size, &random);
+    drop_score(state, *slot);
+    return OCDM_OK;
+}
+
+static void drop_forgotten(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    struct gss *gss = state;
+    if (status == OCDM_OK && gss->held > memory->pool.size)
+        drop_score(gss, change->left[0].slot);
+}
+
 /* ---- files ---------------------------------------------------------------------------------------------------------- */
 
-static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error)
 {
+    (void)error;
     const struct gss *gss = state;
-    size_t size = (size_t)memory->pool.size * sizeof(double);
-    for (uint32_t i = 0; i < memory->pool.size && room >= size; i++)
+    *size = (size_t)memory->pool.size * sizeof(double);
+    for (uint32_t i = 0; i < memory->pool.size && room >= *size; i++)
         ocdm__put_double(bytes + i * sizeof(double), (double)gss->score[i] / ONE);
-    return size;
+    return OCDM_OK;
 }
 
 static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
@@ -260,6 +261,7 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
     if (size != (size_t)memory->pool.size * sizeof(double))
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state has %zu bytes, not eight a sample", size);
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
+    gss->held = memory->pool.size;
     for (uint32_t i = 0; status == OCDM_OK && i < memory->pool.size; i++) {
         double score = ocdm__get_double(bytes + i * sizeof score);
         bool in_range = score >= 0 && score <= 2;
@@ -272,12 +274,16 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 }
 
 const ocdm_policy ocdm__policy_gss = {
+    .size = sizeof(ocdm_policy),
     .name = "gss",
+    .traits = OCDM_NEEDS_GRADIENTS,
     .create = create,
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = remove_by_score,
     .seen = keep_score,
     .save = save,
     .load = load,
+    .end = drop_forgotten,
 };

@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "memory/distances.h"
 
 /* What the scan needs for a batch: the target, which is fixed for it, and room for class weights. Not used under KL. */
 struct scan {
@@ -18,9 +19,10 @@ struct scan {
     uint64_t step; /* the batch that the target is for */
 };
 
-static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)memory;
+    (void)data;
     *state = ocdm__allocate(1, sizeof(struct scan));
     return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
 }
@@ -87,16 +89,23 @@ static struct pool *pool_of(const ocdm_memory *memory)
     return (struct pool *)&memory->pool;
 }
 
-static uint32_t remove_best(void *state, const ocdm_memory *memory)
+static uint32_t best_deletion(void *state, const ocdm_memory *memory)
 {
     const struct pool *pool = &memory->pool;
-    bool uniform = memory->options.tie == OCDM_TIE_UNIFORM;
+    bool uniform = ocdm__ties[memory->options.tie].fresh;
     if (memory->options.distance == OCDM_KL && !uniform)
         return pool->nodes[pool->sets[ocdm__scores_best(memory->scores, pool_of(memory))].first].position;
     uint32_t count =
         memory->options.distance == OCDM_KL ? ocdm__scores_all_best(memory->scores, pool_of(memory)) : scan_sets(state, memory);
     uint32_t node = uniform ? uniform_choice(memory, count) : smallest_priority(memory, count);
     return pool->nodes[node].position;
+}
+
+static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)error;
+    *slot = best_deletion(state, memory);
+    return OCDM_OK;
 }
 
 static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
@@ -110,6 +119,7 @@ static int has_one_label(void *state, const ocdm_memory *memory, const ocdm_samp
 }
 
 const ocdm_policy ocdm__policy_ocdm = {
+    .size = sizeof(ocdm_policy),
     .name = "ocdm",
     .create = create,
     .destroy = destroy,
@@ -118,6 +128,7 @@ const ocdm_policy ocdm__policy_ocdm = {
 };
 
 const ocdm_policy ocdm__policy_onlyone = {
+    .size = sizeof(ocdm_policy),
     .name = "onlyone",
     .create = create,
     .destroy = destroy,

@@ -33,9 +33,10 @@ struct partitions {
     uint32_t candidate_room;
 };
 
-static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)memory;
+    (void)data;
     *state = ocdm__allocate(1, sizeof(struct partitions));
     return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
 }
@@ -261,9 +262,8 @@ static uint32_t choose_victim(struct partitions *partitions, const struct pool *
     return first_within(partitions->classes, pool, &candidates, least + NOTHING, &least);
 }
 
-static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static uint32_t choose(void *state, const ocdm_memory *memory)
 {
-    (void)sample;
     struct partition *partition = ((struct partitions *)state)->classes;
     const struct pool *pool = &memory->pool;
     uint32_t count;
@@ -279,15 +279,37 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
     return choose_victim(state, pool, class_index);
 }
 
-static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
+    (void)sample;
+    (void)error;
+    *slot = choose(state, memory);
+    return OCDM_OK;
+}
+
+/* Sample-out without a sample that comes in: when the memory is made smaller. */
+static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)error;
+    ocdm__random random = ocdm__decision_random(memory);
+    if (memory->pool.label_total == 0)
+        *slot = ocdm__any_at_all(&memory->pool, &random);
+    else
+        *slot = choose_victim(state, &memory->pool, draw_class(((struct partitions *)state)->classes, &memory->pool, &random));
+    return OCDM_OK;
+}
+
+static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error)
+{
+    (void)error;
     const struct partitions *partitions = state;
-    size_t size = (size_t)memory->pool.class_count * sizeof(double);
-    for (size_t i = 0; i < memory->pool.class_count && room >= size; i++) {
+    *size = (size_t)memory->pool.class_count * sizeof(double);
+    for (size_t i = 0; i < memory->pool.class_count && room >= *size; i++) {
         double share = i < partitions->room ? partitions->classes[i].share : -1;
         ocdm__put_double(bytes + i * sizeof share, share);
     }
-    return size;
+    return OCDM_OK;
 }
 
 static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
@@ -308,11 +330,13 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 }
 
 const ocdm_policy ocdm__policy_prs = {
+    .size = sizeof(ocdm_policy),
     .name = "prs",
     .create = create,
     .destroy = destroy,
     .begin = begin,
     .replace = replace,
+    .remove = sample_out,
     .seen = update_shares,
     .save = save,
     .load = load,

@@ -2,13 +2,15 @@
  * one. */
 #include "memory/policies.h"
 
-static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
     (void)state;
     (void)sample;
+    (void)error;
     ocdm__random random = ocdm__decision_random(memory);
-    uint64_t slot = ocdm__random_below(&random, memory->arrived + 1);
-    return slot < memory->pool.size ? (uint32_t)slot : OCDM_NONE;
+    uint64_t drawn = ocdm__random_below(&random, memory->arrived + 1);
+    *slot = drawn < memory->pool.size ? (uint32_t)drawn : OCDM_NONE;
+    return OCDM_OK;
 }
 
-const ocdm_policy ocdm__policy_rs = {.name = "rs", .replace = replace};
+const ocdm_policy ocdm__policy_rs = {.size = sizeof(ocdm_policy), .name = "rs", .replace = replace};

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "memory/hash_table.h"
+#include "base/hash_table.h"
 #include "ocdm/ocdm.h"
 
 /* One sample. Samples of one set form a pairing heap by priority; previous is the parent for a first child. */
@@ -67,8 +67,10 @@ struct class
     int64_t mark;      /* w_i when the ceilings were set, and how far it has risen since, at most: both of age `age` */
     int64_t rise;
     uint64_t age;
-    int64_t log_seen; /* rho ln n_i on the grid */
-    uint64_t near;    /* which of the sets near the best deletion carry it */
+    int64_t log_seen;   /* rho ln n_i + ln w_i, each on the grid */
+    int64_t log_weight; /* ln w_i on the grid, and as it is */
+    double ln_weight;
+    uint64_t near; /* which of the sets near the best deletion carry it */
     uint32_t id;
     uint32_t kept; /* m_i */
     size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
@@ -79,6 +81,12 @@ struct class
     uint32_t charge;    /* steps lost because its weight is below the reference */
     bool changed;       /* to be looked at by the index of scores */
     bool risen;         /* on the list of classes whose weight may be above the reference */
+};
+
+/* The weight that the caller gave a class, seen or not. */
+struct class_weight {
+    double weight;
+    uint32_t class_id;
 };
 
 /* Free cells in runs of one length; longer ones wait for the next compaction. */
@@ -100,6 +108,10 @@ struct pool {
     uint32_t class_count;
     uint32_t class_room;
     struct ocdm__table class_table;
+    struct class_weight *weights; /* in the order in which they were given */
+    uint32_t weight_count;
+    uint32_t weight_room;
+    struct ocdm__table weight_table;
 
     struct cell *cells;
     struct cell *spare_cells; /* where the next compaction moves them */
@@ -130,6 +142,10 @@ ocdm_status ocdm__pool_reserve_cells(struct pool *pool, size_t labels, ocdm_erro
 /* The index of a class, OCDM_NONE if it never appeared; _add makes it appear (OCDM_NONE: out of memory). */
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id);
 uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id);
+
+/* The weight of a class, 1 if it was given none. _set_weight: false when out of memory, and nothing has changed then. */
+double ocdm__pool_weight(const struct pool *pool, uint32_t class_id);
+bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight);
 
 /* Forgets the classes from `count` on, which no sample carries. */
 void ocdm__pool_drop_classes(struct pool *pool, uint32_t count);

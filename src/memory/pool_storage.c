@@ -39,6 +39,8 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__table_destroy(&pool->set_table);
     ocdm__table_destroy(&pool->id_table);
     ocdm__table_destroy(&pool->class_table);
+    ocdm__release(pool->weights);
+    ocdm__table_destroy(&pool->weight_table);
     memset(pool, 0, sizeof *pool);
 }
 
@@ -98,16 +100,11 @@ static uint64_t hash_of_class(uint32_t class_id)
     return ocdm__mix(class_id + OCDM__GOLDEN_STEP);
 }
 
-static uint64_t table_hash_of_class(uint32_t class_id)
-{
-    return class_id * OCDM__GOLDEN_STEP;
-}
-
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
 {
     if (!pool->class_count)
         return OCDM_NONE;
-    uint32_t tag = ocdm__table_tag(table_hash_of_class(class_id));
+    uint32_t tag = ocdm__table_tag(ocdm__table_hash_of_class(class_id));
     uint32_t place = tag;
     uint32_t class_index;
     do
@@ -127,7 +124,7 @@ static ocdm_status grow_classes(struct pool *pool)
     if (ocdm__table_create(&table, room) != OCDM_OK)
         return OCDM_NO_MEMORY;
     for (uint32_t i = 0; i < pool->class_count; i++)
-        ocdm__table_add(&table, table_hash_of_class(classes[i].id), i);
+        ocdm__table_add(&table, ocdm__table_hash_of_class(classes[i].id), i);
     ocdm__table_destroy(&pool->class_table);
     pool->class_table = table;
     pool->class_room = room;
@@ -143,7 +140,9 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
         return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
-    ocdm__table_add(&pool->class_table, table_hash_of_class(class_id), class_index);
+    ocdm__pool_weigh(pool, &pool->classes[class_index]);
+    pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
+    ocdm__table_add(&pool->class_table, ocdm__table_hash_of_class(class_id), class_index);
     return class_index;
 }
 
@@ -151,7 +150,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
         uint32_t class_index = --pool->class_count;
-        ocdm__table_remove(&pool->class_table, table_hash_of_class(pool->classes[class_index].id), class_index);
+        ocdm__table_remove(&pool->class_table, ocdm__table_hash_of_class(pool->classes[class_index].id), class_index);
     }
 }
 

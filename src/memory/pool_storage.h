@@ -10,6 +10,14 @@ static inline uint64_t ocdm__hash_of_id(uint64_t id)
     return (id ^ (id >> 32)) * OCDM__GOLDEN_STEP;
 }
 
+static inline uint64_t ocdm__table_hash_of_class(uint32_t class_id)
+{
+    return class_id * OCDM__GOLDEN_STEP;
+}
+
+/* Brings a class's weight into its record. */
+void ocdm__pool_weigh(struct pool *pool, struct class *class);
+
 /* A run of `count` neighbouring cells; room is reserved. */
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count);

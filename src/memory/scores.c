@@ -277,6 +277,7 @@ void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t 
 {
     struct class *class = &pool->classes[class_index];
     int64_t log_seen = class->seen ? ocdm__nearest(scores->rho * ocdm__ln(class->seen) * OCDM__GRID) : 0;
+    log_seen += class->log_weight;
     add_multiple_to_sum(&scores->sum, class->kept, class->log_seen - log_seen);
     class->log_seen = log_seen;
     ocdm__scores_note_change(scores, class, class_index);

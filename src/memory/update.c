@@ -6,7 +6,9 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "memory/distances.h"
 #include "memory/journal.h"
+#include "memory/policies.h"
 #include "memory/pool_storage.h"
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -48,6 +50,7 @@ ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm
     memory->left = ocdm__grown(memory->left, room, sizeof *memory->left, &failed);
     memory->stored_slot = ocdm__grown(memory->stored_slot, room, sizeof *memory->stored_slot, &failed);
     memory->stored_item = ocdm__grown(memory->stored_item, room, sizeof *memory->stored_item, &failed);
+    memory->moved = ocdm__grown(memory->moved, room, sizeof *memory->moved, &failed);
     if (memory->keeps_journal)
         memory->journal = ocdm__grown(memory->journal, room * 2, sizeof *memory->journal, &failed);
     if (failed || !reserve_class_indices(memory, room * 4) || !reserve_batch_ids(memory, room))
@@ -169,12 +172,39 @@ static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_
     return status;
 }
 
+/* What the policy's traits demand of a batch. */
+static ocdm_status check_traits(const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    if (memory->policy.traits & OCDM_NEEDS_GRADIENTS && memory->similarity == NULL)
+        return ocdm__fail_without_gradients(memory, error);
+    for (size_t i = 0; i < count && memory->policy.traits & OCDM_SINGLE_LABEL; i++)
+        if (memory->first_class[i + 1] - memory->first_class[i] > 1)
+            return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "other policies take several: cbes is the rule of cbrs for them",
+                              "item %zu (id %llu) has several labels; %s takes samples with one label only", i,
+                              (unsigned long long)batch[i].id, memory->policy.name);
+    return OCDM_OK;
+}
+
+/* The policy's look at the batch, before anything is touched. */
+static ocdm_status begin(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
+{
+    ocdm_error found;
+    if (memory->policy.begin == NULL)
+        return OCDM_OK;
+    ocdm__clear_words(&found);
+    memory->beginning = batch;
+    memory->beginning_count = count;
+    ocdm_status status = memory->policy.begin(memory->state, memory, batch, count, &found);
+    memory->beginning = NULL;
+    memory->beginning_count = SIZE_MAX;
+    return ocdm__pass_on(status, &found, "the policy refused the batch", error);
+}
+
 static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     ocdm_status status = reserve(memory, batch, count, error);
     if (status != OCDM_OK)
         return status;
-    const ocdm_policy *policy = memory->options.policy;
     uint32_t known_classes = memory->pool.class_count;
     uint32_t most_labels = read_labels(memory, batch, count);
     status = most_labels == OCDM_NONE ? ocdm__fail_memory(error, "the classes") : OCDM_OK;
@@ -182,8 +212,10 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
         status = reserve_for_labels(memory, count, most_labels, error);
     if (status == OCDM_OK)
         status = take_ids(memory, batch, count, error);
-    if (status == OCDM_OK && policy->begin) {
-        status = policy->begin(memory->state, memory, batch, count, error);
+    if (status == OCDM_OK) {
+        status = check_traits(memory, batch, count, error);
+        if (status == OCDM_OK)
+            status = begin(memory, batch, count, error);
         if (status != OCDM_OK)
             give_back_nodes(memory, count);
     }
@@ -194,18 +226,12 @@ static ocdm_status prepare(ocdm_memory *memory, const ocdm_sample *batch, size_t
 
 /* ---- what happens to a sample --------------------------------------------------------------------------------------- */
 
-/* Priorities are unique: keys because the hash is a bijection of the arrival number. */
 void ocdm__memory_stamp(ocdm_memory *memory, uint32_t number, uint64_t arrival)
 {
     struct node *node = &memory->pool.nodes[number];
     node->arrival = arrival;
     node->origin = OCDM_NONE;
-    if (memory->options.tie == OCDM_TIE_OLDEST)
-        node->priority = arrival;
-    else if (memory->options.tie == OCDM_TIE_NEWEST)
-        node->priority = ~arrival;
-    else
-        node->priority = ocdm__random_at(memory->key_base, arrival);
+    node->priority = ocdm__ties[memory->options.tie].priority(memory->key_base, arrival);
 }
 
 static void count_as_seen(ocdm_memory *memory, uint32_t item)
@@ -250,8 +276,8 @@ static void note_departure(ocdm_memory *memory, uint32_t number, uint32_t slot)
     ocdm__pool_give_back_node(&memory->pool, number);
 }
 
-/* A member leaves. */
-static void leave(ocdm_memory *memory, uint32_t position)
+/* A member leaves, for good. */
+static void take_out(ocdm_memory *memory, uint32_t position)
 {
     struct pool *pool = &memory->pool;
     uint32_t number = pool->node_at[position];
@@ -259,10 +285,16 @@ static void leave(ocdm_memory *memory, uint32_t position)
     for (uint32_t i = 0; i < set->cardinality; i++)
         if (pool->classes[pool->cells[set->cells + i].class_index].kept == 1)
             note_empty(memory, pool->cells[set->cells + i].class_index);
-    if (memory->keeps_journal)
-        ocdm__journal_leave(memory, position);
     ocdm__pool_leave(pool, memory->scores, position);
     note_departure(memory, number, position);
+}
+
+/* A member leaves, and may come back. */
+static void leave(ocdm_memory *memory, uint32_t position)
+{
+    if (memory->keeps_journal)
+        ocdm__journal_leave(memory, position);
+    take_out(memory, position);
 }
 
 /* A newcomer goes without ever having been a member. */
@@ -276,15 +308,38 @@ static void turn_away(ocdm_memory *memory, uint32_t item)
 
 static bool admitted(const ocdm_memory *memory, const ocdm_sample *sample)
 {
-    const ocdm_policy *policy = memory->options.policy;
-    return !policy->admit || policy->admit(memory->state, memory, sample);
+    return memory->policy.admit == NULL || memory->policy.admit(memory->state, memory, sample);
 }
 
 static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_DECISION, "a policy must answer with a number below ocdm_memory_size",
-                      "policy %s named slot %lu of %lu", memory->options.policy->name, (unsigned long)answer,
+                      "policy %s named slot %lu of %lu", memory->policy.name, (unsigned long)answer,
                       (unsigned long)memory->pool.size);
+}
+
+/* Asks which member of the pool goes. */
+static ocdm_status ask_remove(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
+{
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    *position = OCDM_NONE;
+    ocdm_status status = memory->policy.remove(memory->state, memory, position, &found);
+    if (status != OCDM_OK)
+        return ocdm__pass_on(status, &found, "the policy could not decide", error);
+    return *position < memory->pool.size ? OCDM_OK : bad_decision(memory, *position, error);
+}
+
+/* Asks which slot the sample takes; OCDM_NONE: none. */
+static ocdm_status ask_replace(ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
+{
+    ocdm_error found;
+    ocdm__clear_words(&found);
+    *slot = OCDM_NONE;
+    ocdm_status status = memory->policy.replace(memory->state, memory, sample, slot, &found);
+    if (status != OCDM_OK)
+        return ocdm__pass_on(status, &found, "the policy could not decide", error);
+    return *slot == OCDM_NONE || *slot < memory->pool.size ? OCDM_OK : bad_decision(memory, *slot, error);
 }
 
 /* ---- the two ways to offer a batch ---------------------------------------------------------------------------------- */
@@ -302,16 +357,16 @@ static void join_all(ocdm_memory *memory, size_t count)
 
 static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     join_all(memory, count);
-    for (size_t i = 0; i < count && policy->admit; i++)
+    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++)
         if (!admitted(memory, &batch[i]))
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
-        uint32_t position = policy->remove(memory->state, memory);
-        if (position >= memory->pool.size)
-            return bad_decision(memory, position, error);
+        uint32_t position;
+        ocdm_status status = ask_remove(memory, &position, error);
+        if (status != OCDM_OK)
+            return status;
         leave(memory, position);
     }
     return OCDM_OK;
@@ -327,9 +382,9 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     uint32_t slot = OCDM_NONE;
     bool enters = admitted(memory, sample);
     if (enters && memory->pool.size == memory->options.capacity) {
-        slot = memory->options.policy->replace(memory->state, memory, sample);
-        if (slot != OCDM_NONE && slot >= memory->pool.size)
-            return bad_decision(memory, slot, error);
+        ocdm_status status = ask_replace(memory, sample, &slot, error);
+        if (status != OCDM_OK)
+            return status;
         enters = slot != OCDM_NONE;
     }
     memory->arrived++;
@@ -345,18 +400,18 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
 
 static ocdm_status offer_one_by_one(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
-    const ocdm_policy *policy = memory->options.policy;
     for (uint32_t i = 0; i < count; i++) {
         ocdm_status status = offer_one(memory, &batch[i], i, error);
         if (status != OCDM_OK)
             return status;
-        if (policy->seen)
-            policy->seen(memory->state, memory, &batch[i]);
+        if (memory->policy.seen != NULL)
+            memory->policy.seen(memory->state, memory, &batch[i]);
     }
     return OCDM_OK;
 }
 
-static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
+/* What the update did; the samples of the batch that stayed are old ones from now on. */
+static ocdm_change publish(ocdm_memory *memory, size_t count)
 {
     size_t stored = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -368,27 +423,177 @@ static void publish(ocdm_memory *memory, size_t count, ocdm_change *change)
         memory->stored_slot[stored] = memory->pool.nodes[node].position;
         memory->stored_item[stored++] = i;
     }
-    if (change)
-        *change = (ocdm_change){stored, memory->stored_slot, memory->stored_item, memory->left_count, memory->left};
+    return (ocdm_change){stored,       memory->stored_slot, memory->stored_item, memory->left_count,
+                         memory->left, memory->moved_count, memory->moved};
+}
+
+static void end(ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    if (memory->policy.end != NULL)
+        memory->policy.end(memory->state, memory, change, status);
+}
+
+/* Tells the policy and the caller what was done. */
+static void finish(ocdm_memory *memory, size_t count, ocdm_change *change)
+{
+    ocdm_change done = publish(memory, count);
+    end(memory, &done, OCDM_OK);
+    if (change != NULL)
+        *change = done;
 }
 
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error)
 {
-    if (!memory)
+    if (memory == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
     struct before before = ocdm__journal_start(memory);
     ocdm_status status = prepare(memory, batch, count, error);
     if (status != OCDM_OK)
         return status;
     memory->step++;
-    memory->left_count = 0;
-    status = memory->options.policy->remove ? offer_as_pool(memory, batch, count, error)
+    memory->left_count = memory->moved_count = 0;
+    status = memory->policy.replace == NULL ? offer_as_pool(memory, batch, count, error)
                                             : offer_one_by_one(memory, batch, count, error);
     if (status != OCDM_OK) {
         ocdm__journal_undo(memory, count, before);
+        end(memory, NULL, status);
         return status;
     }
-    publish(memory, count, change);
+    finish(memory, count, change);
     return OCDM_OK;
+}
+
+/* ---- flat arrays ---------------------------------------------------------------------------------------------------- */
+
+static ocdm_status reserve_flat(ocdm_memory *memory, size_t count, ocdm_error *error)
+{
+    if (count <= memory->flat_room)
+        return OCDM_OK;
+    ocdm_sample *flat = ocdm__resize(memory->flat, count, sizeof *flat);
+    if (flat == NULL)
+        return ocdm__fail_memory(error, "the batch");
+    memory->flat = flat;
+    memory->flat_room = count;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
+                                    size_t count, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL || (count > 0 && (ids == NULL || offsets == NULL)) || count > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory, ids and offsets must not be NULL, nor the batch too large");
+    ocdm_status status = reserve_flat(memory, count, error);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] > SIZE_MAX / sizeof *labels)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "offsets never fall, and there is one more than there are samples",
+                              "the offsets of item %zu are %llu and %llu", i, (unsigned long long)offsets[i],
+                              (unsigned long long)offsets[i + 1]);
+        size_t labelled = (size_t)(offsets[i + 1] - offsets[i]);
+        const uint32_t *first = labels == NULL || labelled == 0 ? NULL : labels + offsets[i];
+        memory->flat[i] = (ocdm_sample){ids[i], first, labelled};
+    }
+    return status == OCDM_OK ? ocdm_memory_update(memory, memory->flat, count, change, error) : status;
+}
+
+/* ---- forgetting ----------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    uint32_t position = ocdm_memory_find(memory, id);
+    if (position == OCDM_NONE)
+        return ocdm__fail(error, OCDM_UNKNOWN_ID, "", "no sample in the memory has the id %llu", (unsigned long long)id);
+    uint32_t last = memory->pool.size - 1;
+    memory->left_count = memory->moved_count = 0;
+    if (position != last)
+        memory->moved[memory->moved_count++] = (ocdm_move){last, position};
+    take_out(memory, position);
+    finish(memory, 0, change);
+    return OCDM_OK;
+}
+
+/* ---- another capacity ----------------------------------------------------------------------------------------------- */
+
+/* A reservoir has no rule for shrinking unless it says so: a uniform part of it is a reservoir. Its decisions about samples are
+ * numbered by arrival; these are numbered from the other end. */
+static ocdm_status choose_to_shrink(ocdm_memory *memory, uint32_t *position, ocdm_error *error)
+{
+    memory->decision = memory->policy.replace == NULL ? memory->departed : ~memory->departed;
+    if (memory->policy.remove != NULL)
+        return ask_remove(memory, position, error);
+    ocdm__random random = ocdm__decision_random(memory);
+    *position = (uint32_t)ocdm__random_below(&random, memory->pool.size);
+    return OCDM_OK;
+}
+
+/* Deletes down to the capacity. home[p] is the slot that the member at position p had before. */
+static ocdm_status shrink(ocdm_memory *memory, uint32_t *home, ocdm_error *error)
+{
+    for (uint32_t i = 0; i < memory->pool.size; i++)
+        home[i] = i;
+    while (memory->pool.size > memory->options.capacity) {
+        uint32_t position;
+        ocdm_status status = choose_to_shrink(memory, &position, error);
+        if (status != OCDM_OK)
+            return status;
+        leave(memory, position);
+        memory->left[memory->left_count - 1].slot = home[position];
+        home[position] = home[memory->pool.size];
+    }
+    for (uint32_t i = 0; i < memory->pool.size; i++)
+        if (home[i] != i)
+            memory->moved[memory->moved_count++] = (ocdm_move){home[i], i};
+    return OCDM_OK;
+}
+
+static ocdm_status prepare_to_shrink(ocdm_memory *memory, uint32_t leaving, ocdm_error *error)
+{
+    ocdm_status status = ocdm__memory_reserve_batch(memory, leaving, error);
+    if (status == OCDM_OK && memory->keeps_journal)
+        status = ocdm__journal_reserve(memory, 0, error);
+    if (status == OCDM_OK)
+        status = begin(memory, NULL, 0, error);
+    return status;
+}
+
+static ocdm_status shrink_or_undo(ocdm_memory *memory, uint32_t capacity, uint32_t *home, ocdm_error *error)
+{
+    uint32_t capacity_before = memory->options.capacity;
+    ocdm_status status = prepare_to_shrink(memory, memory->pool.size - capacity, error);
+    if (status != OCDM_OK)
+        return status;
+    struct before before = ocdm__journal_start(memory);
+    memory->step++;
+    memory->left_count = memory->moved_count = 0;
+    memory->first_class[0] = 0;
+    memory->options.capacity = capacity;
+    status = shrink(memory, home, error);
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    ocdm__journal_undo(memory, 0, before);
+    memory->options.capacity = capacity_before;
+    end(memory, NULL, status);
+    return status;
+}
+
+ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error)
+{
+    if (memory == NULL || capacity == 0 || capacity > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a memory holds at least one sample",
+                          "memory must not be NULL, and capacity %lu between 1 and %lu", (unsigned long)capacity,
+                          (unsigned long)OCDM_MAX_CAPACITY);
+    ocdm_status status = OCDM_OK;
+    if (capacity < memory->pool.size) {
+        uint32_t *home = ocdm__allocate(memory->pool.size, sizeof *home);
+        status = home == NULL ? ocdm__fail_memory(error, "another capacity") : shrink_or_undo(memory, capacity, home, error);
+        ocdm__release(home);
+    } else {
+        memory->options.capacity = capacity;
+        memory->left_count = memory->moved_count = 0;
+    }
+    if (status == OCDM_OK)
+        finish(memory, 0, change);
+    return status;
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ocdm/ocdm.h"
+#include "ocdm/metrics.h"
 
 /* ---- scores of classes -------------------------------------------------------------------------------------------------- */
 
@@ -31,12 +31,7 @@ typedef struct ocdm__test_set {
 } ocdm__test_set;
 
 /* A class in a test set. */
-typedef struct ocdm__class_score {
-    uint32_t positives; /* G: samples that carry it */
-    uint32_t predicted; /* P: samples whose logit is over 0 */
-    uint32_t hits;      /* TP: both */
-    double ap;          /* average precision, 0 to 1, as scikit-learn's average_precision_score; NaN when G is 0 */
-} ocdm__class_score;
+typedef ocdm_class_score ocdm__class_score;
 
 /*
  * Scores every class.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* The length of the title attribute of a truncated text. */
 #define TITLE_LIMIT 1000

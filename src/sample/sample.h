@@ -1,6 +1,6 @@
 /*
  * Sampling a stream of records: batch after batch through a replay memory, and at the end the records that are left, byte for
- * byte and in the order in which they came. Of all that passes through, only the records in memory and the batch at hand are
+ * byte and in the order in which they came. Of all that passes through, only the records in memory and the current batch are
  * held.
  *
  *     ocdm__sampling *sampling;
@@ -32,6 +32,7 @@ typedef struct ocdm__sample_options {
     const char *path; /* NULL or "-" is standard input */
     ocdm__record_options records;
     ocdm_options memory;
+    const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
     const volatile sig_atomic_t *stop; /* ends the stream after the last complete record; may be NULL */
@@ -39,7 +40,8 @@ typedef struct ocdm__sample_options {
 
 typedef struct ocdm__sampling ocdm__sampling;
 
-/* Opens input and output files and makes the memory. On success yours to close. The options' texts must live as long. */
+/* Opens input and output files and creates the memory. On success close it with ocdm__sampling_close. The texts of the options
+ * must outlive it. */
 ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_options *options, ocdm_error *error);
 
 /* Reads a batch and offers it to the memory; more = false after the last one. */
@@ -49,7 +51,7 @@ ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error
  * summary in their places, whatever happened to the others. The first thing that failed is the error. To be called once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
-/* Gives everything back; files that are not finished leave nothing behind. NULL is fine. */
+/* Releases everything; files that are not finished leave nothing behind. NULL is fine. */
 void ocdm__sampling_close(ocdm__sampling *sampling);
 
 const ocdm_memory *ocdm__sampling_memory(const ocdm__sampling *sampling);
@@ -65,8 +67,8 @@ typedef struct ocdm__class_row {
 /* Every class seen, sorted bytewise by label; release the array with ocdm__release. The labels live as long as the sampling. */
 ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_row **rows, size_t *count, ocdm_error *error);
 
-/* A few lines for people: what was read and kept, and a table of the classes with their counts, targets and a bar, the largest
- * first; of over 40 classes only the ends of the table. */
+/* Writes a summary for people: what was read and kept, and a table of the classes with their counts, targets and a bar, the
+ * largest first; of over 40 classes only both ends of the table. */
 ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error);
 
 #endif

@@ -1,9 +1,9 @@
-/* What the files of the sampler share. Everyone else includes sample/sample.h. */
+/* Shared by the files of the sampler. All other code includes sample/sample.h. */
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 
+#include "base/hash_table.h"
 #include "sample/sample.h"
-#include "memory/hash_table.h"
 
 /* Holders in the id table: slots as they are, records of the batch by their number with this bit set. */
 #define OCDM__IN_BATCH 0x80000000u
@@ -54,24 +54,14 @@ struct ocdm__sampling {
     double started; /* seconds of the monotonic clock */
 };
 
-/* ---- ids.c ---- */
+/* ---- sample.c ---- */
 
 ocdm__id_text ocdm__id_of_kept(const ocdm__sampling *sampling, uint32_t slot);
 ocdm__id_text ocdm__id_of_item(const ocdm__sampling *sampling, uint32_t item);
-
-/* Notes the id of an item of the batch, whose record is there; taken = true, and nothing noted, when another holds it. */
-ocdm_status ocdm__take_id(ocdm__sampling *sampling, uint32_t item, bool *taken, ocdm_error *error);
-
-/* Frees the id of a record that has left memory or batch; gives that of an item to the slot which the item is in now. */
-void ocdm__forget_id(ocdm__sampling *sampling, const ocdm_departure *left);
-void ocdm__hand_over_id(ocdm__sampling *sampling, uint32_t item, uint32_t slot);
 
 /* ---- write.c ---- */
 
 /* Writes the trace of an update that has just been made; what left is still in `kept` and `batch`. */
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);
-
-/* The bytewise order of the labels of two rows, for qsort. */
-int ocdm__compare_labels(const void *left, const void *right);
 
 #endif

@@ -1,16 +1,19 @@
-/* Sampling: what comes out. The trace, batch by batch; at the end the summary and the kept records. */
-#include "sample/sample.h"
+/* What the sampler writes: the trace, the summary, the kept records, and the report for people. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "sample/sample.h"
 #include "sample/state.h"
-
-#include <stdlib.h>
 
 /* ---- the trace ------------------------------------------------------------------------------------------------------ */
 
-/* Whether JSON would read the text as a whole number and write it the same way again. */
+/* Whether JSON would read the text as an integer and write it the same way again. */
 static bool is_plain_number(const char *text, size_t length)
 {
     size_t sign = length > 0 && text[0] == '-';
@@ -61,7 +64,8 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
 
 /* ---- the classes ---------------------------------------------------------------------------------------------------- */
 
-int ocdm__compare_labels(const void *left, const void *right)
+/* The bytewise order of the labels of two rows, for qsort. */
+static int compare_labels(const void *left, const void *right)
 {
     const ocdm__class_row *a = left, *b = right;
     return ocdm__compare_texts(a->label, a->length, b->label, b->length);
@@ -84,7 +88,7 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
         made[i].label = ocdm__label_table_text(labels, classes[i].id, &made[i].length);
     }
     ocdm__release(classes);
-    qsort(made, class_count, sizeof *made, ocdm__compare_labels);
+    qsort(made, class_count, sizeof *made, compare_labels);
     *rows = made;
     *count = class_count;
     return OCDM_OK;
@@ -98,13 +102,15 @@ static void write_word(ocdm__output *output, const char *before, const char *wor
     ocdm__output_json_string(output, word, strlen(word));
 }
 
-static void write_class(ocdm__output *output, const ocdm__class_row *row)
+static void write_class(ocdm__output *output, const ocdm__sampling *sampling, const ocdm__class_row *row)
 {
     ocdm__output_text(output, "{\"label\":");
     ocdm__output_json_string(output, row->label, row->length);
     ocdm__output_count(output, ",\"seen\":", row->counts.seen);
     ocdm__output_count(output, ",\"kept\":", row->counts.kept);
     ocdm__output_real(output, ",\"target\":", row->counts.target);
+    if (sampling->options.weights != NULL)
+        ocdm__output_real(output, ",\"weight\":", ocdm_memory_weight(sampling->memory, row->counts.id));
     ocdm__output_text(output, "}");
 }
 
@@ -140,7 +146,7 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm__output_text(output, ",\"per_class\":[");
     for (size_t i = 0; i < count; i++) {
         ocdm__output_text(output, i ? "," : "");
-        write_class(output, &rows[i]);
+        write_class(output, sampling, &rows[i]);
     }
     ocdm__output_text(output, "]}\n");
     ocdm__release(rows);
@@ -197,7 +203,7 @@ static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *e
     return status;
 }
 
-/* What was kept comes first: a full disk under the trace must not cost hours of a stream. */
+/* The kept records come first: a full disk under the trace must not lose hours of a stream. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
     ocdm_error trace_error, summary_error;
@@ -209,4 +215,97 @@ ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *
     if (error && (trace != OCDM_OK || summary != OCDM_OK))
         *error = trace != OCDM_OK ? trace_error : summary_error;
     return trace != OCDM_OK ? trace : summary;
+}
+
+/* ---- the report ----------------------------------------------------------------------------------------------------- */
+
+#define SHOWN_CLASSES 40
+#define SHOWN_MOST 20
+#define SHOWN_LEAST 10
+#define BAR_WIDTH 24
+
+static int compare_kept(const void *left, const void *right)
+{
+    const ocdm__class_row *a = left, *b = right;
+    if (a->counts.kept != b->counts.kept)
+        return a->counts.kept < b->counts.kept ? 1 : -1;
+    return compare_labels(left, right);
+}
+
+static void write_row(ocdm__output *output, const ocdm__class_row *row, size_t label_width, double occurrences, double largest)
+{
+    ocdm__shown_label label = ocdm__show_label(row->label, row->length);
+    char line[128], bar[BAR_WIDTH + 1];
+    ocdm__bar_fill(bar, largest > 0 ? BAR_WIDTH * row->counts.kept / largest : 0);
+    snprintf(line, sizeof line, "%*s %12llu %10u %12.1f  %s\n", (int)(label_width - label.width), "",
+             (unsigned long long)row->counts.seen, row->counts.kept, row->counts.target * occurrences, bar);
+    ocdm__output_text(output, label.text);
+    ocdm__output_text(output, line);
+}
+
+static size_t widest_label(const ocdm__class_row *rows, size_t count)
+{
+    size_t widest = strlen("label");
+    for (size_t i = 0; i < count; i++) {
+        size_t width = ocdm__show_label(rows[i].label, rows[i].length).width;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static void write_table(ocdm__output *output, ocdm__class_row *rows, size_t count)
+{
+    size_t width = widest_label(rows, count), left_out = count > SHOWN_CLASSES ? count - SHOWN_MOST - SHOWN_LEAST : 0;
+    double occurrences = 0;
+    char line[128];
+    for (size_t i = 0; i < count; i++)
+        occurrences += rows[i].counts.kept;
+    snprintf(line, sizeof line, "%-*s %12s %10s %12s\n", (int)width, "label", "seen", "kept", "target");
+    ocdm__output_text(output, line);
+    for (size_t i = 0; i < count; i++) {
+        if (left_out && i == SHOWN_MOST) {
+            snprintf(line, sizeof line, "... %zu classes between ...\n", left_out);
+            ocdm__output_text(output, line);
+            i += left_out;
+        }
+        write_row(output, &rows[i], width, occurrences, rows[0].counts.kept);
+    }
+}
+
+static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, size_t class_count)
+{
+    const ocdm_memory *memory = sampling->memory;
+    char line[256];
+    double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
+    snprintf(line, sizeof line, "kept %u of %llu records, %zu classes", ocdm_memory_size(memory),
+             (unsigned long long)sampling->accepted, class_count);
+    ocdm__output_text(output, line);
+    if (!isnan(distance)) {
+        snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),
+                 distance);
+        ocdm__output_text(output, line);
+    }
+    ocdm__output_text(output, "\n");
+    uint64_t skipped = ocdm__records_skipped(sampling->records);
+    if (!skipped)
+        return;
+    snprintf(line, sizeof line, "skipped %llu bad record%s, the first: ", (unsigned long long)skipped, skipped == 1 ? "" : "s");
+    ocdm__output_text(output, line);
+    ocdm__output_text(output, ocdm__records_first_skipped(sampling->records));
+    ocdm__output_text(output, "\n");
+}
+
+ocdm_status ocdm__sampling_report(const ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
+{
+    ocdm__class_row *rows;
+    size_t count;
+    ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
+    if (status != OCDM_OK)
+        return status;
+    qsort(rows, count, sizeof *rows, compare_kept);
+    write_heading(output, sampling, count);
+    if (count > 0)
+        write_table(output, rows, count);
+    ocdm__release(rows);
+    return OCDM_OK;
 }

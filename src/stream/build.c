@@ -1,4 +1,4 @@
-/* Building a stream file, a step after another. */
+/* Builds a stream file step by step: labels, selection, classes, groups, features or images, provenance, file. */
 #define _XOPEN_SOURCE 700
 
 #include "stream/build.h"
@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/class_columns.h"
-#include "stream/feature_payload.h"
+#include "stream/features.h"
 #include "stream/file.h"
-#include "stream/provenance.h"
-#include "stream/readers/source.h"
+#include "stream/readers/readers.h"
 #include "stream/recipes/class_groups_file.h"
-#include "stream/recipes/recipe.h"
-#include "stream/scenes/stream.h"
+#include "stream/recipes/recipes.h"
+#include "stream/scenes/scenes.h"
 #include "stream/selection.h"
 #include "stream/statistics.h"
 
@@ -129,7 +126,7 @@ static ocdm_status refuse_image(struct building *building, size_t sample, const 
                       "sample %zu: image %s: %s", sample, path, why);
 }
 
-/* Every image must be there: better told now than in the middle of a run. */
+/* Every image must exist: an error now is better than one in the middle of a run. */
 static ocdm_status check_image(struct building *building, size_t sample)
 {
     char path[PATH_MAX];
@@ -178,7 +175,7 @@ static ocdm_status order_classes(struct building *building)
                                                      building->selection.kept_classes, building->error);
 }
 
-/* Labels of chosen samples that only the file of classes takes away. */
+/* Counts labels of chosen samples that are missing in the file of classes. */
 static uint64_t count_unlisted(const struct building *building)
 {
     const ocdm__labelled_set *set = &building->source.set;
@@ -260,7 +257,7 @@ static ocdm_status make_notes(struct building *building)
 static ocdm_status write_stream(struct building *building)
 {
     const ocdm__payload_source *source = building->rows != NULL ? &building->payload.source : NULL;
-    if (building->settings->kind == OCDM__FROM_SCENES)
+    if (building->settings->recipe == OCDM__RECIPE_SCENES)
         source = &building->scenes.source;
     return ocdm__stream_write(building->settings->output, &building->table, source, building->provenance.notes,
                               building->provenance.note_count, building->reading->progress, building->error);
@@ -312,7 +309,7 @@ static ocdm_status build(struct building *building)
     static step *const from_source[] = {read_labels,   choose_samples, order_classes, make_table,   check_images, make_groups,
                                         open_features, make_notes,     fill_report,   write_stream, NULL};
     static step *const from_scenes[] = {make_scenes, make_groups, make_notes, fill_report, write_stream, NULL};
-    step *const *steps = building->settings->kind == OCDM__FROM_SCENES ? from_scenes : from_source;
+    step *const *steps = building->settings->recipe == OCDM__RECIPE_SCENES ? from_scenes : from_source;
     ocdm_status status = OCDM_OK;
     for (; *steps != NULL && status == OCDM_OK; steps++)
         status = (*steps)(building);

@@ -13,20 +13,11 @@
 #include "base/sha256.h"
 #include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
+#include "stream/readers/readers.h"
+#include "stream/recipes/recipes.h"
 #include "stream/records/record.h"
 
-enum ocdm__source_kind {
-    OCDM__FROM_RECORDS,
-    OCDM__FROM_COCO,
-    OCDM__FROM_NUSWIDE,
-    OCDM__FROM_ARFF,
-    OCDM__FROM_MULTIHOT,
-    OCDM__FROM_SCENES
-};
-
-enum ocdm__recipe { OCDM__RECIPE_NONE, OCDM__RECIPE_IDS, OCDM__RECIPE_PAPER, OCDM__RECIPE_SPLIT };
-
-/* All zero but the source and the output is a good start. Texts must outlive the build. */
+/* All zero except source and output is a good default. Texts must outlive the build. */
 typedef struct ocdm__build_settings {
     enum ocdm__source_kind kind;
     const char *const *sources; /* files; for NUS-WIDE one folder */
@@ -63,10 +54,10 @@ typedef struct ocdm__build_settings {
     const char *output;
 } ocdm__build_settings;
 
-/* What came of it. */
+/* The result. */
 typedef struct ocdm__build_report {
     size_t train, test, classes, tasks;
-    char ids[OCDM__SHA256_TEXT]; /* see stream/provenance.h */
+    char ids[OCDM__SHA256_TEXT]; /* see ocdm__digest_ids */
 } ocdm__build_report;
 
 /*

@@ -1,4 +1,5 @@
-/* Opening a stream file: its tables are copied out and every number in them is checked, so that nobody behind needs to. */
+/* Opens stream files: the tables are copied and every number in them is checked, so that later code can rely on them. Also
+ * writes samples as records. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "stream/file.h"
@@ -9,11 +10,9 @@
 
 #include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
-#include "base/half.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/relative_path.h"
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 
@@ -41,7 +40,7 @@ static const struct ocdm__tensor *find(const struct opening *opening, const char
     else if (tensor->dtype != dtype || tensor->rank != 1)
         bad(opening, name, "has another type or shape than a stream's");
     else if (count != UINT64_MAX && tensor->shape[0] != count)
-        bad(opening, name, "has not as many elements as the other tables say");
+        bad(opening, name, "has another number of elements than the other tables require");
     else
         return tensor;
     return NULL;
@@ -89,7 +88,7 @@ static ocdm_status copy_u8(const struct opening *opening, const char *name, uint
     return OCDM_OK;
 }
 
-/* Positions must start at 0 and never fall; the last is given back. */
+/* Positions must start at 0 and never decrease; the last one is returned. */
 static bool are_starts(const uint64_t *starts, size_t count, uint64_t *end)
 {
     if (starts[0] != 0)
@@ -113,7 +112,7 @@ static ocdm_status copy_texts(const struct opening *opening, const char *starts_
         return OCDM_BAD_FILE;
     if (!are_starts(texts->starts, count, &end) || end > tensor->size)
         return bad(opening, starts_name, "does not fit its text");
-    /* Sixteen bytes more than there are: tables of labels read that far. */
+    /* Allocates sixteen bytes more: label tables read that far. */
     texts->bytes = ocdm__allocate((size_t)end + OCDM__LABEL_PADDING, 1);
     if (texts->bytes == NULL)
         return ocdm__fail_memory(opening->error, "a stream's texts");
@@ -129,7 +128,7 @@ static ocdm_status check_labels(const struct opening *opening)
     for (size_t i = 0; i < table->sample_count; i++)
         for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++) {
             if (table->labels[k] >= table->class_count)
-                return bad(opening, "labels", "names a class that is not there");
+                return bad(opening, "labels", "refers to a class that does not exist");
             if (k > table->label_starts[i] && table->labels[k] <= table->labels[k - 1])
                 return bad(opening, "labels", "is not ascending within a sample");
         }
@@ -165,7 +164,7 @@ static ocdm_status check_class_names(const struct opening *opening)
     return status;
 }
 
-/* A sample may name no image; one that it names is below the root. */
+/* A sample may have no image path; if it has one, the path is below the root. */
 static ocdm_status check_paths(const struct opening *opening)
 {
     const ocdm__stream_table *table = &opening->stream->table;
@@ -180,7 +179,7 @@ static ocdm_status check_paths(const struct opening *opening)
 
 /* ---- the parts of a file --------------------------------------------------------------------------------------------- */
 
-/* What comes first in all files of this kind, so that weights or a checkpoint are told apart from a stream. */
+/* What comes first in all files of this kind, so that weights or a checkpoint are distinguished from a stream. */
 static ocdm_status check_kind(const struct opening *opening)
 {
     const struct ocdm__safetensors *file = &opening->stream->tensors;
@@ -268,7 +267,7 @@ static ocdm_status read_root(const struct opening *opening)
     return OCDM_OK;
 }
 
-/* The tables are few bytes and are read anyway: their checksum is looked at whenever a stream is opened. */
+/* The tables are small and read anyway, so their checksum is verified whenever a stream is opened. */
 static ocdm_status check_sums(const struct opening *opening)
 {
     ocdm__stream *stream = opening->stream;
@@ -280,7 +279,7 @@ static ocdm_status check_sums(const struct opening *opening)
         stream->checksum[i] = ocdm__get_u64(sums->data + 8 * i);
     if (end > sums->data ||
         ocdm__checksum(OCDM__CHECKSUM_START, stream->file.bytes, (size_t)(end - stream->file.bytes)) != stream->checksum[0])
-        return bad(opening, "checksums", "is not that of the tables: the file is damaged");
+        return bad(opening, "checksums", "does not match the tables: the file is damaged");
     return OCDM_OK;
 }
 
@@ -335,7 +334,7 @@ ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *prog
     }
     if (sum == stream->checksum[1])
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum is another",
+    return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum does not match",
                       stream->file.name);
 }
 
@@ -385,4 +384,56 @@ void ocdm__stream_close(ocdm__stream *stream)
     ocdm__release(stream->image_root);
     ocdm__unmap_file(&stream->file);
     *stream = (ocdm__stream){.task_count = 0};
+}
+
+/* ---- samples as records --------------------------------------------------------------------------------------------- */
+
+/* Nineteen digits always fit 64 bits. */
+static bool is_number(const char *text, size_t length)
+{
+    if (length == 0 || length > 19 || (text[0] == '0' && length > 1))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return true;
+}
+
+void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+{
+    size_t length;
+    const char *id = ocdm__text_at(&table->ids, sample, &length);
+    if (is_number(id, length))
+        ocdm__output_write(output, id, length);
+    else
+        ocdm__output_json_string(output, id, length);
+}
+
+void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+{
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++) {
+        size_t length;
+        const char *label = ocdm__text_at(&table->classes, table->labels[k], &length);
+        ocdm__output_text(output, k > table->label_starts[sample] ? "," : "");
+        ocdm__output_json_string(output, label, length);
+    }
+}
+
+void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+{
+    ocdm__output_text(output, "{\"id\":");
+    ocdm__write_record_id(output, table, sample);
+    ocdm__output_text(output, ",\"labels\":[");
+    ocdm__write_record_labels(output, table, sample);
+    ocdm__output_count(output, "],\"task\":", table->tasks[sample]);
+    ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? ",\"split\":\"test\"" : ",\"split\":\"train\"");
+    if (table->paths.starts != NULL) {
+        size_t length;
+        const char *path = ocdm__text_at(&table->paths, sample, &length);
+        if (length > 0) {
+            ocdm__output_text(output, ",\"image\":");
+            ocdm__output_json_string(output, path, length);
+        }
+    }
+    ocdm__output_text(output, "}\n");
 }

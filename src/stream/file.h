@@ -18,11 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mapped_file.h"
+#include "base/files.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "base/safetensors.h"
+#include "base/sha256.h"
 #include "ocdm/ocdm.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 /* The most classes of a stream. */
 #define OCDM__MAX_CLASSES 1000000
@@ -40,7 +42,7 @@ static inline const char *ocdm__text_at(const ocdm__text_list *texts, size_t i, 
     return texts->bytes + texts->starts[i];
 }
 
-/* What a stream tells of its samples. */
+/* The tables of a stream. */
 typedef struct ocdm__stream_table {
     size_t sample_count;
     size_t class_count;
@@ -86,7 +88,7 @@ typedef struct ocdm__stream {
 } ocdm__stream;
 
 /* Opens a stream file and checks everything but the checksum of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
- * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must live as long as the stream. */
+ * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must outlive the stream. */
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
 
 /* Whether a file starts like safetensors: how commands tell a stream file from records. False when it cannot be read. */
@@ -107,7 +109,7 @@ void ocdm__stream_close(ocdm__stream *stream);
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 /* Where features or images come from: fills `bytes` with those of `count` samples from `first` on, as they will stand in the
- * file. Asked for in ascending order, block by block. */
+ * file. Called in ascending order, block by block. */
 typedef struct ocdm__payload_source {
     ocdm__payload_shape shape;
     ocdm_status (*fill)(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error);
@@ -115,9 +117,50 @@ typedef struct ocdm__payload_source {
 } ocdm__payload_source;
 
 /* Writes a stream file, atomically: on error, or when stopped, the path is as it was. `source` is NULL without a payload, notes
- * are as for ocdm__safetensors_write. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED, and whatever `fill` gives. */
+ * are as for ocdm__safetensors_write. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_STOPPED, and the status of `fill`. */
 ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table, const ocdm__payload_source *source,
                                const struct ocdm__note *notes, size_t note_count, const ocdm__progress *progress,
                                ocdm_error *error);
+
+/* ---- samples as records ---- */
+
+/* A stream file's samples as records again: lines of JSON with id, labels, task, split and, where there is one, image. */
+
+/* Writes one sample as a record and a line's end. An id of digits alone, without a zero in front, is written as a number. */
+void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+
+/* The parts that other records share: the id's value, and the labels as JSON strings with commas between them. */
+void ocdm__write_record_id(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *table, size_t sample);
+
+/* ---- provenance (write.c) ---- */
+
+/*
+ * Where a stream comes from, as notes in its file: the command, every source file with its size and SHA-256, the seed, and a
+ * SHA-256 over task, part and id of every sample, so that others can verify that they have the same stream. File names have no
+ * folders and there is no date: the same inputs give the same bytes anywhere and at any time.
+ */
+
+#define OCDM__PROVENANCE_NOTES 8
+
+/* Start with all bytes zero. */
+typedef struct ocdm__provenance {
+    struct ocdm__note notes[OCDM__PROVENANCE_NOTES];
+    size_t note_count;
+    char *sources; /* JSON: a list of {"file","bytes","sha256"} */
+    char ids[OCDM__SHA256_TEXT];
+} ocdm__provenance;
+
+/* Reads every file once. `command` and `image_root` (may be NULL) must outlive the provenance. OCDM_OK, OCDM_IO,
+ * OCDM_NO_MEMORY, OCDM_STOPPED. Clear it in either case. */
+ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
+                                  const char *const *files, size_t file_count, const ocdm__stream_table *table,
+                                  const ocdm__progress *progress, ocdm_error *error);
+
+/* Releases everything. */
+void ocdm__provenance_clear(ocdm__provenance *provenance);
+
+/* SHA-256 of the lines `task TAB part TAB id` of all samples in the stream's order; a part is "train" or "test". */
+void ocdm__digest_ids(const ocdm__stream_table *table, char text[OCDM__SHA256_TEXT]);
 
 #endif

@@ -1,11 +1,11 @@
-/* Counts the samples of a stream file, or records one by one, each looked into for task and split. */
+/* Counts the samples of a stream file, or of records, whose task and split are read one by one. */
 #include "stream/info.h"
 
 #include <stdlib.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/records/source_members.h"
+#include "stream/records/source.h"
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
 ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, ocdm_error *error)
 {
     static const ocdm__record_options options = {.format = OCDM__FORMAT_JSONL,
-                                                 .hint = "`ocdm stream info --help` tells what a record may hold"};
+                                                 .hint = "`ocdm stream info --help` describes the records"};
     if (path != NULL && ocdm__is_stream_file(path))
         return read_stream(info, path, error);
     ocdm_status status = ocdm__records_open(&info->records, path, &options, NULL, error);

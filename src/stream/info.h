@@ -1,6 +1,6 @@
 /*
  * The statistics of a stream: of a stream file, or of label records in JSON Lines. Of a record's members two say where it
- * belongs, both optional: `task`, a whole number, and `split`, "train" or "test", without which a record is training data.
+ * belongs, both optional: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
  */
 #ifndef OCDM_STREAM_INFO_H
 #define OCDM_STREAM_INFO_H
@@ -29,18 +29,18 @@ typedef struct ocdm__stream_info {
  * Reads a stream file, or all records of a file, of standard input when `path` is NULL or "-". No records is fine.
  *
  * OCDM_OK, OCDM_BAD_RECORD (with file:line:column; a `task` or `split` of another kind too), OCDM_BAD_FILE, OCDM_IO,
- * OCDM_LIMIT, OCDM_NO_MEMORY. To be cleared in either case; `path` must live as long.
+ * OCDM_LIMIT, OCDM_NO_MEMORY. Clear it in either case; `path` must live as long.
  */
 ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, ocdm_error *error);
 
-/* How many classes are in each group: as the stream file has it, unless `bounds` are given or it has no groups: then by their
- * counts, as ocdm__tally_groups has it with `bounds`, or with 600 and 100. */
+/* How many classes are in each group: as in the stream file, unless `bounds` are given or it has no groups: then by their
+ * counts, as by ocdm__tally_groups with `bounds`, or with 600 and 100. */
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds);
 
 /* The label of a class; no NUL after it. */
 const char *ocdm__stream_info_label(const ocdm__stream_info *info, uint32_t class_number, size_t *length);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__stream_info_clear(ocdm__stream_info *info);
 
 #endif

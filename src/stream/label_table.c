@@ -1,4 +1,4 @@
-/* Labels as numbers: open addressing with linear probing over 64-bit hashes; nothing is ever taken out. */
+/* Open addressing with linear probing over 64-bit hashes; labels are never removed. */
 #include "stream/label_table.h"
 
 #include "base/allocate.h"
@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #define FIRST_ENTRIES 256
-#define FIRST_BYTES 4096
 
 struct ocdm__label_name {
     size_t at;
@@ -79,38 +78,11 @@ static bool grow_entries(ocdm__label_table *table)
     return true;
 }
 
-static bool grow_names(ocdm__label_table *table)
-{
-    size_t room = table->name_room ? 2 * table->name_room : FIRST_ENTRIES / 2;
-    struct ocdm__label_name *names = ocdm__resize(table->names, room, sizeof *names);
-    if (!names)
-        return false;
-    table->names = names;
-    table->name_room = room;
-    return true;
-}
-
-static bool grow_bytes(ocdm__label_table *table, size_t length)
-{
-    size_t room = table->room ? table->room : FIRST_BYTES;
-    while (room - table->used < length) {
-        if (room > SIZE_MAX / 2)
-            return false;
-        room *= 2;
-    }
-    char *bytes = ocdm__resize(table->bytes, room, 1);
-    if (!bytes)
-        return false;
-    table->bytes = bytes;
-    table->room = room;
-    return true;
-}
-
 static bool make_room(ocdm__label_table *table, size_t length)
 {
     return (2 * ((size_t)table->count + 1) <= table->entry_count || grow_entries(table)) &&
-           (table->count < table->name_room || grow_names(table)) &&
-           ((table->bytes && length <= table->room - table->used) || grow_bytes(table, length));
+           ocdm__reserve(&table->names, &table->name_room, (size_t)table->count + 1, sizeof *table->names) &&
+           ocdm__reserve(&table->bytes, &table->room, table->used + length + 1, 1); /* never NULL, even for an empty label */
 }
 
 static ocdm_status add_new(ocdm__label_table *table, const struct key *key, const char *text, size_t length, ocdm_error *error)

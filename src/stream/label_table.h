@@ -12,7 +12,7 @@
 
 #define OCDM__LABEL_PADDING 16
 
-/* Up to this many bytes, as most labels have, the label itself is in its entry and nothing else needs a look. */
+/* Labels up to this length, which most are, are stored in their entry itself. */
 #define OCDM__SHORT_LABEL 16
 
 struct ocdm__label_entry {
@@ -35,7 +35,7 @@ typedef struct ocdm__label_table {
 
 /*
  * The number of the label `text`, any bytes; a new one when it is not there yet. OCDM__LABEL_PADDING bytes from `text` on may
- * be read whatever the length. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (over 2^32 - 2 labels). On error the table is as it was.
+ * be read whatever its length. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (over 2^32 - 2 labels). On error the table is as it was.
  * O(length) on average.
  */
 ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
@@ -48,8 +48,8 @@ static inline uint64_t ocdm__label_hash(uint64_t low, uint64_t high, size_t leng
     return hash ^ (hash >> 29);
 }
 
-/* The bytes of a short label as two words, zero beyond its length. Reads 16 bytes and asks no questions: a branch on the length
- * would be a guess, often a wrong one. */
+/* The bytes of a short label as two words, zero beyond its length. Reads 16 bytes without a branch on the length, which would
+ * often be mispredicted. */
 static inline void ocdm__short_label(const char *text, size_t length, uint64_t *low, uint64_t *high)
 {
     size_t first = length < 8 ? length : 8;
@@ -74,7 +74,7 @@ static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, co
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length);
 
-/* Gives everything back; the table is empty again. */
+/* Releases everything; the table is empty again. */
 void ocdm__label_table_clear(ocdm__label_table *table);
 
 /* The order of two labels, bytewise: negative, 0 or positive. */

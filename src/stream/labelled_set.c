@@ -1,4 +1,4 @@
-/* A labelled set grows by one sample at a time, arrays doubling. */
+/* Labelled sets, what was skipped while reading, and the list of files that readers find. */
 #include "stream/labelled_set.h"
 
 #include <stdio.h>
@@ -8,14 +8,13 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-#define FIRST_SAMPLES 1024
 #define MOST_LABELS 65535
 
 static bool make_room(ocdm__labelled_set *set)
 {
     if (set->count + 1 < set->room)
         return true;
-    size_t room = set->room > 0 ? 2 * set->room : FIRST_SAMPLES;
+    size_t room = ocdm__larger_room(set->room, 2);
     bool failed = false;
     set->label_starts = ocdm__grown(set->label_starts, room, sizeof *set->label_starts, &failed);
     set->tasks = ocdm__grown(set->tasks, room, sizeof *set->tasks, &failed);
@@ -28,18 +27,6 @@ static bool make_room(ocdm__labelled_set *set)
         set->label_starts[0] = 0;
     set->room = room;
     return true;
-}
-
-static bool make_label_room(ocdm__labelled_set *set, size_t needed)
-{
-    if (needed <= set->label_room && set->labels != NULL)
-        return true;
-    size_t room = needed > 2 * set->label_room ? needed + FIRST_SAMPLES : 2 * set->label_room;
-    bool failed = false;
-    set->labels = ocdm__grown(set->labels, room, sizeof *set->labels, &failed);
-    if (!failed)
-        set->label_room = room;
-    return !failed;
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -67,7 +54,8 @@ ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled
 {
     uint32_t number, path = UINT32_MAX;
     size_t at = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
-    if (!make_room(set) || !make_label_room(set, at + sample->label_count))
+    size_t needed = at + sample->label_count + 1; /* one more, so that `labels` is never NULL */
+    if (!make_room(set) || !ocdm__reserve(&set->labels, &set->label_room, needed, sizeof *set->labels))
         return ocdm__fail_memory(error, "the labels of a source");
     ocdm_status status = OCDM_OK;
     if (sample->path != NULL)
@@ -105,7 +93,7 @@ void ocdm__labelled_set_clear(ocdm__labelled_set *set)
     *set = (ocdm__labelled_set){.count = 0};
 }
 
-/* The entry of a reason; when there is no room for another, the last stands for the rest. */
+/* The entry of a reason; when all entries are in use, the last one counts the rest. */
 static ocdm__skip *find_skip(ocdm__reading *reading, const char *reason, const char *where)
 {
     size_t i = 0;
@@ -139,4 +127,28 @@ ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what
     if (ocdm__progress_stopped(reading->progress))
         return ocdm__fail(error, OCDM_STOPPED, "", "stopped while %s", what);
     return OCDM_OK;
+}
+
+/* ---- found files ---------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__found_files_add(ocdm__found_files *files, const char *path, ocdm_error *error)
+{
+    if (files == NULL)
+        return OCDM_OK;
+    size_t size = strlen(path) + 1;
+    bool room = ocdm__reserve(&files->paths, &files->room, files->count + 1, sizeof *files->paths);
+    char *copy = room ? ocdm__allocate(size, 1) : NULL;
+    if (copy == NULL)
+        return ocdm__fail_memory(error, "the name of a file");
+    memcpy(copy, path, size);
+    files->paths[files->count++] = copy;
+    return OCDM_OK;
+}
+
+void ocdm__found_files_clear(ocdm__found_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        ocdm__release(files->paths[i]);
+    ocdm__release(files->paths);
+    *files = (ocdm__found_files){.count = 0};
 }

@@ -18,8 +18,25 @@
 
 #include "base/progress.h"
 #include "ocdm/ocdm.h"
-#include "stream/found_files.h"
 #include "stream/label_table.h"
+
+/* ---- found files ---- */
+
+/* The files that a reader finds in a folder; a stream file lists them as its sources. */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__found_files {
+    char **paths;
+    size_t count, room;
+} ocdm__found_files;
+
+/* Adds a file; the path is copied. Does nothing if `files` is NULL. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__found_files_add(ocdm__found_files *files, const char *path, ocdm_error *error);
+
+/* Releases everything; the list is empty again. */
+void ocdm__found_files_clear(ocdm__found_files *files);
+
+/* ---- labelled sets ---- */
 
 #define OCDM__NO_TASK UINT32_MAX
 #define OCDM__NO_ROW UINT64_MAX
@@ -28,7 +45,7 @@ enum ocdm__part { OCDM__TRAIN = 0, OCDM__TEST = 1, OCDM__NO_PART = 2 };
 
 /* A sample on its way into the set. Start with OCDM__LABELLED_SAMPLE. */
 typedef struct ocdm__labelled_sample {
-    const char *id; /* 16 bytes from here on may be read whatever the length */
+    const char *id; /* 16 bytes from here on may be read whatever its length */
     size_t id_length;
     const char *path; /* of its image, relative to a root; likewise; NULL for none */
     size_t path_length;
@@ -62,7 +79,7 @@ typedef struct ocdm__labelled_set {
  */
 ocdm_status ocdm__labelled_set_add(ocdm__labelled_set *set, const ocdm__labelled_sample *sample, ocdm_error *error);
 
-/* Gives everything back; the set is empty again. */
+/* Releases everything; the set is empty again. */
 void ocdm__labelled_set_clear(ocdm__labelled_set *set);
 
 /* What was left out while reading, by reason. */
@@ -75,9 +92,9 @@ typedef struct ocdm__skip {
 
 /* What every reader of a source is given. All zero is a good default. */
 typedef struct ocdm__reading {
-    bool skip_bad; /* leave out what is bad and count it; else the first ends the reading with an error */
+    bool skip_bad; /* skip what is bad and count it; else the first bad thing is an error */
     const ocdm__progress *progress;
-    ocdm__found_files *files;             /* hears of files that a reader finds in a folder; NULL when nobody asks */
+    ocdm__found_files *files;             /* receives the files that a reader finds in a folder; may be NULL */
     ocdm__skip skips[OCDM__SKIP_REASONS]; /* filled by the reader */
     size_t skip_count;
 } ocdm__reading;
@@ -88,7 +105,7 @@ void ocdm__reading_skip(ocdm__reading *reading, const char *reason, const char *
 /* Counts several for one reason, 0 being none. */
 void ocdm__reading_skip_many(ocdm__reading *reading, const char *reason, uint64_t count);
 
-/* OCDM_OK, or OCDM_STOPPED when a signal came; tells the progress. For readers to call now and then. */
+/* Reports progress. OCDM_OK, or OCDM_STOPPED after a signal. Readers call it regularly. */
 ocdm_status ocdm__reading_goes_on(const ocdm__reading *reading, const char *what, uint64_t done, uint64_t total,
                                   ocdm_error *error);
 

@@ -6,9 +6,40 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
-#include "stream/class_columns.h"
 #include "stream/file.h"
+#include "stream/label_table.h"
 #include "stream/labelled_set.h"
+
+/* ---- classes ---- */
+
+/*
+ * Which classes a stream has and in what order: those of a file, or the labels of the source sorted bytewise. The order of the
+ * classes is the order of a network's outputs and of every table.
+ */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__class_columns {
+    size_t count;
+    ocdm__text_list names; /* in order */
+    uint32_t *of;          /* by number of a label in the source: its column, or UINT32_MAX for a label that is left out */
+} ocdm__class_columns;
+
+/* All labels of a source whose `kept` is not 0, sorted bytewise; all of them when `kept` is NULL. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
+                                       ocdm_error *error);
+
+/*
+ * The classes of a file, one a line, blank lines aside, in the file's order, whether the source has them or not. Labels of the
+ * source that the file does not list are left out. OCDM_OK, OCDM_BAD_RECORD (file:line: a class twice, none at all), OCDM_IO,
+ * OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
+                                     ocdm_error *error);
+
+/* Releases everything. */
+void ocdm__class_columns_clear(ocdm__class_columns *columns);
+
+/* ---- selections ---- */
 
 typedef struct ocdm__chosen {
     uint32_t sample; /* of the set */
@@ -21,7 +52,7 @@ typedef struct ocdm__selection {
     size_t count;
     ocdm__chosen *chosen;
     uint8_t *kept_classes; /* by number of a label in the set; NULL when all stay */
-    uint32_t *class_tasks; /* likewise: labels of other tasks leave a sample; NULL when all labels stay */
+    uint32_t *class_tasks; /* likewise: labels of other tasks are removed from a sample; NULL when all labels stay */
 } ocdm__selection;
 
 /*
@@ -30,11 +61,11 @@ typedef struct ocdm__selection {
  */
 ocdm_status ocdm__select_all(ocdm__selection *selection, const ocdm__labelled_set *set, ocdm_error *error);
 
-/* Of a selection by class: tasks that no sample is in leave, and their classes with them; the others are numbered anew, in the
- * order that they have. `left` is how many left. OCDM_OK, OCDM_NO_MEMORY. */
+/* For a selection by class: removes tasks without samples and their classes, and renumbers the others in their order. `left` is
+ * how many were removed. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_count, size_t *left, ocdm_error *error);
 
-/* Gives everything back. */
+/* Releases everything. */
 void ocdm__selection_clear(ocdm__selection *selection);
 
 /* The tables of a stream from a set, a selection and the order of the classes, whose names move into the table. OCDM_OK,

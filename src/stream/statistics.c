@@ -1,4 +1,4 @@
-/* Counting: the whole stream and each task are tallies of the same kind, and a sample goes into one or two of them. */
+/* The whole stream and each task have tallies of the same kind; a sample is counted in one or two of them. */
 #include "stream/statistics.h"
 
 #include <math.h>
@@ -7,41 +7,27 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-static const char what[] = "the statistics of a stream";
-
-static size_t grown(size_t room, size_t needed)
+const char *ocdm__class_group_name(enum ocdm__class_group group)
 {
-    size_t larger = room + room / 2 + 16;
-    return larger > needed ? larger : needed;
+    static const char *const names[] = {"majority", "moderate", "minority"};
+    return names[group];
 }
+
+static const char what[] = "the statistics of a stream";
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status know_class(ocdm__tally *tally, size_t class_number, ocdm_error *error)
 {
-    if (class_number < tally->class_room)
-        return OCDM_OK;
-    size_t room = grown(tally->class_room, class_number + 1);
-    ocdm__class_tally *classes = ocdm__resize(tally->classes, room, sizeof *classes);
-    if (classes == NULL)
+    if (!ocdm__reserve_zeroed(&tally->classes, &tally->class_room, class_number + 1, sizeof *tally->classes))
         return ocdm__fail_memory(error, what);
-    memset(classes + tally->class_room, 0, (room - tally->class_room) * sizeof *classes);
-    tally->classes = classes;
-    tally->class_room = room;
     return OCDM_OK;
 }
 
 static ocdm_status make_notable(ocdm__statistics *statistics, size_t class_number, ocdm_error *error)
 {
-    if (class_number < statistics->noted_room)
-        return OCDM_OK;
-    size_t room = grown(statistics->noted_room, class_number + 1);
-    bool *noted = ocdm__resize(statistics->noted, room, sizeof *noted);
-    if (noted == NULL)
+    if (!ocdm__reserve_zeroed(&statistics->noted, &statistics->noted_room, class_number + 1, sizeof *statistics->noted))
         return ocdm__fail_memory(error, what);
-    memset(noted + statistics->noted_room, 0, (room - statistics->noted_room) * sizeof *noted);
-    statistics->noted = noted;
-    statistics->noted_room = room;
     return OCDM_OK;
 }
 
@@ -66,14 +52,8 @@ static ocdm_status find_task(ocdm__statistics *statistics, uint64_t task, ocdm__
         if (statistics->task_count == OCDM__MAX_TASKS)
             return ocdm__fail(error, OCDM_LIMIT, "is \"task\" the number of a task, or of something else?",
                               "the stream has over %d tasks", OCDM__MAX_TASKS);
-        if (statistics->task_count == statistics->task_room) {
-            size_t room = grown(statistics->task_room, 1);
-            ocdm__tally *tasks = ocdm__resize(statistics->tasks, room, sizeof *tasks);
-            if (tasks == NULL)
-                return ocdm__fail_memory(error, what);
-            statistics->tasks = tasks;
-            statistics->task_room = room;
-        }
+        if (!ocdm__reserve(&statistics->tasks, &statistics->task_room, statistics->task_count + 1, sizeof *statistics->tasks))
+            return ocdm__fail_memory(error, what);
         ocdm__tally *at = statistics->tasks + place;
         memmove(at + 1, at, (statistics->task_count++ - place) * sizeof *at);
         *at = (ocdm__tally){.task = task};

@@ -20,10 +20,19 @@
 
 #include "ocdm/ocdm.h"
 
+/* ---- groups of classes ---- */
+
+enum ocdm__class_group { OCDM__MAJORITY = 0, OCDM__MODERATE = 1, OCDM__MINORITY = 2, OCDM__GROUPS = 3 };
+
+/* "majority", "moderate", "minority". */
+const char *ocdm__class_group_name(enum ocdm__class_group group);
+
+/* ---- statistics ---- */
+
 /* The most tasks of a stream: a column of record numbers taken for tasks should not fill the memory. */
 #define OCDM__MAX_TASKS 65536
 
-/* Training samples with 0, 1, 2, ... labels are told apart up to the last of so many steps, which has all others. */
+/* Training samples are counted by their number of labels, 0, 1, 2, ...; the last step counts all higher numbers. */
 #define OCDM__LABEL_STEPS 9
 
 /* A class in the training part. */
@@ -51,7 +60,7 @@ typedef struct ocdm__statistics {
     uint64_t samples[OCDM__LABEL_STEPS]; /* of the training part, by their number of labels */
 
     size_t task_room;
-    bool *noted; /* by class: on the sample at hand, which is how repeats are noticed */
+    bool *noted; /* by class: on the current sample, which is how repeats are noticed */
     size_t noted_room;
 } ocdm__statistics;
 
@@ -59,7 +68,7 @@ typedef struct ocdm__statistics {
 typedef struct ocdm__counted_sample {
     const uint32_t *labels; /* class numbers, best without gaps; repeats count once */
     size_t label_count;
-    bool test; /* of the test part: counted, its labels are not looked at */
+    bool test; /* of the test part: counted, its labels are ignored */
     bool has_task;
     uint64_t task;
 } ocdm__counted_sample;
@@ -68,7 +77,7 @@ typedef struct ocdm__counted_sample {
  * Cost: O(labels + log tasks), a new task's aside. */
 ocdm_status ocdm__statistics_add(ocdm__statistics *statistics, const ocdm__counted_sample *sample, ocdm_error *error);
 
-/* Gives everything back; the statistics are empty again. */
+/* Releases everything; the statistics are empty again. */
 void ocdm__statistics_clear(ocdm__statistics *statistics);
 
 /* The counts of a class, zeros when it does not occur. */

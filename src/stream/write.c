@@ -1,15 +1,114 @@
-/* Writing a stream file: the header, the tables, then features or images block by block, then the checksums of both. */
+/*
+ * Writes stream files: the header, the tables, then features or images in blocks, then the checksums of both. Also makes the
+ * notes on where a stream comes from: the sources with their SHA-256, and the digest of the ids.
+ */
+#define _POSIX_C_SOURCE 200809L
+
 #include "stream/file.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/output.h"
+#include "stream/labelled_set.h"
 
-/* Features and images are made and written in blocks of about so many bytes. */
+/* ---- provenance ----------------------------------------------------------------------------------------------------- */
+
+void ocdm__digest_ids(const ocdm__stream_table *table, char text[OCDM__SHA256_TEXT])
+{
+    ocdm__sha256 sha;
+    ocdm__sha256_begin(&sha);
+    for (size_t i = 0; i < table->sample_count; i++) {
+        char start[32];
+        size_t length;
+        const char *id = ocdm__text_at(&table->ids, i, &length);
+        int count = snprintf(start, sizeof start, "%" PRIu32 "\t%s\t", table->tasks[i],
+                             table->parts[i] == OCDM__TEST ? "test" : "train");
+        ocdm__sha256_add(&sha, start, (size_t)count);
+        ocdm__sha256_add(&sha, id, length);
+        ocdm__sha256_add(&sha, "\n", 1);
+    }
+    ocdm__sha256_end(&sha, text);
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* One source as JSON at the end of the list; the list has room. */
+static ocdm_status add_source(char *list, const char *path, const ocdm__progress *progress, ocdm_error *error)
+{
+    char digest[OCDM__SHA256_TEXT];
+    struct stat facts = {.st_size = 0};
+    ocdm_status status = ocdm__sha256_of_file(path, progress, digest, error);
+    if (status != OCDM_OK)
+        return status;
+    stat(path, &facts);
+    const char *name = name_of(path);
+    char *end = list + strlen(list);
+    end += sprintf(end, "%s{\"file\":", end[-1] == '[' ? "" : ",");
+    end += ocdm__json_quote(name, strlen(name), end);
+    sprintf(end, ",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}", (uint64_t)facts.st_size, digest);
+    return OCDM_OK;
+}
+
+static ocdm_status list_sources(ocdm__provenance *provenance, const char *const *files, size_t file_count,
+                                const ocdm__progress *progress, ocdm_error *error)
+{
+    size_t room = 8;
+    for (size_t i = 0; i < file_count; i++)
+        room += OCDM__JSON_QUOTED(strlen(files[i])) + OCDM__SHA256_TEXT + 64;
+    provenance->sources = ocdm__allocate(room, 1);
+    if (provenance->sources == NULL)
+        return ocdm__fail_memory(error, "the list of sources");
+    provenance->sources[0] = '[';
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < file_count && status == OCDM_OK; i++)
+        status = add_source(provenance->sources, files[i], progress, error);
+    provenance->sources[strlen(provenance->sources)] = ']';
+    return status;
+}
+
+static void add_note(ocdm__provenance *provenance, const char *key, const char *value)
+{
+    provenance->notes[provenance->note_count++] = (struct ocdm__note){.key = key, .value = value};
+}
+
+ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *command, const char *image_root,
+                                  const char *const *files, size_t file_count, const ocdm__stream_table *table,
+                                  const ocdm__progress *progress, ocdm_error *error)
+{
+    ocdm_status status = list_sources(provenance, files, file_count, progress, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__digest_ids(table, provenance->ids);
+    add_note(provenance, "format", "ocdm-stream");
+    add_note(provenance, "version", "1");
+    add_note(provenance, "command", command);
+    add_note(provenance, "sources", provenance->sources);
+    add_note(provenance, "ids_sha256", provenance->ids);
+    if (image_root != NULL)
+        add_note(provenance, "image_root", image_root);
+    return OCDM_OK;
+}
+
+void ocdm__provenance_clear(ocdm__provenance *provenance)
+{
+    ocdm__release(provenance->sources);
+    *provenance = (ocdm__provenance){.note_count = 0};
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------- */
+
+/* Features and images are produced and written in blocks of about this many bytes. */
 #define BLOCK ((size_t)4 * 1024 * 1024)
 #define MOST_TENSORS 20
 
@@ -113,7 +212,7 @@ static void write_numbers(struct writing *writing, const struct ocdm__tensor *te
     }
 }
 
-/* A text's tensor may be longer than the text: zeros fill it up. */
+/* The tensor of a text may be longer than the text; zeros fill it. */
 static void write_text(struct writing *writing, const struct ocdm__tensor *tensor, size_t length)
 {
     static const unsigned char zeros[8];
@@ -180,8 +279,7 @@ static ocdm_status write_all(struct writing *writing, const struct plan *plan, c
     return status;
 }
 
-/* Features start at a multiple of eight bytes, as a program that maps the file wants them: the last text is made longer until
- * they do. */
+/* Features start at a multiple of eight bytes, for programs that map the file: the last text is padded until they do. */
 static void align_payload(struct plan *plan)
 {
     size_t size = 0, last = 0;

@@ -29,7 +29,7 @@ memory_prints_a_table() {
     same "pairs.jsonl: 1200 samples, 13 classes, 2.00 labels a sample" "$(head -n 1 "$out")" || return 1
     grep -q '^cbrs takes one label per sample: left out on this stream$' "$out" && grep -q '^memory 50, batch 7$' "$out" &&
         grep -q '^memory 2000, batch 7: the stream does not fill it, nothing is deleted$' "$out" || return 1
-    same "reference ocdm onlyone rs prs cbes max random " "$(awk '/^memory 50,/ { on = 1; next } /^$/ { on = 0 } on && $1 != "policy" { printf "%s ", $1 }' "$out")" || return 1
+    same "reference ocdm prs cbes max onlyone rs random " "$(awk '/^memory 50,/ { on = 1; next } /^$/ { on = 0 } on && $1 != "policy" { printf "%s ", $1 }' "$out")" || return 1
     same 7 "$(awk '/^memory 50,/ { on = 1 } /^$/ { on = 0 } on && NF == 7 && $6 == 172 && $7 == 2' "$out" | wc -l)"
 }
 
@@ -183,9 +183,9 @@ steady_refuses_what_cannot_run() {
     fails_with 2 '--records is given, but none of the streams uses it' 'add `records` to --streams, or leave --records out' \
         memory --steady --records pairs.jsonl --streams single || return 1
     fails_with 2 'cbrs takes one label per sample, and the stream skewed has samples with more' \
-        'for cbrs use --streams single; cbes takes label sets' memory --steady -p ocdm,cbrs || return 1
+        'use --streams single; cbes is the form of cbrs for label sets' memory --steady -p ocdm,cbrs || return 1
     fails_with 2 'cbrs takes one label per sample, and the stream records has samples with more' \
-        'for cbrs use --streams single; cbes takes label sets' memory --steady -p cbrs --streams single,records --records pairs.jsonl
+        'use --streams single; cbes is the form of cbrs for label sets' memory --steady -p cbrs --streams single,records --records pairs.jsonl
 }
 
 memory_refuses_bad_values() {

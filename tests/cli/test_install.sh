@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 source=$2
 prefix=$place/moved
-header=$prefix/include/ocdm/ocdm.h
+headers="$prefix/include/ocdm/ocdm.h $prefix/include/ocdm/metrics.h"
 
 cat > "$place/user.c" << 'END'
 #include <ocdm/ocdm.h>
@@ -34,6 +34,7 @@ install_and_move() {
 everything_is_there() {
     local file
     for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0.1 lib/pkgconfig/ocdm.pc \
+        include/ocdm/experiment.h include/ocdm/metrics.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
         lib/cmake/ocdm/ocdmConfig.cmake lib/cmake/ocdm/ocdmConfigVersion.cmake share/man/man1/ocdm.1 \
         share/bash-completion/completions/ocdm share/zsh/site-functions/_ocdm share/fish/vendor_completions.d/ocdm.fish; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
@@ -77,10 +78,11 @@ refuses_another_minor_version() {
     ! builds_by_cmake ocdm::ocdm "$(series 1)" && grep -q "with requested version \"$(series 1)\"" "$place/why"
 }
 
-# Exactly what the header declares: nothing internal, nothing forgotten.
+# Exactly what the headers declare: nothing internal, nothing forgotten.
 exports_the_header() {
     nm -D --defined-only "$prefix/lib/libocdm.so" | awk '{ print $NF }' | sort > "$place/exported"
-    cc -E -P "$header" | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" | sort -u > "$place/declared"
+    # shellcheck disable=SC2086
+    cat $headers | cc -I"$prefix/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" | sort -u > "$place/declared"
     [ "$(wc -l < "$place/declared")" -gt 20 ] && diff "$place/declared" "$place/exported"
 }
 
@@ -97,21 +99,38 @@ static_names_are_ours() { # a program that links the archive finds no stray name
 }
 
 header_is_cpp() {
-    local compiler
+    local compiler header
     echo '#include <ocdm/ocdm.h>
 int main() { ocdm_options options = ocdm_options_default(); return options.capacity == 1000 ? 0 : 1; }' > "$place/user.cpp"
     for compiler in g++ clang; do
-        "$compiler" -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Wold-style-cast -Werror -fsyntax-only -I"$prefix/include" "$header" || return 1
+        for header in $headers; do
+            "$compiler" -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Wold-style-cast -Werror -fsyntax-only -I"$prefix/include" "$header" || return 1
+        done
     done
     # shellcheck disable=SC2046
     g++ "$place/user.cpp" -o "$place/user-cpp" $(package --cflags --libs) && LD_LIBRARY_PATH=$prefix/lib "$place/user-cpp"
 }
 
 header_is_c() {
-    local compiler
+    local compiler header
     for compiler in gcc clang; do
-        "$compiler" -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$header" || return 1
+        for header in $headers; do
+            "$compiler" -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" "$header" || return 1
+        done
     done
+}
+
+experiment_header_is_c_and_cpp() {
+    local header=$prefix/include/ocdm/experiment.h
+    cc -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" "$header" &&
+        g++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Wold-style-cast -Werror -fsyntax-only -I"$prefix/include" "$header"
+}
+
+# A learner of one's own needs no oneDNN.
+builds_a_learner() {
+    # shellcheck disable=SC2046
+    cc "$source/examples/nearest_mean.c" -o "$place/learner" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs ocdm_experiment) &&
+        same "usage: nearest_mean STREAM FOLDER" "$("$place/learner")" && ! ldd "$place/learner" | grep dnnl
 }
 
 nothing_names_the_build() { # an installed tree may be moved and shipped
@@ -130,5 +149,7 @@ check library_needs_libc_and_libm_only needs_libc_and_libm_only
 check static_library_defines_no_stray_name static_names_are_ours
 check header_compiles_as_cpp header_is_cpp
 check header_compiles_alone_as_c99 header_is_c
+check experiment_header_compiles_as_c_and_cpp experiment_header_is_c_and_cpp
+check learner_builds_through_pkg_config_without_onednn builds_a_learner
 check installed_files_do_not_name_the_build_folder nothing_names_the_build
 finish

@@ -93,16 +93,16 @@ predicts_scenes() {
 
 refuses_predictions() {
     fails 2 'no stream is given' 'name a file that `ocdm stream build` wrote' predict --model linear --weights linear -o out.npy &&
-        fails 2 '--weights is missing' '--help tells what it is' predict F.safetensors --model linear -o out.npy &&
-        fails 2 '--model is missing' '--help tells what it is' predict F.safetensors --weights linear -o out.npy &&
-        fails 2 '--output is missing' '--help tells what it is' predict F.safetensors --model linear --weights linear &&
+        fails 2 '--weights is missing' '--help describes it' predict F.safetensors --model linear -o out.npy &&
+        fails 2 '--model is missing' '--help describes it' predict F.safetensors --weights linear -o out.npy &&
+        fails 2 '--output is missing' '--help describes it' predict F.safetensors --model linear --weights linear &&
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
             predict F.safetensors --model linear --weights linear --strict --skip-bad -o out.npy &&
         fails 2 'the model linear takes no images' 'leave --resize and --crop out' \
             predict F.safetensors --model linear --weights linear --resize 3 -o out.npy &&
         fails 2 'the model mlp takes no images' 'leave --resize and --crop out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
-        fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` tells more of them' \
+        fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` shows more about them' \
             predict F.safetensors --model mlp --weights linear -o out.npy &&
         fails 3 'L.safetensors: linear takes features, and the stream has none' 'choose another --model, or a stream of the other kind' \
             predict L.safetensors --model linear --weights linear -o out.npy || return 1

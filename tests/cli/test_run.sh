@@ -194,6 +194,19 @@ explains() {
         fails 2 'takes images' eval s.safetensors --weights whole/weights.safetensors --model cnn
 }
 
+# The example of a learner of the caller's: its run is one like all others, and is done when it is asked for again.
+runs_a_learner_of_the_caller() {
+    local learner
+    learner=$(dirname "$ocdm")/examples/nearest_mean
+    run "$learner" s.safetensors own/nearest-mean
+    same 0 "$code" && grep -q '"model":"nearest-mean"' own/nearest-mean/summary.json || return 1
+    run "$learner" s.safetensors own/nearest-mean
+    same 1 "$code" && grep -q 'a finished run is there' "$out" || return 1
+    cp -r whole own/linear
+    run "$ocdm" report own -o own.html
+    same 0 "$code" && grep -q 'nearest-mean' own.html && grep -q '2 runs' "$err" "$out"
+}
+
 check "a stream is built" build
 check "a run leaves its files" makes_its_files
 check "a summary has every member" tells_everything
@@ -212,4 +225,5 @@ check "eval gives the run's last numbers" evaluates_what_was_saved
 check "a full output is told once" tells_a_full_output_once
 check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains
+check "a learner of the caller's runs like a model" runs_a_learner_of_the_caller
 finish

@@ -87,6 +87,23 @@ memory_does_not_grow_with_the_stream() {
     same 0 "$code" && same 100 "$(wc -l < "$out")"
 }
 
+# Three cats for each dog, where the stream has as many of both; a label that never comes does no harm.
+weights_shape_what_is_kept() {
+    awk 'BEGIN { for (i = 0; i < 4000; i++) printf "{\"id\":%d,\"labels\":[\"%s\"]}\n", i, i % 2 ? "cat" : "dog" }' > animals.jsonl
+    run "$ocdm" sample -q -m 400 --weight 'cat=3,no=such=2' --summary summary.json animals.jsonl
+    same 0 "$code" && same 300 "$(grep -c '"cat"' "$out")" && same 400 "$(wc -l < "$out")" &&
+        grep -q '"label":"cat","seen":2000,"kept":300,"target":0.75,"weight":3}' summary.json || return 1
+    "$ocdm" sample -q -m 400 --weight cat=1 animals.jsonl > ones && "$ocdm" sample -q -m 400 animals.jsonl > plain && cmp ones plain
+}
+
+weights_that_make_no_sense_are_refused() {
+    local weight
+    for weight in cat =3 cat= cat=x cat=3x cat=0 cat=-1 cat=1e7 cat=nan 'cat=3,' ',cat=3'; do
+        run "$ocdm" sample -q --weight "$weight" stream.jsonl
+        same 2 "$code" && [ ! -s "$out" ] && grep -q weight "$err" || { echo "$weight"; return 1; }
+    done
+}
+
 # ---- formats ----
 
 csv_stays_csv() {
@@ -289,6 +306,8 @@ check seeds_decide_what_is_kept seeds_make_a_difference
 check stdin_is_read_for_dash_and_for_nothing reads_stdin_as_dash_or_nothing
 check chunks_of_the_pipe_do_not_matter chunks_do_not_matter
 check memory_does_not_grow_with_the_stream memory_does_not_grow_with_the_stream
+check weights_shape_what_is_kept weights_shape_what_is_kept
+check weights_that_make_no_sense_are_refused weights_that_make_no_sense_are_refused
 check csv_stays_csv csv_stays_csv
 check csv_columns_are_found_by_name csv_columns_by_name
 check tsv_is_told_by_its_first_line tsv_by_its_first_line

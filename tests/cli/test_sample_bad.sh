@@ -51,7 +51,7 @@ refuses_gss() {
 
 refuses_options_without_sense() {
     refuses_flag 'same file' --trace x --summary x && refuses_flag separator --format csv --sep ';;' &&
-        refuses_flag svm --format svm --labels x && refuses_flag 'one name' --format csv --labels a --id a &&
+        refuses_flag svm --format svm --labels x && refuses_flag 'same name' --format csv --labels a --id a &&
         refuses_flag 'empty part' --format jsonl --labels a..b && refuses_flag 'too many' a b
 }
 
@@ -84,7 +84,7 @@ broken_json() {
 }
 
 twice_a_member() {
-    bad_line '{"labels":["a"],"labels":["b"]}' 18 'a member that is there twice'
+    bad_line '{"labels":["a"],"labels":["b"]}' 18 'a member that occurs twice'
 }
 
 nul_byte() {

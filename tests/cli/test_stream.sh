@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 ocdm=$1
 cd "$place" || exit 1
-hint='`ocdm stream info --help` tells what a record may hold'
+hint='`ocdm stream info --help` describes the records'
 
 # tells JSON LINE...: what `stream info --json` makes of the records.
 tells() {
@@ -74,7 +74,7 @@ refuses_tasks() {
         [ "$value" = '"1"' ] && column=22
         refuses $column '"task" must be a whole number from 0' "{\"labels\":[],\"task\":$value}" || { echo "task $value"; return 1; }
     done
-    refuses 24 '"task" is there twice' '{"labels":[],"task":1,"task":1}'
+    refuses 24 '"task" occurs twice' '{"labels":[],"task":1,"task":1}'
 }
 
 refuses_splits() {
@@ -85,7 +85,7 @@ refuses_splits() {
     for value in '"Test"' '"tests"' '""' '"val"'; do
         refuses 23 '"split" must be "train" or "test"' "{\"labels\":[],\"split\":$value}" || { echo "split $value"; return 1; }
     done
-    refuses 31 '"split" is there twice' '{"labels":[],"split":"test", "split":"test"}'
+    refuses 31 '"split" occurs twice' '{"labels":[],"split":"test", "split":"test"}'
 }
 
 refuses_broken_records() {

@@ -103,7 +103,7 @@ classes_that_do_not_fit_are_told() {
     builds c.safetensors --records r.jsonl --classes bom.txt || return 1
     same 'left out: 2 labels of classes that --classes does not list' "$(cat "$err")" || return 1
     printf 'cat\nc\377t\n' > latin.txt
-    refuses 3 'latin.txt:2: the name of a class is no UTF-8 text' --records r.jsonl --classes latin.txt || return 1
+    refuses 3 'latin.txt:2: the name of a class is not UTF-8' --records r.jsonl --classes latin.txt || return 1
     printf 'horse\n' > horse.txt
     run "$ocdm" stream build --records r.jsonl --classes horse.txt -o no.safetensors
     same 3 "$code" && same 'error: r.jsonl: no sample keeps a label' "$(sed -n 2p "$err")" && [ ! -e no.safetensors ]
@@ -256,7 +256,7 @@ bad_input_is_one_line() {
     run "$ocdm" stream build --coco deep.json -o no.safetensors
     same 3 "$code" && grep -q '^error: deep.json:1:' "$err" && [ ! -e no.safetensors ] || return 1
     printf '{"id":1,"labels":["a"]}\n{"id":1,"labels":["b"]}\n' > twice.jsonl
-    refuses 3 'twice.jsonl:2:7: the id "1" is there already' --records twice.jsonl || return 1
+    refuses 3 'twice.jsonl:2:7: the id "1" was used before' --records twice.jsonl || return 1
     builds once.safetensors --records twice.jsonl --skip-bad && grep -q '^left out: 1 ' "$err"
 }
 
@@ -285,14 +285,14 @@ rows_stay_with_their_samples() {
 misuse_is_told() {
     refuses 2 'no source is given' && refuses 2 'more than one source is given' --records r.jsonl --coco a.json &&
         refuses 2 '--recipe paper needs --tasks' --records r.jsonl --recipe paper &&
-        refuses 2 '--recipe scenes has no use for --records' --recipe scenes --records r.jsonl &&
+        refuses 2 '--recipe scenes does not take --records' --recipe scenes --records r.jsonl &&
         refuses 2 '--standardize is given, but no features' --records r.jsonl --standardize || return 1
-    refuses 2 '--recipe scenes has no use for --xml' --recipe scenes --xml t.xml &&
-        refuses 2 '--recipe scenes has no use for r.jsonl' --recipe scenes r.jsonl &&
-        refuses 2 '--as features has no use for --size' --recipe scenes --as features --size 16 &&
-        refuses 2 '--size is of no use without --recipe scenes' --records r.jsonl --size 16 &&
-        refuses 2 '--mixed is of no use without --recipe split' --records r.jsonl --recipe paper --tasks 2 --mixed drop &&
-        refuses 2 '--format is of no use without --records' --coco a.json --format csv &&
+    refuses 2 '--recipe scenes does not take --xml' --recipe scenes --xml t.xml &&
+        refuses 2 '--recipe scenes does not take r.jsonl' --recipe scenes r.jsonl &&
+        refuses 2 '--as features does not take --size' --recipe scenes --as features --size 16 &&
+        refuses 2 '--size needs --recipe scenes' --records r.jsonl --size 16 &&
+        refuses 2 '--mixed needs --recipe split' --records r.jsonl --recipe paper --tasks 2 --mixed drop &&
+        refuses 2 '--format needs --records' --coco a.json --format csv &&
         refuses 2 '--tasks-by and --tasks are both given' --records r.jsonl --recipe split --tasks 2 --tasks-by task &&
         refuses 2 '--feature-type is given, but no features' --records r.jsonl --feature-type f16 &&
         refuses 2 '--tasks takes a number from 1 to 65535, coco44, nus44, or a file' --records r.jsonl --recipe split --tasks 9999999 || return 1

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 #include <dnnl.h>
 
+#include "../agent_state.h"
 #include "../holds.h"
 #include "agent/agent.h"
 #include "agent/model.h"
@@ -144,7 +145,7 @@ static struct bytes weights_of(ocdm__agent *agent, bool optimiser, size_t more)
     struct ocdm__agent_state state;
     struct bytes bytes = {0};
     size_t size = more;
-    assert_int_equal(ocdm__agent_save(agent, optimiser, &state, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, optimiser, &state, NULL), OCDM_OK);
     for (size_t i = 0; i < state.count; i++)
         size += state.tensors[i].size;
     bytes.data = malloc(size);
@@ -176,7 +177,7 @@ static struct kept_file kept_of(const struct subject *subject, bool optimiser)
     ocdm__output output;
     size_t size;
     train(agent, BATCH);
-    assert_int_equal(ocdm__agent_save(agent, optimiser, &state, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, optimiser, &state, NULL), OCDM_OK);
     assert_int_equal(ocdm__output_open(&output, "kept", NULL), OCDM_OK);
     assert_int_equal(ocdm__safetensors_write(&output, NULL, 0, state.tensors, state.count, NULL), OCDM_OK);
     assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
@@ -263,7 +264,7 @@ static ocdm_status gradient(struct scene *scene, ocdm_error *error)
 static ocdm_status save_some(struct scene *scene, bool optimiser, ocdm_error *error)
 {
     struct ocdm__agent_state state = {.count = 77};
-    ocdm_status status = ocdm__agent_save(scene->agent, optimiser, &state, error);
+    ocdm_status status = agent_save(scene->agent, optimiser, &state, error);
     HOLDS(scene->subject->model, (state.count == 77 && state.tensors == NULL) == (status != OCDM_OK));
     if (status != OCDM_OK)
         return status;

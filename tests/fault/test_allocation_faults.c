@@ -12,20 +12,22 @@
 #include "faults.h"
 
 /* Policies of the caller's: their updates keep a journal, which needs room too. */
-static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    (void)state, (void)error;
+    *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
-static uint32_t chance_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status chance_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
 {
     (void)sample;
-    return chance_remove(state, memory);
+    return chance_remove(state, memory, slot, error);
 }
 
-static const ocdm_policy own[] = {{.name = "chance remove", .remove = chance_remove},
-                                  {.name = "chance replace", .replace = chance_replace}};
+static const ocdm_policy own[] = {{.size = sizeof(ocdm_policy), .name = "chance remove", .remove = chance_remove},
+                                  {.size = sizeof(ocdm_policy), .name = "chance replace", .replace = chance_replace}};
 
 #define CASES 14
 
@@ -135,6 +137,111 @@ static void update_changes_nothing_at_every_failed_allocation(void **state)
     }
 }
 
+/* ---- weights, capacity, flat arrays, bytes ---------------------------------------------------------------------------- */
+
+/* One thing to do to a memory; `turn` tells the times apart that it is done. */
+typedef ocdm_status deed(ocdm_memory *memory, uint64_t turn, ocdm_error *error);
+
+static ocdm_status weigh(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
+{
+    return ocdm_memory_set_weight(memory, (uint32_t)turn * 4, 0.5 + (double)turn, error);
+}
+
+static ocdm_status shrink(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
+{
+    uint32_t size = ocdm_memory_size(memory);
+    return ocdm_memory_resize(memory, turn % 3 == 0 && size > 1 ? size / 2 : size + 40, NULL, error);
+}
+
+static ocdm_status forget(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
+{
+    uint32_t size = ocdm_memory_size(memory);
+    return size == 0 ? OCDM_OK : ocdm_memory_forget(memory, ocdm_memory_id(memory, (uint32_t)turn % size), NULL, error);
+}
+
+static ocdm_status offer_flat(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
+{
+    uint64_t ids[40], offsets[41];
+    uint32_t labels[40];
+    size_t count = 1 + (size_t)turn % 40;
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = 100000 + turn * 100 + i;
+        offsets[i] = i;
+        labels[i] = (uint32_t)(turn * 3 + i);
+    }
+    offsets[count] = count;
+    return ocdm_memory_update_flat(memory, ids, offsets, labels, count, NULL, error);
+}
+
+static ocdm_status pass_through_bytes(ocdm_memory *memory, uint64_t turn, ocdm_error *error)
+{
+    static unsigned char bytes[65536];
+    size_t size;
+    ocdm_memory *loaded = NULL;
+    ocdm_status status = ocdm_memory_save_bytes(memory, bytes, sizeof bytes, &size, error);
+    if (status == OCDM_OK)
+        status = ocdm_memory_load_bytes(bytes, size, policy_to_load(ocdm_memory_options(memory)), NULL, &loaded, error);
+    if (status == OCDM_OK)
+        same_memory(memory, loaded, "bytes");
+    assert_true((status == OCDM_OK) == (loaded != NULL));
+    ocdm_memory_destroy(loaded);
+    (void)turn;
+    return status;
+}
+
+/* The deed fails at its n-th allocation, for every n until it does not; then the twin does it too. Returns how often it
+ * failed. */
+static unsigned long fail_at_every_deed(ocdm_memory *memory, ocdm_memory *twin, deed *todo, uint64_t turn, const char *where)
+{
+    for (unsigned long n = 1;; n++) {
+        ocdm_error error = {0};
+        fault_at(FAULT_ALLOCATE, n, ENOMEM, turn % 2);
+        ocdm_status status = todo(memory, turn, &error);
+        fault_off();
+        if (status == OCDM_OK) {
+            HOLDS(where, todo(twin, turn, NULL) == OCDM_OK);
+            same_memory(memory, twin, where);
+            return n - 1;
+        }
+        check_failure(status, &error, where);
+        same_memory(memory, twin, where);
+    }
+}
+
+static void other_changes_change_nothing_at_every_failed_allocation(void **state)
+{
+    (void)state;
+    static const struct {
+        deed *todo;
+        const char *name;
+        unsigned long least; /* failures in all, at least */
+    } deeds[] = {{weigh, "weigh", 2},
+                 {shrink, "shrink", 10},
+                 {forget, "forget", 0},
+                 {offer_flat, "flat", 20},
+                 {pass_through_bytes, "bytes", 100}};
+    enum { DEEDS = sizeof deeds / sizeof *deeds };
+    for (size_t i = 0; i < CASES; i++) {
+        ocdm_options options = options_of(i);
+        options.capacity = 40;
+        ocdm_memory *memory = created(&options), *twin = created(&options);
+        unsigned long failures[DEEDS] = {0};
+        for (uint64_t turn = 0; turn < 40; turn++) {
+            offered_one(memory, turn, 1 + (uint32_t)turn, 0, 0);
+            offered_one(twin, turn, 1 + (uint32_t)turn, 0, 0);
+            for (size_t d = 0; d < DEEDS; d++) {
+                char where[80];
+                snprintf(where, sizeof where, "%s: %s", options.policy->name, deeds[d].name);
+                failures[d] += fail_at_every_deed(memory, twin, deeds[d].todo, turn, where);
+            }
+        }
+        for (size_t d = 0; d < DEEDS; d++)
+            HOLDS(deeds[d].name, failures[d] >= deeds[d].least && (deeds[d].least > 0 || failures[d] == 0));
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(twin);
+    }
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
 static ocdm_memory *some_memory(const ocdm_options *options, uint64_t samples)
@@ -193,7 +300,7 @@ static void load_fails_cleanly_at_every_allocation(void **state)
             ocdm_memory *loaded = NULL;
             ocdm_error error = {0};
             fault_at(FAULT_ALLOCATE, n, ENOMEM, i % 2);
-            ocdm_status status = ocdm_memory_load("memory", policy_to_load(&options), &loaded, &error);
+            ocdm_status status = ocdm_memory_load("memory", policy_to_load(&options), NULL, &loaded, &error);
             fault_off();
             if (status == OCDM_OK) {
                 assert_true(n > 15);
@@ -213,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(create_fails_cleanly_at_every_allocation),
         cmocka_unit_test(update_changes_nothing_at_every_failed_allocation),
+        cmocka_unit_test(other_changes_change_nothing_at_every_failed_allocation),
         cmocka_unit_test(save_leaves_the_old_file_at_every_failed_allocation),
         cmocka_unit_test(load_fails_cleanly_at_every_allocation),
     };

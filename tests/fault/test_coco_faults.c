@@ -12,7 +12,7 @@
 
 #include "../scratch_folder.h"
 #include "faults.h"
-#include "stream/readers/coco.h"
+#include "stream/readers/readers.h"
 
 #define IMAGES 2500
 static const char *const paths[] = {"a.json", "b.json"};

@@ -21,7 +21,7 @@ static ocdm_memory *some_memory(uint64_t samples)
 static void folder_holds_only(const ocdm_memory *expected, const char *where)
 {
     ocdm_memory *loaded = NULL;
-    HOLDS(where, ocdm_memory_load("memory", NULL, &loaded, NULL) == OCDM_OK);
+    HOLDS(where, ocdm_memory_load("memory", NULL, NULL, &loaded, NULL) == OCDM_OK);
     same_memory(expected, loaded, where);
     ocdm_memory_destroy(loaded);
     HOLDS(where, count_files(0) == 1);
@@ -133,7 +133,7 @@ static void save_and_load_go_on_when_a_signal_interrupts(void **state)
     assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
     assert_true(fault_calls(FAULT_WRITE) >= 2);
     fault_at(FAULT_READ, 1, EINTR, false);
-    assert_int_equal(ocdm_memory_load("memory", NULL, &loaded, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_load("memory", NULL, NULL, &loaded, NULL), OCDM_OK);
     assert_true(fault_calls(FAULT_READ) >= 2);
     fault_off();
     same_memory(memory, loaded, "interrupted");
@@ -152,7 +152,7 @@ static void load_tells_when_a_call_fails(void **state)
             ocdm_memory *loaded = NULL;
             ocdm_error error = {0};
             fault_at(kinds[i], n, EIO, false);
-            ocdm_status status = ocdm_memory_load("memory", NULL, &loaded, &error);
+            ocdm_status status = ocdm_memory_load("memory", NULL, NULL, &loaded, &error);
             fault_off();
             if (status == OCDM_OK) {
                 assert_true(n > 1);

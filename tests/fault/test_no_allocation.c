@@ -3,13 +3,14 @@
 
 #include "faults.h"
 
-static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    (void)state, (void)error;
+    *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
-static const ocdm_policy own = {.name = "own", .remove = chance_remove};
+static const ocdm_policy own = {.size = sizeof(ocdm_policy), .name = "own", .remove = chance_remove};
 
 /* Offers so many samples in batches of up to 10 and draws before each; returns how often the allocator was called. */
 static unsigned long allocations_of(ocdm_memory *memory, ocdm__random *random, struct toy_shape shape, uint64_t samples)
@@ -54,7 +55,9 @@ static void update_and_draw_allocate_nothing_for_any_policy(void **state)
             options.rho = weighted ? 0.5 : 0;
             check(&options, 1000, 20000);
         }
-    check(&(ocdm_options){.capacity = 100, .batch = 10, .policy = &own}, 1000, 20000);
+    ocdm_options options = options_for("ocdm", 100);
+    options.policy = &own;
+    check(&options, 1000, 20000);
 }
 
 static void update_and_draw_allocate_nothing_for_any_distance_and_tie(void **state)

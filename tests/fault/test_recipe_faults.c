@@ -13,8 +13,8 @@
 #include "../nested_files.h"
 #include "faults.h"
 #include "stream/build.h"
-#include "stream/recipes/task_lists.h"
-#include "stream/scenes/stream.h"
+#include "stream/recipes/recipes.h"
+#include "stream/scenes/scenes.h"
 
 #define OUTPUT "out.safetensors"
 #define SAMPLES 90

@@ -23,7 +23,8 @@ static ocdm_status run_in(const char *folder, const char *model, bool resume, oc
     static const ocdm__run_hooks nobody = {.state = NULL};
     ocdm__run_settings settings = small_settings("ocdm");
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = folder, .resume = resume};
+    ocdm__run_job job = {
+        .settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = folder, .resume = resume};
     settings.model = model;
     settings.checkpoint_every = 3;
     ocdm_status status = ocdm__stream_open(&stream, "stream", error);

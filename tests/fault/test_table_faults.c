@@ -14,9 +14,7 @@
 #include <errno.h>
 
 #include "faults.h"
-#include "stream/readers/arff.h"
-#include "stream/readers/npy.h"
-#include "stream/readers/svm_features.h"
+#include "stream/readers/readers.h"
 #include "stream/records/source.h"
 
 static void write_files(void)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "experiment/loop/learner.h"
+#include "experiment/agent_learner.h"
 #include "faults.h"
 
 static ocdm__agent *agent_of(const char *model)
@@ -62,7 +62,8 @@ static bool save_with_fault(const struct saving *saving, unsigned long n, ocdm_s
     count_files(1);
     assert_int_equal(saving->old ? write_whole("weights", old, sizeof old) : 0, 0);
     fault_at(saving->kind, n, memory ? ENOMEM : ENOSPC, saving->for_good);
-    *status = ocdm__learner_save(saving->agent, saving->model, "weights", &error);
+    const ocdm__learner learner = ocdm__agent_learner(saving->agent);
+    *status = ocdm__learner_save(&learner, saving->model, "weights", &error);
     unsigned long calls = fault_calls(saving->kind);
     fault_off();
     check_folder(saving, *status, old, sizeof old);
@@ -75,9 +76,10 @@ static bool save_with_fault(const struct saving *saving, unsigned long n, ocdm_s
 static unsigned long fail_saves(const char *model, enum fault_kind kind, bool for_good, bool old)
 {
     struct saving saving = {.model = model, .agent = agent_of(model), .kind = kind, .for_good = for_good, .old = old};
+    const ocdm__learner learner = ocdm__agent_learner(saving.agent);
     ocdm_status status;
     count_files(1);
-    assert_int_equal(ocdm__learner_save(saving.agent, model, "weights", NULL), OCDM_OK);
+    assert_int_equal(ocdm__learner_save(&learner, model, "weights", NULL), OCDM_OK);
     saving.whole = read_whole("weights", &saving.whole_size);
     unsigned long failed = 0;
     for (unsigned long n = 1; save_with_fault(&saving, n, &status); n++)

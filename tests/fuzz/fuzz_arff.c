@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "file_of_bytes.h"
-#include "stream/readers/arff.h"
+#include "stream/readers/readers.h"
 
 static const char *find_cut(const char *text, size_t size)
 {

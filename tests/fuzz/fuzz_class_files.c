@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "file_of_bytes.h"
-#include "stream/class_columns.h"
 #include "stream/recipes/class_groups_file.h"
-#include "stream/recipes/task_lists.h"
+#include "stream/recipes/recipes.h"
+#include "stream/selection.h"
 
 static const char *const names[] = {"a", "b", "cat", "dog"};
 #define CLASSES (sizeof names / sizeof *names)

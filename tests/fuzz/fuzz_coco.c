@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_scan.h"
-#include "stream/readers/coco.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "stream/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

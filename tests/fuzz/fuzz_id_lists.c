@@ -12,7 +12,7 @@
 
 #include "../nested_files.h"
 #include "stream/recipes/class_groups_file.h"
-#include "stream/recipes/id_lists.h"
+#include "stream/recipes/recipes.h"
 
 #define PIECES 7
 #define SAMPLES 40

@@ -9,7 +9,6 @@
 
 #include "../toy_gradients.h"
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/safetensors.h"
 #include "memory/memory_file.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "file_of_bytes.h"
-#include "stream/readers/npy.h"
+#include "base/error.h"
+#include "stream/readers/readers.h"
 
 static void read_features(const char *path)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../nested_files.h"
-#include "stream/readers/nuswide.h"
+#include "stream/readers/readers.h"
 
 #define PIECES 6
 

@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/output.h"
-#include "stream/export.h"
 #include "stream/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "file_of_bytes.h"
-#include "stream/readers/svm_features.h"
+#include "stream/readers/readers.h"
 #include "stream/records/source.h"
 
 static void read_rows(ocdm__feature_rows *rows)

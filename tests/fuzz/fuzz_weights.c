@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../agent_state.h"
 #include "agent/agent.h"
-#include "base/checksum.h"
+#include "base/error.h"
+#include "base/bytes.h"
 
 enum { FEATURES = 2, CLASSES = 2, SIDE = 8, AGENTS = 3, WIDEST = 3 * SIDE * SIDE };
 
@@ -59,7 +61,7 @@ static void make_agent(size_t number)
     ocdm__agent_state_release(&known[number].fresh);
     known[number].agent = NULL;
     require(ocdm__agent_create(&settings, NULL, &known[number].agent, NULL) == OCDM_OK);
-    require(ocdm__agent_save(known[number].agent, true, &known[number].fresh, NULL) == OCDM_OK);
+    require(agent_save(known[number].agent, true, &known[number].fresh, NULL) == OCDM_OK);
 }
 
 static bool is_squared(const struct ocdm__tensor *tensor)
@@ -72,7 +74,7 @@ static void check_numbers(ocdm__agent *agent)
 {
     struct ocdm__agent_state state;
     require(ocdm__agent_steps(agent) <= (uint64_t)1 << 53);
-    require(ocdm__agent_save(agent, true, &state, NULL) == OCDM_OK);
+    require(agent_save(agent, true, &state, NULL) == OCDM_OK);
     for (size_t i = 1; i < state.count; i++)
         for (size_t at = 0; at < state.tensors[i].size; at += sizeof(float)) {
             float value;
@@ -102,7 +104,7 @@ static void is_as_it_was(size_t number)
 {
     const struct ocdm__agent_state *fresh = &known[number].fresh;
     struct ocdm__agent_state state;
-    require(ocdm__agent_save(known[number].agent, true, &state, NULL) == OCDM_OK);
+    require(agent_save(known[number].agent, true, &state, NULL) == OCDM_OK);
     require(state.count == fresh->count);
     for (size_t i = 0; i < state.count; i++)
         require(memcmp(state.tensors[i].data, fresh->tensors[i].data, state.tensors[i].size) == 0);

@@ -95,6 +95,26 @@ size_t naive_pick(const struct naive *naive, const bool *candidate, ocdm__random
     return chosen;
 }
 
+static double weight_of(const struct naive *naive, uint32_t id)
+{
+    for (size_t i = 0; i < naive->weight_count; i++)
+        if (naive->weights[i].id == id)
+            return naive->weights[i].weight;
+    return 1;
+}
+
+void naive_set_weight(struct naive *naive, uint32_t id, double weight)
+{
+    size_t i = 0;
+    while (i < naive->weight_count && naive->weights[i].id != id)
+        i++;
+    assert_true(i < NAIVE_CLASSES);
+    naive->weight_count += i == naive->weight_count;
+    naive->weights[i] = (struct naive_weight){id, weight};
+    for (size_t c = 0; c < naive->class_count; c++)
+        naive->classes[c].weight = weight_of(naive, naive->classes[c].id);
+}
+
 /* The number of a class, which appears now if it never did. */
 static uint32_t class_number(struct naive *naive, uint32_t id)
 {
@@ -103,6 +123,7 @@ static uint32_t class_number(struct naive *naive, uint32_t id)
             return (uint32_t)c;
     assert_true(naive->class_count < NAIVE_CLASSES);
     naive->classes[naive->class_count].id = id;
+    naive->classes[naive->class_count].weight = weight_of(naive, id);
     return (uint32_t)naive->class_count++;
 }
 
@@ -192,6 +213,56 @@ static void mark_in_play(struct naive *naive, const struct naive_sample *samples
     for (size_t v = 0; v < count; v++)
         for (size_t i = 0; i < samples[v].label_count; i++)
             naive->classes[samples[v].label[i]].in_play = true;
+}
+
+/* Nobody is new; who sits where is where he came from. */
+static void start_without_batch(struct naive *naive)
+{
+    for (uint32_t v = 0; v < naive->size; v++) {
+        naive->pool[v].slot = v;
+        naive->pool[v].item = OCDM_NONE;
+    }
+    naive->left_count = 0;
+}
+
+/* cbrs, cbes: a class without samples is not full any more. */
+static void restart_empty(struct naive *naive)
+{
+    uint32_t kept[NAIVE_CLASSES];
+    naive_count(naive, kept);
+    for (size_t c = 0; c < naive->class_count; c++)
+        if (kept[c] == 0)
+            naive->classes[c].full = false;
+}
+
+void naive_forget(struct naive *naive, uint64_t id)
+{
+    start_without_batch(naive);
+    for (size_t v = 0; v < naive->size; v++)
+        if (naive->pool[v].id == id) {
+            delete_position(naive, v);
+            restart_empty(naive);
+            return;
+        }
+    fail();
+}
+
+void naive_resize(struct naive *naive, uint32_t capacity, naive_choice *choose, void *context)
+{
+    assert_true(capacity <= naive->room);
+    start_without_batch(naive);
+    naive->options.capacity = capacity;
+    if (naive->size <= capacity)
+        return;
+    for (size_t c = 0; c < naive->class_count; c++)
+        naive->classes[c].in_play = false;
+    mark_in_play(naive, naive->pool, naive->size);
+    while (naive->size > capacity)
+        if (choose != NULL)
+            delete_position(naive, choose(naive, context));
+        else
+            delete_position(naive, naive_removes_from_pool(naive) ? naive_remove(naive) : naive_shrink(naive));
+    restart_empty(naive);
 }
 
 void naive_update(struct naive *naive, const ocdm_sample *batch, size_t count, naive_choice *choose, void *context)

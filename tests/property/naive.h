@@ -35,6 +35,13 @@ struct naive_class {
     bool full;      /* cbrs, cbes: is or was a largest class since the memory filled */
     bool has_share; /* prs: was stored once, so that it has a share p_i, maybe a stale one */
     double share;   /* prs: p_i */
+    double weight;  /* w_i */
+};
+
+/* A weight that was given, maybe to a class that never appeared. */
+struct naive_weight {
+    uint32_t id;
+    double weight;
 };
 
 struct naive {
@@ -44,6 +51,8 @@ struct naive {
     size_t room;
     struct naive_class classes[NAIVE_CLASSES]; /* in order of first appearance */
     size_t class_count;
+    struct naive_weight weights[NAIVE_CLASSES];
+    size_t weight_count;
     uint64_t arrived;     /* samples offered so far */
     uint64_t departed;    /* samples that left so far, those of the batch included */
     ocdm_departure *left; /* the last update's, in order */
@@ -60,6 +69,11 @@ void naive_destroy(struct naive *naive);
 
 /* Offers a batch. `choose` replaces the rule of a policy that removes from the pool; NULL: the policy's own. */
 void naive_update(struct naive *naive, const ocdm_sample *batch, size_t count, naive_choice *choose, void *context);
+
+/* A weight for a class, a sample that is deleted on request, another capacity. */
+void naive_set_weight(struct naive *naive, uint32_t id, double weight);
+void naive_forget(struct naive *naive, uint64_t id);
+void naive_resize(struct naive *naive, uint32_t capacity, naive_choice *choose, void *context);
 
 /* Whether the pool holds `id`. */
 bool naive_holds(const struct naive *naive, uint64_t id);
@@ -81,17 +95,20 @@ ocdm__random naive_removal_stream(const struct naive *naive);
 uint32_t naive_replace(struct naive *naive, const struct naive_sample *newcomer);
 void naive_after_sample(struct naive *naive);
 size_t naive_remove(const struct naive *naive);
+size_t naive_shrink(const struct naive *naive); /* the same, for a policy that replaces, when the capacity falls */
 bool naive_removes_from_pool(const struct naive *naive);
 
 /* naive_ocdm.c: the deletion that minimises KL, decided in integers as the rules say, ties and all. */
 size_t naive_remove_exactly(const struct naive *naive);
 
 /* naive_prs.c: partition reservoir sampling. */
+size_t naive_shrink_prs(const struct naive *naive, ocdm__random *stream);
 uint32_t naive_replace_prs(const struct naive *naive, const struct naive_sample *newcomer);
 void naive_share_prs(struct naive *naive);
 
 /* naive_gss.c: gradients are those of toy_gradients.h. _compare scores a batch before any of it joins. */
 void naive_compare_gss(struct naive *naive, const ocdm_sample *batch, struct naive_sample *joining, size_t count);
+size_t naive_shrink_gss(const struct naive *naive, ocdm__random *stream);
 uint32_t naive_replace_gss(const struct naive *naive, const struct naive_sample *newcomer, ocdm__random *stream);
 
 /* Of the marked positions (NULL: of all) the one with the smallest ticket; draws the tickets' base from `stream`. */

@@ -8,14 +8,15 @@ static bool in_scope(const struct naive_class *c, ocdm_scope scope)
     return c->seen > 0 && (scope == OCDM_SEEN_EVER || c->in_play);
 }
 
-/* ln p_i = rho ln n_i - ln Z, shifted so that rho = 16 does not overflow; -inf for a class out of scope. */
+/* ln p_i = rho ln n_i + ln w_i - ln Z, shifted so that rho = 16 does not overflow; -inf for a class out of scope. */
 void naive_target(const struct naive *naive, ocdm_scope scope, long double *log_p)
 {
     long double largest = -INFINITY;
     for (size_t c = 0; c < naive->class_count; c++) {
         log_p[c] = -INFINITY;
         if (in_scope(&naive->classes[c], scope))
-            log_p[c] = (long double)naive->options.rho * logl((long double)naive->classes[c].seen);
+            log_p[c] = (long double)naive->options.rho * logl((long double)naive->classes[c].seen) +
+                       logl((long double)naive->classes[c].weight);
         if (log_p[c] > largest)
             largest = log_p[c];
     }

@@ -53,10 +53,8 @@ void naive_compare_gss(struct naive *naive, const ocdm_sample *batch, struct nai
         joining[i].score = rounded(score_of(naive, compared, toy_gradient_of(joining[i].id)));
 }
 
-uint32_t naive_replace_gss(const struct naive *naive, const struct naive_sample *newcomer, ocdm__random *stream)
+size_t naive_shrink_gss(const struct naive *naive, ocdm__random *stream)
 {
-    if (naive->batch_score >= 1)
-        return OCDM_NONE;
     double total = 0;
     for (size_t v = 0; v < naive->size; v++)
         total += naive->pool[v].score;
@@ -69,6 +67,14 @@ uint32_t naive_replace_gss(const struct naive *naive, const struct naive_sample 
     } else {
         slot = (uint32_t)ocdm__random_below(stream, naive->size);
     }
+    return slot;
+}
+
+uint32_t naive_replace_gss(const struct naive *naive, const struct naive_sample *newcomer, ocdm__random *stream)
+{
+    if (naive->batch_score >= 1)
+        return OCDM_NONE;
+    uint32_t slot = (uint32_t)naive_shrink_gss(naive, stream);
     double mine = newcomer->score, held = naive->pool[slot].score;
     if (mine == 0 && held == 0)
         return ocdm__random_below(stream, 2) < 1 ? slot : OCDM_NONE;

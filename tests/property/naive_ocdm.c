@@ -25,13 +25,14 @@ static int64_t rounded_step(uint32_t m)
     return known[m];
 }
 
-/* rho ln n_i as a multiple of 2^-32. */
+/* rho ln n_i + ln w_i, each as a multiple of 2^-32. */
 static int64_t rounded_tilt(const struct naive *naive, size_t c)
 {
-    return llround(naive->options.rho * ocdm__ln(naive->classes[c].seen) * 0x1p32);
+    return llround(naive->options.rho * ocdm__ln(naive->classes[c].seen) * 0x1p32) +
+           llround(ocdm__ln_real(naive->classes[c].weight) * 0x1p32);
 }
 
-/* A = sum of f(m_i) - rho m_i ln n_i. */
+/* A = sum of f(m_i) - m_i (rho ln n_i + ln w_i). */
 static wide whole_sum(const struct naive *naive, const uint32_t *kept)
 {
     wide sum = 0;

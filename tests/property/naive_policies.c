@@ -179,6 +179,25 @@ size_t naive_remove(const struct naive *naive)
     return naive_remove_exactly(naive);
 }
 
+/* Decisions of a policy that replaces are numbered by arrival; these come from the other end. */
+size_t naive_shrink(const struct naive *naive)
+{
+    ocdm__random stream = ocdm__random_stream(ocdm__random_base(naive->options.seed, OCDM__FOR_DECISIONS), ~naive->departed);
+    if (is(naive, "rs"))
+        return ocdm__random_below(&stream, naive->size);
+    if (is(naive, "gss"))
+        return naive_shrink_gss(naive, &stream);
+    bool largest[NAIVE_CLASSES];
+    size_t tied = mark_largest(naive, largest);
+    if (tied == 0)
+        return naive_pick(naive, NULL, &stream);
+    if (is(naive, "cbrs"))
+        return pick_member(naive, largest, &stream);
+    if (is(naive, "cbes"))
+        return pick_member_of(naive, pick_class(largest, tied, &stream), &stream);
+    return naive_shrink_prs(naive, &stream);
+}
+
 uint32_t naive_replace(struct naive *naive, const struct naive_sample *newcomer)
 {
     ocdm__random stream = ocdm__random_stream(ocdm__random_base(naive->options.seed, OCDM__FOR_DECISIONS), newcomer->arrival);

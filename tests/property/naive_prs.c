@@ -120,6 +120,11 @@ static uint32_t sample_out(const struct naive *naive, ocdm__random *stream)
     return choose_victim(naive, g, kept, sum, delta);
 }
 
+size_t naive_shrink_prs(const struct naive *naive, ocdm__random *stream)
+{
+    return sample_out(naive, stream);
+}
+
 uint32_t naive_replace_prs(const struct naive *naive, const struct naive_sample *newcomer)
 {
     if (newcomer->label_count == 0)

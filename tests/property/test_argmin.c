@@ -21,14 +21,14 @@ struct witness {
     const char *where;
 };
 
-/* How many labels of `sample` have m = `kept` and, where it matters, n = `seen`. */
+/* How many labels of `sample` have the same m and w and, where it matters, n as class `like`. */
 static size_t alike(const struct naive *naive, const struct naive_sample *sample, const uint32_t *kept, uint32_t like)
 {
     size_t count = 0;
     for (size_t i = 0; i < sample->label_count; i++) {
         uint32_t c = sample->label[i];
         bool same_n = naive->options.rho == 0 || naive->classes[c].seen == naive->classes[like].seen;
-        if (kept[c] == kept[like] && same_n)
+        if (kept[c] == kept[like] && same_n && naive->classes[c].weight == naive->classes[like].weight)
             count++;
     }
     return count;
@@ -104,6 +104,29 @@ static void update_both(ocdm_memory *memory, struct naive *naive, const ocdm_sam
     compare_memory(memory, naive, where);
 }
 
+/* Weights from 1/8 to 8 for classes that may never come. */
+static void weigh_classes(ocdm_memory *memory, struct naive *naive, uint64_t seed)
+{
+    ocdm__random random = ocdm__random_stream(seed, 11);
+    for (uint32_t id = 0; id < 40; id++) {
+        double weight = ldexp(1 + ocdm__random_unit(&random), (int)ocdm__random_below(&random, 6) - 3);
+        assert_int_equal(ocdm_memory_set_weight(memory, id, weight, NULL), OCDM_OK);
+        naive_set_weight(naive, id, weight);
+    }
+}
+
+/* A smaller capacity half way, by the same rule. */
+static void shrink_both(ocdm_memory *memory, struct naive *naive, const char *where)
+{
+    ocdm_change change;
+    uint32_t capacity = naive->options.capacity / 2 > 0 ? naive->options.capacity / 2 : 1;
+    HOLDS(where, ocdm_memory_resize(memory, capacity, &change, NULL) == OCDM_OK);
+    struct witness witness = {&change, where};
+    naive_resize(naive, capacity, follow, &witness);
+    compare_change(&change, naive, where);
+    compare_memory(memory, naive, where);
+}
+
 static void judge_stream(const ocdm_options *options, const struct made_shape *shape, uint64_t seed)
 {
     char where[200];
@@ -115,10 +138,13 @@ static void judge_stream(const ocdm_options *options, const struct made_shape *s
     made_stream_start(stream, seed, shape);
     struct naive *naive = naive_create(options, MADE_LARGEST_BATCH);
     ocdm_memory *memory = make_memory(options);
+    if (seed % 3 == 0)
+        weigh_classes(memory, naive, seed);
     while (naive->arrived < 60 + 2 * options->capacity) {
         size_t count = made_stream_next(stream, naive);
         update_both(memory, naive, stream->batch, count, where);
     }
+    shrink_both(memory, naive, where);
     ocdm_memory_destroy(memory);
     naive_destroy(naive);
     ocdm__release(stream);

@@ -51,7 +51,10 @@ static ocdm_status compare_for_memory(void *state, const ocdm_memory *memory, co
 static void compare_scores(const ocdm_memory *memory, const struct naive *naive, const char *where)
 {
     unsigned char bytes[8 * (40 + MADE_LARGEST_BATCH)];
-    HOLDS(where, memory->options.policy->save(memory->state, memory, bytes, sizeof bytes) == 8 * naive->size);
+    size_t size;
+    ocdm_error error;
+    HOLDS(where, memory->policy.save(memory->state, memory, bytes, sizeof bytes, &size, &error) == OCDM_OK);
+    HOLDS(where, size == 8 * naive->size);
     for (size_t v = 0; v < naive->size; v++) {
         double score;
         memcpy(&score, bytes + 8 * v, sizeof score);
@@ -85,7 +88,7 @@ static ocdm_memory *through_a_file(ocdm_memory *memory, struct caller *caller, c
 {
     ocdm_memory *loaded = NULL;
     HOLDS(where, ocdm_memory_save(memory, "memory", NULL) == OCDM_OK);
-    HOLDS(where, ocdm_memory_load("memory", NULL, &loaded, NULL) == OCDM_OK);
+    HOLDS(where, ocdm_memory_load("memory", NULL, NULL, &loaded, NULL) == OCDM_OK);
     ocdm_memory_destroy(memory);
     ocdm_memory_set_similarity(loaded, compare_for_memory, caller);
     return loaded;

@@ -32,7 +32,7 @@ static ocdm_memory *through_a_file(const ocdm_memory *memory, const ocdm_policy 
     ocdm_memory *copy = NULL;
     ocdm_error error;
     saved(memory, "first", where);
-    if (ocdm_memory_load("first", policy, &copy, &error) != OCDM_OK)
+    if (ocdm_memory_load("first", policy, NULL, &copy, &error) != OCDM_OK)
         fail_msg("in %s: load: %s", where, error.message);
     same_memory(memory, copy, where);
     saved(copy, "second", where);
@@ -163,27 +163,32 @@ static void many_label_sets_continue_as_if_never_stopped(void **state)
 /* ---- a policy of the caller's ----------------------------------------------------------------------------------------- */
 
 /* Round robin: the slot after the last one makes room. Its state is that slot. */
-static ocdm_status robin_create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status robin_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
+    (void)data;
     (void)memory;
     (void)error;
     *state = calloc(1, sizeof(uint64_t));
     return *state ? OCDM_OK : OCDM_NO_MEMORY;
 }
 
-static uint32_t robin_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status robin_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                 ocdm_error *error)
 {
-    (void)sample;
+    (void)sample, (void)error;
     uint64_t *next = state;
-    return (uint32_t)((*next)++ % ocdm_memory_size(memory));
+    *slot = (uint32_t)((*next)++ % ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
-static size_t robin_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+static ocdm_status robin_save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                              ocdm_error *error)
 {
-    (void)memory;
+    (void)memory, (void)error;
     if (room >= 8)
         ocdm__put_u64(bytes, *(const uint64_t *)state);
-    return 8;
+    *size = 8;
+    return OCDM_OK;
 }
 
 static ocdm_status robin_load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size,
@@ -197,29 +202,35 @@ static ocdm_status robin_load(void *state, const ocdm_memory *memory, const unsi
 }
 
 /* No state: which sample goes follows from the memory. */
-static uint32_t chance_remove(void *state, const ocdm_memory *memory)
+static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    (void)state, (void)error;
+    *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
 static void own_policies_continue_as_if_never_stopped(void **state)
 {
     (void)state;
     static const ocdm_policy own[] = {
-        {.name = "round robin",
+        {.size = sizeof(ocdm_policy),
+         .name = "round robin",
          .create = robin_create,
          .destroy = free,
          .replace = robin_replace,
          .save = robin_save,
          .load = robin_load},
-        {.name = "chance", .remove = chance_remove},
+        {.size = sizeof(ocdm_policy), .name = "chance", .remove = chance_remove},
     };
     for (uint64_t seed = 0; seed < 8; seed++) {
         char where[60];
         const ocdm_policy *policy = &own[seed % 2];
         snprintf(where, sizeof where, "%s seed %llu", policy->name, (unsigned long long)seed);
-        ocdm_options options = {.capacity = 1 + (uint32_t)seed * 3, .batch = 3, .policy = policy, .rho = 0.5, .seed = seed};
+        ocdm_options options = options_for("ocdm", 1 + (uint32_t)seed * 3);
+        options.batch = 3;
+        options.policy = policy;
+        options.rho = 0.5;
+        options.seed = seed;
         run_stream(&options, policy, 30, (struct toy_shape){0, 6, 3}, where);
     }
 }

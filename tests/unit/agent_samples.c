@@ -1,4 +1,5 @@
 /* Inputs and comparisons for tests of the agent. */
+#include "../agent_state.h"
 #include "agent_samples.h"
 
 #include <math.h>
@@ -93,8 +94,8 @@ void train_steps(ocdm__agent *agent, const ocdm__agent_settings *settings, size_
 void same_agents(ocdm__agent *a, ocdm__agent *b, const char *where)
 {
     struct ocdm__agent_state first, second;
-    HOLDS(where, ocdm__agent_save(a, true, &first, NULL) == OCDM_OK);
-    HOLDS(where, ocdm__agent_save(b, true, &second, NULL) == OCDM_OK);
+    HOLDS(where, agent_save(a, true, &first, NULL) == OCDM_OK);
+    HOLDS(where, agent_save(b, true, &second, NULL) == OCDM_OK);
     HOLDS(where, first.count == second.count);
     for (size_t i = 0; i < first.count; i++) {
         HOLDS(where, first.tensors[i].size == second.tensors[i].size);

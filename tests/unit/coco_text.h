@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../scratch_folder.h"
-#include "stream/readers/coco.h"
+#include "stream/readers/readers.h"
 
 static const char *const coco_names[] = {"a.json", "b.json", "c.json"};
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "../small_run.h"
+#include "base/error.h"
 
 /* A listener that stops. */
 struct listener {
@@ -38,7 +39,8 @@ static inline ocdm_status run_in(const char *folder, ocdm__run_settings settings
     listener = listener != NULL ? listener : &nobody;
     const ocdm__run_hooks hooks = {.progress = {.stop = &listener->stop}, .stepped = stepped, .note = noted, .state = listener};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = folder, .resume = resume};
+    ocdm__run_job job = {
+        .settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = folder, .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, stream_path, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&settings, &stream, stream_path, error);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/half.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 

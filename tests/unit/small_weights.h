@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../agent_state.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../scratch_folder.h"
@@ -34,7 +35,7 @@ static inline void write_weights(const char *path, const char *model, uint32_t c
     settings.height = settings.width = SMALL_SIDE;
     settings.seed = 5;
     assert_int_equal(ocdm__agent_create(&settings, NULL, &agent, NULL), OCDM_OK);
-    assert_int_equal(ocdm__agent_save(agent, false, &saved, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, false, &saved, NULL), OCDM_OK);
     write_tensors(path, saved.tensors, saved.count);
     ocdm__agent_state_release(&saved);
     ocdm__agent_destroy(agent);

@@ -1,4 +1,5 @@
 /* Whole networks: against PyTorch in f64, against differences, and against themselves with other numbers of threads. */
+#include "../agent_state.h"
 #include "agent_samples.h"
 
 #include <math.h>
@@ -325,7 +326,7 @@ static void save_refuses_what_is_not_finite(void **state)
     for (size_t i = 0; i < 12; i++)
         agent->network->parameters[0].value[i] = 0;
     assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, NULL), OCDM_OK);
-    assert_int_equal(ocdm__agent_save(agent, true, &kept, &error), OCDM_BAD_RECORD);
+    assert_int_equal(agent_save(agent, true, &kept, &error), OCDM_BAD_RECORD);
     assert_string_equal(error.message, "after step 1 tensor adam.v.fc.weight is not of finite numbers");
     assert_null(kept.tensors);
     batch_free(&made);

@@ -1,6 +1,7 @@
 /* Weights in and out: to the bit, on with training, and nothing taken from a file that does not fit. */
 #define _XOPEN_SOURCE 700
 
+#include "../agent_state.h"
 #include "agent_samples.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void file_closed(struct read_file *read)
 static void saved(ocdm__agent *agent, bool optimiser, struct read_file *read)
 {
     struct ocdm__agent_state state;
-    assert_int_equal(ocdm__agent_save(agent, optimiser, &state, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, optimiser, &state, NULL), OCDM_OK);
     written_and_read(state.tensors, state.count, read);
     ocdm__agent_state_release(&state);
 }
@@ -138,7 +139,7 @@ static void mobilenet_ends_where_its_weights_end(void **state)
     settings.blocks = 4;
     ocdm__agent *agent = agent_with(&settings), *loaded = NULL;
     struct ocdm__agent_state kept;
-    assert_int_equal(ocdm__agent_save(agent, false, &kept, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, false, &kept, NULL), OCDM_OK);
     struct read_file read;
     written_and_read(kept.tensors, kept.count - 2, &read);
     settings.blocks = 0;
@@ -159,7 +160,7 @@ static void refused(void (*change)(struct ocdm__agent_state *), const char *mess
     settings.seed = 8;
     ocdm__agent *source = agent_with(&settings);
     struct ocdm__agent_state kept;
-    assert_int_equal(ocdm__agent_save(source, true, &kept, NULL), OCDM_OK);
+    assert_int_equal(agent_save(source, true, &kept, NULL), OCDM_OK);
     change(&kept);
     struct read_file read;
     written_and_read(kept.tensors, kept.count, &read);

@@ -10,7 +10,8 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/readers/arff.h"
+#include "base/error.h"
+#include "stream/readers/readers.h"
 
 #define HEAD "@relation r\n@attribute x numeric\n@attribute y {a,b,c}\n@attribute sky {0,1}\n@attribute sun {0,1}\n@data\n"
 #define LABELS "<labels><label name=\"sun\"/><label name=\"sky\"/></labels>"
@@ -136,7 +137,7 @@ static void arff_text_and_dates_may_stand_beside_labels(void **state)
                                 "@data\n1,'a, {b} %','2001 01'\n0,?,?\n";
     static const char xml[] = "<labels><label name=\"sky\"/></labels>";
     assert_string_equal(labels_strictly(table, xml), "0:sky,;1:;");
-    assert_string_equal(features_of(table, xml), "t.arff:3:12: a string or date attribute is no feature");
+    assert_string_equal(features_of(table, xml), "t.arff:3:12: a string or date attribute cannot be a feature");
 }
 
 static void arff_rows_can_be_read_again(void **state)
@@ -182,7 +183,7 @@ static void arff_refuses_rows_with_line_and_column(void **state)
         {"1,?,0,1", ":3: attribute \"y\": the value is missing (?)"},
         {"1,a,2,1", ":5: attribute \"sky\": the value \"2\" is not in the attribute's list"},
         {"1,a,0,?", ":7: attribute \"sun\": the value is missing (?)"},
-        {"1,'a,0,1", ":3: a quote without its other one on the line"},
+        {"1,'a,0,1", ":3: a quote that is not closed on the line"},
         {"{4 1}", ":2: the index 4, where there are 4 attributes"},
         {"{99999999999999999999999 1}", ":2: the index 99999999999999999999999, where there are 4 attributes"},
         {"{1 a,0 1}", ":6: the index 0 after 1: indices must ascend"},
@@ -254,7 +255,7 @@ static void arff_refuses_headers_with_line_and_column(void **state)
         {"@attribute x {}\n", "t.arff:1:15: a value is missing"},
         {"@attribute x {a,,b}\n", "t.arff:1:17: a value is missing"},
         {"@attribute x {a,b,a}\n", "t.arff:1:19: a value that is in the list already"},
-        {"@attribute 'x real\n", "t.arff:1:12: a quote without its other one on the line"},
+        {"@attribute 'x real\n", "t.arff:1:12: a quote that is not closed on the line"},
         {"@data 5\n", "t.arff:1:7: something follows the declaration"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -274,15 +275,15 @@ static void arff_refuses_lists_of_labels_with_line_and_column(void **state)
         {"<labels>\n<label name=\"sky\"/>\n", "t.xml:3:1: the file ends before </labels>"},
         {"<labels></labels>", "t.xml:1:1: there is no label"},
         {"<labels/>", "t.xml:1:1: there is no label"},
-        {"<labels>\n <label name=\"rain\"/></labels>", "t.xml:2:14: the label \"rain\" is no attribute of t.arff"},
-        {"<labels><label name=\"sky\"/>\n<label name=\"sky\"/></labels>", "t.xml:2:13: a label that is there twice"},
+        {"<labels>\n <label name=\"rain\"/></labels>", "t.xml:2:14: the label \"rain\" is not an attribute of t.arff"},
+        {"<labels><label name=\"sky\"/>\n<label name=\"sky\"/></labels>", "t.xml:2:13: a label that is listed twice"},
         {"<labels><label name=\"y\"/></labels>", "t.xml:1:21: a label that has other values than 0 and 1 in t.arff:3:12"},
         {"<labels><label/></labels>", "t.xml:1:9: a label without a name"},
         {"<labels><label name='sky' name='sun'/></labels>", "t.xml:1:27: a label with two names"},
         {"<labels><label name=sky/></labels>", "t.xml:1:21: a value in quotes is missing"},
         {"<labels><label name/></labels>", "t.xml:1:20: = is missing"},
         {"<labels><label name='sky</label>", "t.xml:1:25: a character that a label cannot have"},
-        {"<labels><label name='sky", "t.xml:1:21: a quote without its other one"},
+        {"<labels><label name='sky", "t.xml:1:21: a quote that is not closed"},
         {"<labels><label name='&nbsp;'/>", "t.xml:1:22: an entity that is not known"},
         {"<labels><label name='&#;'/>", "t.xml:1:22: an entity that is not known"},
         {"<labels><label name='&#xZ;'/>", "t.xml:1:22: an entity that is not known"},

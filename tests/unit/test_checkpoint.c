@@ -4,6 +4,7 @@
 
 #include "../scratch_folder.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,7 +14,10 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
+#include "experiment/folder/checkpoint_fields.h"
 #include "run_in_folder.h"
+#include "base/error.h"
 
 static const struct small_plan several = {.tasks = 3, .train = 47, .test = 20, .seed = 1};
 static const struct small_plan images = {.tasks = 2, .train = 22, .test = 6, .seed = 1, .kind = SMALL_IMAGES};
@@ -162,7 +166,7 @@ static void resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation(void *
     const ocdm__run_hooks hooks = {.progress = {.tell = stop_in_an_evaluation, .state = &listener, .stop = &listener.stop},
                                    .note = noted};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = "parts"};
+    ocdm__run_job job = {.settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = "parts"};
     assert_int_equal(ocdm__stream_open(&stream, "several", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "several", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_in_folder(&job, &hooks, &error), OCDM_STOPPED);
@@ -308,7 +312,7 @@ static void folder_in_use_is_refused(void **state)
     const ocdm__run_hooks hooks = {.stepped = intrude, .state = &intruder};
     ocdm__run_settings settings = settings_of("ocdm");
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &settings, .stream = &stream, .folder = "parts"};
+    ocdm__run_job job = {.settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = "parts"};
     assert_int_equal(ocdm__stream_open(&stream, "several", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "several", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_in_folder(&job, &hooks, NULL), OCDM_OK);
@@ -316,6 +320,50 @@ static void folder_in_use_is_refused(void **state)
     assert_string_equal(intruder.error.message, "parts: another run is writing here");
     ocdm__stream_close(&stream);
     remove_folder("parts");
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------------ */
+
+/* A file whose note lists other fields, as one of another version would. */
+static ocdm__averages averages_by(const char *names, const double *numbers, size_t count)
+{
+    unsigned char bytes[8 * 16];
+    const unsigned char *at = bytes;
+    ocdm__averages averages;
+    struct ocdm__note note = {.key = "fields.averages", .value = names};
+    note.key_length = strlen(note.key);
+    note.value_length = strlen(names);
+    const struct ocdm__safetensors file = {.notes = &note, .note_count = 1};
+    for (size_t i = 0; i < count; i++)
+        ocdm__put_double(bytes + 8 * i, numbers[i]);
+    const ocdm__record_layout layout = ocdm__record_layout_of(&file, OCDM__RECORD_AVERAGES);
+    assert_int_equal(layout.width, count);
+    ocdm__record_get(&layout, &at, &averages);
+    assert_ptr_equal(at, bytes + 8 * count);
+    return averages;
+}
+
+static void checkpoint_fields_are_found_by_name(void **state)
+{
+    (void)state;
+    const double numbers[] = {0.5, 77, 3, 0.25};
+    ocdm__averages averages = averages_by("mAP,of_the_future,classes,CF1", numbers, 4);
+    assert_int_equal(averages.classes, 3);
+    assert_true(averages.value[OCDM__MAP] == 0.5 && averages.value[OCDM__CF1] == 0.25);
+    assert_true(isnan(averages.value[OCDM__OF1]));
+    averages = averages_by("CF1", numbers, 1);
+    assert_int_equal(averages.classes, 0);
+    assert_true(averages.value[OCDM__CF1] == 0.5);
+}
+
+/* A version that adds a field changes nothing for files that were written before it. */
+static void checkpoint_fields_without_notes_are_those_of_the_first_version(void **state)
+{
+    (void)state;
+    static const size_t widths[OCDM__RECORD_KINDS] = {8, 6, 5, 6, 9, 4};
+    const struct ocdm__safetensors file = {.note_count = 0};
+    for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++)
+        assert_int_equal(ocdm__record_layout_of(&file, (enum ocdm__record_kind)i).width, widths[i]);
 }
 
 static int make_streams(void **state)
@@ -350,6 +398,8 @@ int main(void)
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
         cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
+        cmocka_unit_test(checkpoint_fields_are_found_by_name),
+        cmocka_unit_test(checkpoint_fields_without_notes_are_those_of_the_first_version),
     };
     return cmocka_run_group_tests(tests, make_streams, leave_streams);
 }

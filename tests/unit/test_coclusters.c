@@ -12,7 +12,7 @@
 
 #include "../holds.h"
 #include "base/random.h"
-#include "stream/recipes/coclusters.h"
+#include "stream/recipes/recipes.h"
 
 enum { MOST = 24, SAMPLES = 2000, ONE = 1 << 24 };
 

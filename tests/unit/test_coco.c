@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "coco_text.h"
+#include "base/error.h"
 
 #define IMAGES                                                                                                                 \
     "\"images\": [{\"license\": 1,\"file_name\": \"9.jpg\",\"id\": 9},{\"id\": 4,\"file_name\": \"in/4.jpg\"},"                \

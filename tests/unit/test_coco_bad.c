@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "coco_text.h"
+#include "base/error.h"
 
 static coco_answer answer;
 
@@ -45,10 +46,10 @@ static void coco_refuses_a_file_that_is_not_one(void **state)
         {"{" EMPTY_IMAGES "," EMPTY_CATEGORIES "}", OCDM_BAD_FILE, "a.json:1:29: the file ends without \"annotations\""},
         {"{" EMPTY_IMAGES ",\n" EMPTY_ANNOTATIONS "\n}\n", OCDM_BAD_FILE, "a.json:3:1: the file ends without \"categories\""},
         {"{" EMPTY_ANNOTATIONS "," EMPTY_CATEGORIES "}", OCDM_BAD_FILE, "a.json:1:34: the file ends without \"images\""},
-        {"{" EMPTY_IMAGES "," EMPTY_IMAGES "}", OCDM_BAD_FILE, "a.json:1:14: \"images\" is there twice"},
+        {"{" EMPTY_IMAGES "," EMPTY_IMAGES "}", OCDM_BAD_FILE, "a.json:1:14: \"images\" occurs twice"},
         {"{" EMPTY_IMAGES "," EMPTY_ANNOTATIONS "," EMPTY_ANNOTATIONS "}", OCDM_BAD_FILE,
-         "a.json:1:31: \"annotations\" is there twice"},
-        {"{" EMPTY_CATEGORIES "," EMPTY_CATEGORIES "}", OCDM_BAD_FILE, "a.json:1:18: \"categories\" is there twice"},
+         "a.json:1:31: \"annotations\" occurs twice"},
+        {"{" EMPTY_CATEGORIES "," EMPTY_CATEGORIES "}", OCDM_BAD_FILE, "a.json:1:18: \"categories\" occurs twice"},
         {"{\"images\":{}}", OCDM_BAD_FILE, "a.json:1:11: \"images\" is not an array"},
         {"{\"annotations\": null}", OCDM_BAD_FILE, "a.json:1:17: \"annotations\" is not an array"},
         {"{\"categories\": \"x\"}", OCDM_BAD_FILE, "a.json:1:16: \"categories\" is not an array"},
@@ -97,7 +98,7 @@ static void coco_refuses_images_that_are_not_as_they_should_be(void **state)
          "a.json:1:18: image 1: \"id\" is not a whole number from 0 to 2^64 - 1"},
         {"{\"images\":[{\"id\":18446744073709551616}]}", OCDM_BAD_RECORD,
          "a.json:1:18: image 1: \"id\" is not a whole number from 0 to 2^64 - 1"},
-        {"{\"images\":[{\"id\":1,\"id\":1}]}", OCDM_BAD_RECORD, "a.json:1:25: image 1: \"id\" is there twice"},
+        {"{\"images\":[{\"id\":1,\"id\":1}]}", OCDM_BAD_RECORD, "a.json:1:25: image 1: \"id\" occurs twice"},
         {"{\"images\":[{\"file_name\":[]}]}", OCDM_BAD_RECORD, "a.json:1:25: image 1: \"file_name\" is not a string"},
         {"{\"images\":[{\"file_name\":\"\"}]}", OCDM_BAD_RECORD, "a.json:1:25: image 1: \"file_name\" is empty"},
     };
@@ -145,7 +146,7 @@ static void coco_refuses_annotations_that_are_not_as_they_should_be(void **state
         {"{\"annotations\":[{\"image_id\":1,\"category_id\":1e1}]}", OCDM_BAD_RECORD,
          "a.json:1:45: annotation 1: \"category_id\" is not a whole number from 0 to 2^64 - 1"},
         {"{\"annotations\":[{\"image_id\":1,\"image_id\":1}]}", OCDM_BAD_RECORD,
-         "a.json:1:42: annotation 1: \"image_id\" is there twice"},
+         "a.json:1:42: annotation 1: \"image_id\" occurs twice"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
         is_refused(&mistakes[i], false);

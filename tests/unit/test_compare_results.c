@@ -18,7 +18,7 @@
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
 #include "report/tables/tables.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
 
 enum { MULTITASK, BEST, NEAR, FAR, METHODS };
 static const char *const methods[METHODS] = {"multitask", "ocdm", "prs", "rs"};
@@ -165,9 +165,10 @@ static void results_are_what_summaries_say(void **state)
     (void)state;
     ocdm__compare_plan plan = {.methods = methods, .method_count = METHODS, .seed_count = 2};
     ocdm__compare_results results;
-    write_file("ocdm-s1", "summary.json",
-               "{\"format\":\"ocdm-run\",\"final\":{\"distance\":0.5,\"total\":{\"mAP\":12.5,\"CF1\":null},\"minority\":"
-               "{\"OF1\":3}},\"times\":{\"per_1000_steps\":7}}");
+    write_file(
+        "ocdm-s1", "summary.json",
+        "{\"format\":\"ocdm-run\",\"version\":1,\"final\":{\"distance\":0.5,\"total\":{\"mAP\":12.5,\"CF1\":null},\"minority\":"
+        "{\"OF1\":3}},\"times\":{\"per_1000_steps\":7}}");
     assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
     assert_int_equal(OCDM_OK, ocdm__compare_results_create(&results, &plan, NULL));
     assert_int_equal(OCDM_OK, ocdm__compare_results_read(&results, &plan, place, NULL));
@@ -189,12 +190,12 @@ static void runs_are_refused_when_they_are_of_another_stream(void **state)
     (void)state;
     static const char *const of_paper[] = {"max", "rs", "ocdm"};
     static const char about[] =
-        "{\"format\":\"ocdm-run\",\"stream\":{\"file\":\"a\",\"checksum\":\"000000000000000a00000000000000ff\"}}";
+        "{\"format\":\"ocdm-run\",\"version\":1,\"stream\":{\"file\":\"a\",\"checksum\":\"000000000000000a00000000000000ff\"}}";
     ocdm_error error = {.message = ""};
     ocdm__stream stream = {.checksum = {10, 255}, .file = {.name = "b"}};
     ocdm__compare_plan plan = {.methods = of_paper, .method_count = 3, .seed_count = 1};
     assert_int_equal(OCDM_OK, ocdm__compare_points_make(&plan, "1000", "0", NULL, NULL, 0, NULL));
-    write_file("rs-s0", "summary.json", "{\"format\":\"ocdm-run\"}");
+    write_file("rs-s0", "summary.json", "{\"format\":\"ocdm-run\",\"version\":1}");
     write_file("ocdm-s0", "summary.json", about);
     assert_false(ocdm__paper_has_runs(&plan, place));
     assert_int_equal(OCDM_OK, ocdm__paper_check_runs(&plan, place, &stream, &error));
@@ -234,10 +235,10 @@ static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
                                            {"weights", "v.st"}, {"model", "mlp"}, {"clip", "5"},        {"weights", NULL}};
     enum ocdm__folder_state found;
     ocdm_error error;
-    write_file(
-        "done", "summary.json",
-        "{\"format\":\"ocdm-run\",\"settings\":{\"lr\":0.006,\"order\":[0,3,1],\"weights\":\"w.st\",\"model\":\"linear\","
-        "\"clip\":null}}");
+    write_file("done", "summary.json",
+               "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{\"lr\":0.006,\"order\":[0,3,1],\"weights\":\"w.st\","
+               "\"model\":\"linear\","
+               "\"clip\":null}}");
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         assert_int_equal(OCDM_OK, look("done", same[i][0], same[i][1], &found, &error));
         assert_int_equal(OCDM__FOLDER_DONE, found);
@@ -271,7 +272,7 @@ static void folder_is_done_when_the_groups_are_those_asked_for(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256], path[512];
         enum ocdm__folder_state found;
-        snprintf(text, sizeof text, "{\"format\":\"ocdm-run\",\"settings\":{\"groups\":\"%s\"},\"classes\":%s}",
+        snprintf(text, sizeof text, "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{\"groups\":\"%s\"},\"classes\":%s}",
                  cases[i].groups, cases[i].classes);
         write_file("grouped", "summary.json", text);
         snprintf(path, sizeof path, "%s/grouped", place);

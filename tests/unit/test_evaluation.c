@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "../small_run.h"
-#include "experiment/folder/summary_curve.h"
+#include "base/error.h"
 #include "experiment/loop/evaluation_groups.h"
 #include "experiment/loop/run.h"
 
@@ -93,7 +93,7 @@ static size_t ask(ocdm__run *run, const uint32_t *tasks, size_t task_count, floa
         if (!wanted || table->parts[i] != OCDM__TEST)
             continue;
         ocdm__stream_features(run->stream, i, features);
-        assert_int_equal(ocdm__agent_predict(run->agent, features, 1, logits + count * SMALL_CLASSES, NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_predict(run->learner->state, features, 1, logits + count * SMALL_CLASSES, NULL), OCDM_OK);
         for (uint64_t k = table->label_starts[i]; k < table->label_starts[i + 1]; k++)
             carried[count * SMALL_CLASSES + table->labels[k]] = true;
         count++;
@@ -115,7 +115,7 @@ static void evaluation_is_on_the_tests_of_the_tasks_so_far(void **state)
     settings.groups = "70,35";
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
-    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, NULL), OCDM_OK);
     assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
     for (size_t done = 0; done < 3;) {
         enum ocdm__run_event event;
@@ -155,7 +155,7 @@ static void evaluation_without_an_agent_has_distances_alone(void **state)
     settings.model = "none";
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
-    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, NULL), OCDM_OK);
     assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
     while (event != OCDM__RUN_FINISHED)
         assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
@@ -189,12 +189,12 @@ static void evaluation_names_the_sample_when_a_logit_is_not_finite(void **state)
     settings.weights = "large";
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "stream", NULL), OCDM_OK);
-    assert_int_equal(ocdm__run_open(&settings, &stream, &run, NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, NULL), OCDM_OK);
     size_t large = 0;
     float features[SMALL_WIDTH] = {0};
     while (features[0] * 3e38F <= FLT_MAX)
         ocdm__stream_features(&stream, run->tests.samples[large++], features);
-    const ocdm__examination examination = {.agent = run->agent,
+    const ocdm__examination examination = {.learner = run->learner,
                                            .inputs = run->inputs,
                                            .table = &stream.table,
                                            .tests = &run->tests,

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "experiment/featurize.h"
+#include "base/error.h"
+#include "experiment/predict.h"
 #include "small_weights.h"
 
 static ocdm__featurize_settings featurize_settings(const char *stream, const char *model, const char *weights)

@@ -11,6 +11,7 @@
 
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "experiment/folder/settings.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
 
@@ -313,16 +314,41 @@ static void values_are_asked_for_when_there_is_no_default(void **state)
                    "--trace is required", "`ocdm paint --help` lists what it takes");
 }
 
+static bool is_listed(const char *const *names, const char *name)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Lists that are made at run time have every row that they should; those that are written down have none too few. */
+static void choices_are_the_rows_of_the_library(void **state)
+{
+    (void)state;
+    const char *names[OCDM__CHOICES] = {"first"};
+    assert_string_equal(ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL)[0], "first");
+    for (size_t i = 0; ocdm_policy_at(i) != NULL; i++) {
+        assert_true(is_listed(names, ocdm_policy_at(i)->name) == (ocdm_policy_at(i)->traits == 0));
+        assert_true(is_listed(ocdm__run_methods, ocdm_policy_at(i)->name));
+    }
+    for (int i = 0; ocdm_distance_name((ocdm_distance)i) != NULL; i++)
+        assert_string_equal(ocdm__distance_choices()[i], ocdm_distance_name((ocdm_distance)i));
+    for (int i = 0; ocdm_tie_name((ocdm_tie)i) != NULL; i++)
+        assert_string_equal(ocdm__tie_choices()[i], ocdm_tie_name((ocdm_tie)i));
+}
+
 static void exit_codes_follow_the_status(void **state)
 {
     (void)state;
-    static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5, 130};
-    int known = 0;
+    static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5, 130, 3};
+    const int count = (int)(sizeof expected / sizeof expected[0]);
+    int known = 2; /* OCDM_BAD_RECORD and OCDM_STOPPED are not the library's */
 #define COUNT_STATUS(name, number, text) known++;
     OCDM_STATUS_MAP(COUNT_STATUS)
 #undef COUNT_STATUS
-    assert_int_equal(known, sizeof expected / sizeof expected[0]);
-    for (int i = 0; i < known; i++)
+    assert_int_equal(known, count);
+    for (int i = 0; i < count; i++)
         assert_int_equal(ocdm__exit_code((ocdm_status)i), expected[i]);
 }
 
@@ -348,6 +374,7 @@ int main(void)
         cmocka_unit_test(list_names_the_item_when_one_is_wrong),
         cmocka_unit_test(choices_are_read_as_positions_or_refused),
         cmocka_unit_test(values_are_asked_for_when_there_is_no_default),
+        cmocka_unit_test(choices_are_the_rows_of_the_library),
         cmocka_unit_test(exit_codes_follow_the_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/half.h"
+#include "base/bytes.h"
 #include "base/random.h"
 
 static float of_bits(uint32_t bits)

@@ -1,7 +1,7 @@
 /* The table against a plain array, with hashes that collide on purpose. */
 #include "../twins.h"
 
-#include "memory/hash_table.h"
+#include "base/hash_table.h"
 
 #define ENTRIES 40u
 

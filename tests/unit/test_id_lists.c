@@ -14,7 +14,7 @@
 #include "../holds.h"
 #include "../nested_files.h"
 #include "base/random.h"
-#include "stream/recipes/id_lists.h"
+#include "stream/recipes/recipes.h"
 
 #define MAP "d/multihot_map.json"
 #define TRAIN "d/ids/train_task"

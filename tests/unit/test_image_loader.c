@@ -14,7 +14,7 @@
 #include "../golden/image_hex.h"
 #include "../holds.h"
 #include "../scratch_folder.h"
-#include "stream/images/loader.h"
+#include "stream/images/prepare.h"
 
 #define GOLDEN_COUNT (sizeof golden_files / sizeof *golden_files)
 #define CROP 6

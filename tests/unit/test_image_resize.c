@@ -14,7 +14,7 @@
 #include "../golden/image_resized.h"
 #include "../holds.h"
 #include "base/random.h"
-#include "stream/images/resize.h"
+#include "stream/images/image.h"
 
 /* The same numbers as noise() in tests/make-golden-images. */
 static ocdm__image noise(uint32_t width, uint32_t height)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "base/json_scan.h"
+#include "base/json.h"
 #include "base/random.h"
 
 struct outcome {

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "bench/label_stream.h"
 #include "stream/scenes/builtin.h"
 

@@ -22,9 +22,14 @@ static void status_text_tells_every_status_apart(void **state)
 {
     (void)state;
     assert_string_equal(ocdm_status_text(OCDM_OK), "ok");
-    for (int i = 0; i <= OCDM_LIMIT; i++)
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(ocdm_status_text((ocdm_status)i), ocdm_status_text((ocdm_status)j));
+    static const ocdm_status all[] = {
+#define STATUS(name, number, text) OCDM_##name,
+        OCDM_STATUS_MAP(STATUS)
+#undef STATUS
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(ocdm_status_text(all[i]), ocdm_status_text(all[j]));
     assert_non_null(ocdm_status_text((ocdm_status)1000));
     assert_non_null(ocdm_status_text((ocdm_status)-1));
 }

@@ -18,20 +18,38 @@ static void save_small_memory(const char *policy)
 
 /* ---- policies --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t first_slot(void *state, const ocdm_memory *memory)
+#define SIZED .size = sizeof(ocdm_policy)
+
+static ocdm_status first_slot(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    (void)memory;
-    return 0;
+    (void)state, (void)memory, (void)error;
+    *slot = 0;
+    return OCDM_OK;
 }
 
-static size_t save_one_byte(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
+static ocdm_status save_one_byte(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                                 ocdm_error *error)
 {
-    (void)state;
-    (void)memory;
-    if (room)
+    (void)state, (void)memory, (void)error;
+    if (room > 0)
         bytes[0] = 42;
-    return 1;
+    *size = 1;
+    return OCDM_OK;
+}
+
+/* What the save of a policy answers when it is asked first, and second. */
+static size_t answered_sizes[2];
+static ocdm_status answered_status[2];
+
+static ocdm_status save_as_told(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
+                                ocdm_error *error)
+{
+    (void)state, (void)memory, (void)error;
+    size_t turn = bytes != NULL;
+    for (size_t i = 0; i < room && i < answered_sizes[1]; i++)
+        bytes[i] = 1;
+    *size = answered_sizes[turn];
+    return answered_status[turn];
 }
 
 static ocdm_status load_never(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size,
@@ -47,11 +65,12 @@ static ocdm_status load_never(void *state, const ocdm_memory *memory, const unsi
 
 static ocdm_status save_and_load(const ocdm_policy *policy, const ocdm_policy *given, ocdm_memory **loaded)
 {
-    ocdm_options options = {.capacity = 2, .batch = 1, .policy = policy};
+    ocdm_options options = options_for("ocdm", 2);
+    options.policy = policy;
     ocdm_memory *memory = created(&options);
     offered_one(memory, 1, 1, 0, 0);
     assert_int_equal(ocdm_memory_save(memory, "own", NULL), OCDM_OK);
-    ocdm_status status = ocdm_memory_load("own", given, loaded, NULL);
+    ocdm_status status = ocdm_memory_load("own", given, NULL, loaded, NULL);
     if (status == OCDM_OK)
         same_memory(memory, *loaded, policy->name);
     ocdm_memory_destroy(memory);
@@ -61,21 +80,57 @@ static ocdm_status save_and_load(const ocdm_policy *policy, const ocdm_policy *g
 static void own_policy_must_be_given_and_must_accept(void **state)
 {
     (void)state;
-    const ocdm_policy mine = {.name = "mine", .remove = first_slot};
-    const ocdm_policy other = {.name = "other", .remove = first_slot};
-    const ocdm_policy nameless = {.remove = first_slot};
-    const ocdm_policy both = {.name = "mine", .remove = first_slot, .replace = ocdm_policy_find("rs")->replace};
-    const ocdm_policy refusing = {.name = "refusing", .remove = first_slot, .save = save_one_byte, .load = load_never};
+    const ocdm_policy mine = {SIZED, .name = "mine", .remove = first_slot};
+    const ocdm_policy other = {SIZED, .name = "other", .remove = first_slot};
+    const ocdm_policy nameless = {SIZED, .remove = first_slot};
+    const ocdm_policy neither = {SIZED, .name = "mine"};
+    const ocdm_policy refusing = {SIZED, .name = "refusing", .remove = first_slot, .save = save_one_byte, .load = load_never};
     ocdm_memory *loaded = NULL;
     assert_int_equal(save_and_load(&mine, NULL, &loaded), OCDM_UNKNOWN_NAME);
     assert_int_equal(save_and_load(&mine, &other, &loaded), OCDM_BAD_ARGUMENT);
     assert_int_equal(save_and_load(&mine, &nameless, &loaded), OCDM_BAD_ARGUMENT);
-    assert_int_equal(save_and_load(&mine, &both, &loaded), OCDM_BAD_ARGUMENT);
+    assert_int_equal(save_and_load(&mine, &neither, &loaded), OCDM_BAD_ARGUMENT);
     assert_int_equal(save_and_load(&refusing, &refusing, &loaded), OCDM_LIMIT);
     assert_int_equal(save_and_load(ocdm_policy_find("rs"), &mine, &loaded), OCDM_BAD_ARGUMENT);
     assert_null(loaded);
     assert_int_equal(save_and_load(&mine, &mine, &loaded), OCDM_OK);
     ocdm_memory_destroy(loaded);
+}
+
+/* Sizes that would wrap around when added to others, sizes that change between the two questions, and a save that fails. */
+static void save_refuses_a_state_that_makes_no_sense(void **state)
+{
+    (void)state;
+    const struct {
+        size_t sizes[2];
+        ocdm_status statuses[2], expected;
+    } cases[] = {
+        {{(size_t)-1, 0}, {OCDM_OK, OCDM_OK}, OCDM_LIMIT},
+        {{(size_t)-1 - 200, 0}, {OCDM_OK, OCDM_OK}, OCDM_LIMIT},
+        {{SIZE_MAX / 2 + 1, 0}, {OCDM_OK, OCDM_OK}, OCDM_LIMIT},
+        {{4, 5}, {OCDM_OK, OCDM_OK}, OCDM_BAD_ARGUMENT},
+        {{4, 3}, {OCDM_OK, OCDM_OK}, OCDM_BAD_ARGUMENT},
+        {{4, (size_t)-1}, {OCDM_OK, OCDM_OK}, OCDM_BAD_ARGUMENT},
+        {{4, 4}, {OCDM_IO, OCDM_OK}, OCDM_IO},
+        {{4, 4}, {OCDM_OK, OCDM_NO_MEMORY}, OCDM_NO_MEMORY},
+        {{4, 4}, {OCDM_OK, OCDM_OK}, OCDM_OK},
+        {{0, 0}, {OCDM_OK, OCDM_OK}, OCDM_OK},
+    };
+    const ocdm_policy told = {SIZED, .name = "told", .remove = first_slot, .save = save_as_told};
+    ocdm_options options = options_for("ocdm", 2);
+    options.policy = &told;
+    ocdm_memory *memory = created(&options);
+    offered_one(memory, 1, 1, 0, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ocdm_error error = {.status = OCDM_OK};
+        memcpy(answered_sizes, cases[i].sizes, sizeof answered_sizes);
+        memcpy(answered_status, cases[i].statuses, sizeof answered_status);
+        assert_int_equal(ocdm_memory_save(memory, "told", &error), cases[i].expected);
+        assert_int_equal(error.status, cases[i].expected);
+        assert_true(cases[i].expected == OCDM_OK || error.message[0] != '\0');
+        assert_int_equal(remove("told") == 0, cases[i].expected == OCDM_OK);
+    }
+    ocdm_memory_destroy(memory);
 }
 
 /* Every printable character is legal in a policy's name, those that JSON escapes too. */
@@ -84,7 +139,7 @@ static void own_policy_may_have_any_printable_name(void **state)
     (void)state;
     static const char *const names[] = {"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ", "\"quoted\"", "back\\slash", "\\\"", "a\\u0041"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const ocdm_policy mine = {.name = names[i], .remove = first_slot};
+        const ocdm_policy mine = {SIZED, .name = names[i], .remove = first_slot};
         ocdm_memory *loaded = NULL;
         HOLDS(names[i], save_and_load(&mine, &mine, &loaded) == OCDM_OK);
         ocdm_memory_destroy(loaded);
@@ -132,15 +187,15 @@ static void load_refuses_what_is_no_file_of_ours(void **state)
     (void)state;
     ocdm_memory *memory = NULL;
     ocdm_error error;
-    assert_int_equal(ocdm_memory_load(NULL, NULL, &memory, &error), OCDM_BAD_ARGUMENT);
-    assert_int_equal(ocdm_memory_load("memory", NULL, NULL, &error), OCDM_BAD_ARGUMENT);
-    assert_int_equal(ocdm_memory_load("not there", NULL, &memory, &error), OCDM_IO);
+    assert_int_equal(ocdm_memory_load(NULL, NULL, NULL, &memory, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_load("memory", NULL, NULL, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_load("not there", NULL, NULL, &memory, &error), OCDM_IO);
     assert_non_null(strstr(error.message, "not there"));
-    assert_int_equal(ocdm_memory_load(".", NULL, &memory, &error), OCDM_IO);
+    assert_int_equal(ocdm_memory_load(".", NULL, NULL, &memory, &error), OCDM_IO);
     assert_int_equal(write_whole("text", (const unsigned char *)"", 0), 0);
-    assert_int_equal(ocdm_memory_load("text", NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm_memory_load("text", NULL, NULL, &memory, &error), OCDM_BAD_FILE);
     assert_int_equal(write_whole("text", (const unsigned char *)"hello, this is text", 19), 0);
-    assert_int_equal(ocdm_memory_load("text", NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm_memory_load("text", NULL, NULL, &memory, &error), OCDM_BAD_FILE);
     assert_non_null(strstr(error.message, "text"));
     assert_null(memory);
 }
@@ -155,7 +210,7 @@ static void load_reads_a_large_file(void **state)
     for (uint64_t id = 0; id < SAMPLES; id++)
         offered_one(memory, id, 1 + (uint32_t)id % 7, 8, 0);
     assert_int_equal(ocdm_memory_save(memory, "large", NULL), OCDM_OK);
-    assert_int_equal(ocdm_memory_load("large", NULL, &loaded, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_load("large", NULL, NULL, &loaded, NULL), OCDM_OK);
     same_memory(memory, loaded, "a large file");
     ocdm_memory_destroy(memory);
     ocdm_memory_destroy(loaded);
@@ -222,7 +277,7 @@ static void save_and_load_take_any_name(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ocdm_memory *loaded = NULL;
         HOLDS(names[i], ocdm_memory_save(memory, names[i], NULL) == OCDM_OK);
-        HOLDS(names[i], ocdm_memory_load(names[i], NULL, &loaded, NULL) == OCDM_OK);
+        HOLDS(names[i], ocdm_memory_load(names[i], NULL, NULL, &loaded, NULL) == OCDM_OK);
         same_memory(memory, loaded, names[i]);
         ocdm_memory_destroy(loaded);
     }
@@ -234,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_policy_must_be_given_and_must_accept),
         cmocka_unit_test(own_policy_may_have_any_printable_name),
+        cmocka_unit_test(save_refuses_a_state_that_makes_no_sense),
         cmocka_unit_test(damage_of_any_byte_or_end_is_found),
         cmocka_unit_test(load_refuses_what_is_no_file_of_ours),
         cmocka_unit_test(load_reads_a_large_file),

@@ -8,11 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/random.h"
-#include "experiment/compare/memory.h"
 #include "experiment/compare/memory_only.h"
-#include "experiment/compare/memory_only_spread.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 
 enum { SAMPLES = 1003, CLASSES = 9, TASKS = 3 };
 
@@ -231,6 +230,23 @@ static void spread_interpolates_and_leaves_out_what_is_not_a_number(void **state
     assert_true(isnan(ocdm__spread_of(none, 0).low));
 }
 
+/* A class that only test samples have was never there. */
+static void class_that_was_never_seen_is_not_lost(void **state)
+{
+    (void)state;
+    ocdm__balance balance = {.classes = 0};
+    ocdm__balance_add(&balance, 0, 0);
+    assert_int_equal(balance.classes + balance.lost + balance.under, 0);
+    ocdm__balance_add(&balance, 45, 60);
+    ocdm__balance_add(&balance, 0, 3);
+    ocdm__balance_add(&balance, 20, 20);
+    assert_int_equal(balance.classes, 3);
+    assert_int_equal(balance.lost, 1);
+    assert_int_equal(balance.under, 1);
+    assert_int_equal(balance.over, 1);
+    assert_true(balance.fewest == 0 && balance.most == 45);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +257,7 @@ int main(void)
         cmocka_unit_test(memory_only_refuses_what_needs_more),
         cmocka_unit_test(memory_only_stops_when_it_is_told_to),
         cmocka_unit_test(spread_interpolates_and_leaves_out_what_is_not_a_number),
+        cmocka_unit_test(class_that_was_never_seen_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,7 +225,7 @@ static void messages_stay_on_one_line_when_names_are_odd(void **state)
     char path[2000];
     memset(path, '\n', sizeof path - 1);
     path[sizeof path - 1] = '\0';
-    assert_int_equal(ocdm_memory_load(path, NULL, &memory, &error), OCDM_IO);
+    assert_int_equal(ocdm_memory_load(path, NULL, NULL, &memory, &error), OCDM_IO);
     assert_null(strchr(error.message, '\n'));
     assert_int_equal(strlen(error.message), sizeof error.message - 1);
     assert_null(memory);

@@ -11,7 +11,7 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/readers/npy.h"
+#include "stream/readers/readers.h"
 
 /* Writes t.npy: magic, version, the header as given, the data. */
 static void write_npy(unsigned char version, const char *header, const void *data, size_t size)
@@ -128,18 +128,16 @@ static void npy_refuses_a_length_that_is_not_the_shape(void **state)
     static const float floats[8] = {0};
     write_table("<f4", "(2, 3)", floats, 20);
     assert_string_equal(features(),
-                        "t.npy: the header tells of 2 rows of 3 elements of 4 bytes, but 20 bytes follow it: too few");
+                        "t.npy: the header states 2 rows of 3 elements of 4 bytes, but 20 bytes follow it: too few");
     write_table("<f4", "(2, 3)", floats, 28);
     assert_string_equal(features(),
-                        "t.npy: the header tells of 2 rows of 3 elements of 4 bytes, but 28 bytes follow it: too many");
+                        "t.npy: the header states 2 rows of 3 elements of 4 bytes, but 28 bytes follow it: too many");
     write_table("<f4", "(4611686018427387905, 4)", floats, 16); /* 16 bytes, but for what overflows */
-    assert_string_equal(features(),
-                        "t.npy: the header tells of 4611686018427387905 rows of 4 elements of 4 bytes, but 16 bytes "
-                        "follow it: too few");
+    assert_string_equal(features(), "t.npy: the header states 4611686018427387905 rows of 4 elements of 4 bytes, but 16 bytes "
+                                    "follow it: too few");
     write_table("<f4", "(1, 18446744073709551615)", floats, 16);
-    assert_string_equal(features(),
-                        "t.npy: the header tells of 1 rows of 18446744073709551615 elements of 4 bytes, but 16 bytes "
-                        "follow it: too few");
+    assert_string_equal(features(), "t.npy: the header states 1 rows of 18446744073709551615 elements of 4 bytes, but 16 bytes "
+                                    "follow it: too few");
 }
 
 static void npy_refuses_what_is_no_table(void **state)
@@ -156,9 +154,9 @@ static void npy_refuses_what_is_no_table(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", "byte 69: the table has 0 rows of 3 columns"},
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: the elements are big-endian (>f4)"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: the elements are Python objects (|O)"},
-        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type <i4 are not read here"},
-        {"{'descr': '|b1', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type |b1 are not read here"},
-        {"{'descr': '<U3', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type <U3 are not read here"},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type <i4 are not supported"},
+        {"{'descr': '|b1', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type |b1 are not supported"},
+        {"{'descr': '<U3', 'fortran_order': False, 'shape': (1, 1), }", "byte 21: elements of type <U3 are not supported"},
         {"{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1, 1), }", "byte 20: the elements are structures"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 1), }",
          "byte 44: the header is not as NumPy writes it: True or False is missing"},
@@ -257,7 +255,7 @@ static void npy_labels_are_the_columns_that_are_1_in_every_type(void **state)
     }
     ocdm__reading reading = {.skip_bad = false};
     write_table("<f2", "(2, 3)", u1, sizeof u1);
-    assert_string_equal(labels(&reading), "t.npy: byte 21: elements of type <f2 are not read here");
+    assert_string_equal(labels(&reading), "t.npy: byte 21: elements of type <f2 are not supported");
 }
 
 static void npy_labels_other_than_0_and_1_are_refused_or_skipped(void **state)

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "base/number_text.h"
 #include "base/random.h"
+#include "base/text.h"
 
 static void same_as_library(const char *text)
 {

@@ -13,7 +13,8 @@
 #include "../holds.h"
 #include "../nested_files.h"
 #include "base/allocate.h"
-#include "stream/readers/nuswide.h"
+#include "base/error.h"
+#include "stream/readers/readers.h"
 
 #define LIST "d/ImageList/Imagelist.txt"
 #define TRAIN_LIST "d/ImageList/TrainImagelist.txt"

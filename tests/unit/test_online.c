@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../agent_state.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
 #include "../small_run.h"
@@ -34,7 +35,7 @@ static void open_trial(struct trial *trial, const char *path, ocdm__run_settings
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&trial->settings, &trial->stream, path, &error);
     if (status == OCDM_OK)
-        status = ocdm__run_open(&trial->settings, &trial->stream, &trial->run, &error);
+        status = ocdm__run_open(&trial->settings, &trial->stream, &ocdm__agent_maker, &trial->run, &error);
     if (status == OCDM_OK)
         status = ocdm__run_begin(trial->run, &error);
     if (status != OCDM_OK)
@@ -69,7 +70,7 @@ struct judge {
 static void take_weights(struct judge *judge, ocdm__agent *agent)
 {
     struct ocdm__agent_state state;
-    assert_int_equal(ocdm__agent_save(agent, false, &state, NULL), OCDM_OK);
+    assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
     for (size_t i = 0; i < state.count; i++) {
         const struct ocdm__tensor *tensor = &state.tensors[i];
         const float *values = (const float *)(const void *)tensor->data;
@@ -175,7 +176,7 @@ static void online_learns_as_the_plain_loop_does(void **state)
         struct trial trial;
         struct judge judge = {.step = 0};
         open_trial(&trial, "stream", small_settings(methods[m]));
-        take_weights(&judge, trial.run->agent);
+        take_weights(&judge, trial.run->learner->state);
         ocdm_memory *memory = judges_memory(&trial.settings);
         const ocdm__stream_order *order = &trial.run->schedule.order;
         for (size_t at = 0; at < order->count;) {
@@ -190,7 +191,7 @@ static void online_learns_as_the_plain_loop_does(void **state)
             at += count;
         }
         assert_int_equal(judge.step, 24);
-        same_weights(&judge, trial.run->agent);
+        same_weights(&judge, trial.run->learner->state);
         for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
             assert_int_equal(ocdm_memory_id(memory, slot), ocdm_memory_id(trial.run->memory, slot));
         ocdm_memory_destroy(memory);
@@ -204,7 +205,7 @@ static void finetune_learns_from_the_stream_alone(void **state)
     struct trial trial;
     struct judge judge = {.step = 0};
     open_trial(&trial, "stream", small_settings("finetune"));
-    take_weights(&judge, trial.run->agent);
+    take_weights(&judge, trial.run->learner->state);
     assert_null(trial.run->memory);
     for (size_t at = 0; at < trial.run->schedule.order.count; at += 5) {
         if (advanced(&trial) == OCDM__RUN_EVALUATED)
@@ -212,7 +213,7 @@ static void finetune_learns_from_the_stream_alone(void **state)
         judge_step(&judge, &trial.stream, trial.run->schedule.order.samples + at, 5, trial.settings.learning_rate,
                    trial.settings.epsilon);
     }
-    same_weights(&judge, trial.run->agent);
+    same_weights(&judge, trial.run->learner->state);
     close_trial(&trial);
 }
 
@@ -238,8 +239,8 @@ static void memory_bytes(const ocdm_memory *memory, ocdm__output *output)
 static void same_agents(ocdm__agent *a, ocdm__agent *b)
 {
     struct ocdm__agent_state left, right;
-    assert_int_equal(ocdm__agent_save(a, true, &left, NULL), OCDM_OK);
-    assert_int_equal(ocdm__agent_save(b, true, &right, NULL), OCDM_OK);
+    assert_int_equal(agent_save(a, true, &left, NULL), OCDM_OK);
+    assert_int_equal(agent_save(b, true, &right, NULL), OCDM_OK);
     assert_int_equal(left.count, right.count);
     for (size_t i = 0; i < left.count; i++)
         assert_memory_equal(left.tensors[i].data, right.tensors[i].data, left.tensors[i].size);
@@ -267,7 +268,7 @@ static void agent_and_memory_never_see_tasks(void **state)
             continue;
         while (advanced(&other) != OCDM__RUN_FINISHED)
             continue;
-        same_agents(one.run->agent, other.run->agent);
+        same_agents(one.run->learner->state, other.run->learner->state);
         if (one.run->memory != NULL) {
             ocdm__output left, right;
             memory_bytes(one.run->memory, &left);
@@ -296,12 +297,12 @@ static void seeds_pair_methods(void **state)
     open_trial(&other, "stream", small_settings("rs"));
     open_trial(&third, "stream", settings);
     size_t bytes = one.run->schedule.order.count * sizeof(uint32_t);
-    same_agents(one.run->agent, other.run->agent);
+    same_agents(one.run->learner->state, other.run->learner->state);
     assert_memory_equal(one.run->schedule.order.samples, other.run->schedule.order.samples, bytes);
     assert_memory_not_equal(one.run->schedule.order.samples, third.run->schedule.order.samples, bytes);
     struct judge first, last;
-    take_weights(&first, one.run->agent);
-    take_weights(&last, third.run->agent);
+    take_weights(&first, one.run->learner->state);
+    take_weights(&last, third.run->learner->state);
     assert_memory_not_equal(first.weight, last.weight, sizeof first.weight);
     close_trial(&one);
     close_trial(&other);

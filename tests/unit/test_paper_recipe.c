@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "../holds.h"
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/random.h"
-#include "stream/recipes/paper.h"
+#include "stream/recipes/recipes.h"
 
 enum { CLASSES = 9, MOST = 300 };
 
@@ -64,17 +64,17 @@ static void make(struct made *made, ocdm__random *random)
     }
 }
 
-static ocdm__paper_source source_of(const struct made *made, bool keys)
+static ocdm__paper_samples source_of(const struct made *made, bool keys)
 {
-    return (ocdm__paper_source){.count = made->count,
-                                .label_starts = made->starts,
-                                .labels = made->labels,
-                                .class_count = CLASSES,
-                                .sample_keys = keys ? made->sample_keys : NULL,
-                                .class_keys = keys ? made->class_keys : NULL};
+    return (ocdm__paper_samples){.count = made->count,
+                                 .label_starts = made->starts,
+                                 .labels = made->labels,
+                                 .class_count = CLASSES,
+                                 .sample_keys = keys ? made->sample_keys : NULL,
+                                 .class_keys = keys ? made->class_keys : NULL};
 }
 
-static ocdm__paper_choice choose(const ocdm__paper_source *source, const ocdm__paper_settings *settings)
+static ocdm__paper_choice choose(const ocdm__paper_samples *source, const ocdm__paper_settings *settings)
 {
     ocdm__paper_choice choice = {.parts = NULL};
     assert_int_equal(ocdm__paper_choose(&choice, source, settings, NULL), OCDM_OK);
@@ -230,7 +230,7 @@ static void recipe_agrees_with_the_judge_on_random_sets(void **state)
                                          .test_per_class = (uint32_t)ocdm__random_below(&random, 12),
                                          .seed = seed};
         bool keys = seed % 4 >= 2;
-        ocdm__paper_source source = source_of(&made, keys);
+        ocdm__paper_samples source = source_of(&made, keys);
         ocdm__paper_choice choice = choose(&source, &settings);
         judge(&made, &settings, keys, &verdict);
         HOLDS(where, memcmp(choice.kept_classes, verdict.kept, CLASSES) == 0);
@@ -267,7 +267,7 @@ static void recipe_draws_the_same_when_the_source_is_in_another_order(void **sta
                                          .pool = seed % 2 ? OCDM__TEST_FROM_REST : OCDM__TEST_FROM_SINGLE,
                                          .test_per_class = 4,
                                          .seed = seed};
-        ocdm__paper_source source = source_of(&made, true), other = source_of(&turned, true);
+        ocdm__paper_samples source = source_of(&made, true), other = source_of(&turned, true);
         ocdm__paper_choice first = choose(&source, &settings), second = choose(&other, &settings);
         for (size_t i = 0; i < made.count; i++) {
             HOLDS(where, first.parts[i] == second.parts[made.count - 1 - i]);
@@ -287,7 +287,7 @@ static void recipe_draws_uniformly_over_seeds(void **state)
     memset(&made, 0, sizeof made);
     for (size_t i = 0; i < 20; i++)
         put_sample(&made, 1);
-    ocdm__paper_source source = source_of(&made, false);
+    ocdm__paper_samples source = source_of(&made, false);
     for (uint64_t seed = 0; seed < 4000; seed++) {
         ocdm__paper_settings settings = {.class_tasks = made.class_tasks, .test_per_class = 5, .seed = seed};
         ocdm__paper_choice choice = choose(&source, &settings);
@@ -311,7 +311,7 @@ static void recipe_removes_a_class_that_is_one_test_sample_short(void **state)
         put_sample(&made, i < 3 ? 1 : 2);
     put_sample(&made, 1 | 2);
     put_sample(&made, 2 | 4);
-    ocdm__paper_source source = source_of(&made, false);
+    ocdm__paper_samples source = source_of(&made, false);
     ocdm__paper_settings settings = {.class_tasks = made.class_tasks, .test_per_class = 3};
     ocdm__paper_choice choice = choose(&source, &settings);
     assert_int_equal(choice.kept_classes[0], 1);

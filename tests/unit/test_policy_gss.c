@@ -7,12 +7,15 @@
 
 #include "memory/memory.h"
 
+/* As many samples of memory as GSS-Greedy compares with. */
+#define COMPARED 10u
+
 /* ---- a caller that answers by rote ------------------------------------------------------------------------------------ */
 
 /* What the caller was asked last, and what it is to answer. */
 struct caller {
     uint32_t asked; /* how often */
-    uint32_t slot[OCDM_COMPARED];
+    uint32_t slot[COMPARED];
     size_t slot_count;
     size_t count;
     uint64_t first_id;
@@ -28,7 +31,7 @@ struct caller {
 static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     struct caller *caller = state;
-    assert_true(asked->slot_count >= 1 && asked->slot_count <= OCDM_COMPARED && asked->count >= 1);
+    assert_true(asked->slot_count >= 1 && asked->slot_count <= COMPARED && asked->count >= 1);
     assert_non_null(error);
     caller->asked++;
     caller->slot_count = asked->slot_count;
@@ -91,7 +94,9 @@ static ocdm_status status_of_next(ocdm_memory *memory, size_t count, ocdm_error 
 static double score_in(const ocdm_memory *memory, uint32_t slot)
 {
     unsigned char bytes[TOY_BATCH * 8];
-    size_t size = memory->options.policy->save(memory->state, memory, bytes, sizeof bytes);
+    size_t size;
+    ocdm_error error;
+    assert_int_equal(memory->policy.save(memory->state, memory, bytes, sizeof bytes, &size, &error), OCDM_OK);
     assert_int_equal(size, ocdm_memory_size(memory) * 8);
     double score;
     memcpy(&score, bytes + (size_t)slot * 8, sizeof score);
@@ -136,7 +141,7 @@ static void gss_is_refused_after_load_until_gradients_are_given(void **state)
     ocdm_memory *memory = memory_asking(&caller, 3, 0), *loaded = NULL;
     offered_next(memory, 2);
     assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
-    assert_int_equal(ocdm_memory_load("memory", NULL, &loaded, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_load("memory", NULL, NULL, &loaded, NULL), OCDM_OK);
     assert_int_equal(status_of_next(loaded, 1, NULL), OCDM_BAD_ARGUMENT);
     same_memory(memory, loaded, "refused after load");
     ocdm_memory_set_similarity(loaded, answer, &caller);
@@ -238,12 +243,12 @@ static void gss_draws_uniformly_without_replacement(void **state)
     offered_next(memory, HELD);
     for (uint32_t run = 0; run < RUNS; run++) {
         offered_next(memory, 1);
-        assert_int_equal(caller.slot_count, OCDM_COMPARED);
+        assert_int_equal(caller.slot_count, COMPARED);
         for (size_t i = 0; i < caller.slot_count; i++)
             times[caller.slot[i]]++;
     }
     assert_int_equal(caller.asked, RUNS);
-    double share = (double)OCDM_COMPARED / HELD, deviation = sqrt(RUNS * share * (1 - share));
+    double share = (double)COMPARED / HELD, deviation = sqrt(RUNS * share * (1 - share));
     for (uint32_t slot = 0; slot < HELD; slot++)
         assert_true(fabs(times[slot] - RUNS * share) < 6 * deviation);
     ocdm_memory_destroy(memory);
@@ -429,8 +434,8 @@ static void gss_passes_on_why_the_caller_cannot_answer(void **state)
     (void)state;
     struct caller caller = {.status = OCDM_NO_MEMORY, .message = "no room for ten gradients", .unanswered = SIZE_MAX};
     check_refusal(caller, OCDM_NO_MEMORY, "no room for ten gradients");
-    caller = (struct caller){.status = OCDM_STOPPED, .unanswered = SIZE_MAX};
-    check_refusal(caller, OCDM_STOPPED, "gradients that the policy gss needs");
+    caller = (struct caller){.status = OCDM_LIMIT, .unanswered = SIZE_MAX};
+    check_refusal(caller, OCDM_LIMIT, "gradients that the policy gss needs");
 }
 
 int main(void)

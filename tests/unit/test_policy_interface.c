@@ -1,23 +1,27 @@
 /* Policies of the caller's own: when each function is called and with what, and that a bad decision leaves no trace. */
+#define _XOPEN_SOURCE 700
+
+#include "../scratch_folder.h"
 #include "../twins.h"
 
 #include <stdlib.h>
 
+#define SIZED .size = sizeof(ocdm_policy)
+
 /* ---- refused by create ------------------------------------------------------------------------------------------------ */
 
-static uint32_t first_slot(void *state, const ocdm_memory *memory)
+static ocdm_status first_slot(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    (void)memory;
-    return 0;
+    (void)state, (void)memory, (void)error;
+    *slot = 0;
+    return OCDM_OK;
 }
 
-static uint32_t let_go(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status let_go(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
-    (void)memory;
-    (void)sample;
-    return OCDM_NONE;
+    (void)state, (void)memory, (void)sample, (void)error;
+    *slot = OCDM_NONE;
+    return OCDM_OK;
 }
 
 static ocdm_status creation_status(const ocdm_policy *policy)
@@ -31,14 +35,43 @@ static ocdm_status creation_status(const ocdm_policy *policy)
     return status;
 }
 
-static void policy_needs_exactly_one_of_replace_and_remove(void **state)
+static void policy_needs_replace_or_remove(void **state)
 {
     (void)state;
-    assert_int_equal(creation_status(&(ocdm_policy){.name = "none"}), OCDM_BAD_ARGUMENT);
-    assert_int_equal(creation_status(&(ocdm_policy){.name = "both", .replace = let_go, .remove = first_slot}),
-                     OCDM_BAD_ARGUMENT);
-    assert_int_equal(creation_status(&(ocdm_policy){.name = "one", .replace = let_go}), OCDM_OK);
-    assert_int_equal(creation_status(&(ocdm_policy){.name = "other", .remove = first_slot}), OCDM_OK);
+    assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "none"}), OCDM_BAD_ARGUMENT);
+    assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "both", .replace = let_go, .remove = first_slot}), OCDM_OK);
+    assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "one", .replace = let_go}), OCDM_OK);
+    assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "other", .remove = first_slot}), OCDM_OK);
+}
+
+/* A caller that was compiled before `end` and `policy_data` came has smaller structs; what lies behind them is not looked at.
+ */
+static void structs_of_a_known_size_are_taken_and_others_refused(void **state)
+{
+    (void)state;
+    const size_t old_policy = offsetof(ocdm_policy, end), old_options = offsetof(ocdm_options, policy_data);
+    const size_t bad[] = {0, 1, 8, old_policy - 8, old_policy + 1, sizeof(ocdm_policy) + 8, (size_t)-1};
+    ocdm_policy policy = {SIZED, .name = "old", .remove = first_slot};
+    policy.size = old_policy;
+    memset((char *)&policy + old_policy, 0x77, sizeof policy - old_policy);
+    ocdm_options options = ocdm_options_default();
+    options.size = old_options;
+    options.capacity = 2;
+    options.policy = &policy;
+    memset((char *)&options + old_options, 0x77, sizeof options - old_options);
+    ocdm_memory *memory = created(&options);
+    assert_int_equal(ocdm_memory_options(memory)->size, sizeof options);
+    assert_null(ocdm_memory_options(memory)->policy_data);
+    for (uint64_t id = 0; id < 5; id++)
+        offered_one(memory, id, 1, 0, 0);
+    ocdm_memory_destroy(memory);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        policy.size = bad[i];
+        assert_int_equal(creation_status(&policy), OCDM_BAD_ARGUMENT);
+        ocdm_options wrong = ocdm_options_default();
+        wrong.size = bad[i] == old_policy - 8 ? old_options - 8 : bad[i];
+        assert_int_equal(ocdm_memory_create(&wrong, &memory, NULL), OCDM_BAD_ARGUMENT);
+    }
 }
 
 static void policy_needs_a_printable_name(void **state)
@@ -49,11 +82,11 @@ static void policy_needs_a_printable_name(void **state)
     longest[64] = '\0';
     const char *const bad[] = {NULL, "", "tab\t", "del\x7f", "\xc3\xa9", longest};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(creation_status(&(ocdm_policy){.name = bad[i], .remove = first_slot}), OCDM_BAD_ARGUMENT);
+        assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = bad[i], .remove = first_slot}), OCDM_BAD_ARGUMENT);
     longest[63] = '\0';
     const char *const good[] = {"a", "keep the newest!", "~", longest};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        assert_int_equal(creation_status(&(ocdm_policy){.name = good[i], .remove = first_slot}), OCDM_OK);
+        assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = good[i], .remove = first_slot}), OCDM_OK);
 }
 
 /* ---- a policy that keeps a diary -------------------------------------------------------------------------------------- */
@@ -69,6 +102,7 @@ struct diary {
     uint64_t arrived;   /* ocdm_memory_arrived then */
     uint64_t seen_of_7; /* ocdm_memory_seen of class 7 then */
     uint64_t last_id;   /* of the sample at hand then */
+    void *data;         /* what create was given */
     uint64_t random[3]; /* draws 0, 1 and 0 again, below 2^40 */
 };
 
@@ -100,14 +134,15 @@ static void look_around(const ocdm_memory *memory)
         assert_true(ocdm_memory_random(memory, i, 3) < 3);
 }
 
-static ocdm_status diary_create(const ocdm_memory *memory, void **state, ocdm_error *error)
+static ocdm_status diary_create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     note('c');
+    diary.data = data;
     assert_int_equal(ocdm_memory_size(memory), 0);
     assert_int_equal(ocdm_memory_options(memory)->capacity, 2);
     if (diary.create_status == OCDM_OK)
         *state = malloc(8);
-    else if (error)
+    else
         error->status = diary.create_status;
     return diary.create_status;
 }
@@ -138,21 +173,26 @@ static int diary_admit(void *state, const ocdm_memory *memory, const ocdm_sample
     return !sample->label_count || sample->labels[0] != 13;
 }
 
-static uint32_t diary_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status diary_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                 ocdm_error *error)
 {
+    (void)error;
     assert_non_null(state);
     note('r');
     look_around(memory);
     diary.last_id = sample->id;
-    return diary.answer;
+    *slot = diary.answer;
+    return OCDM_OK;
 }
 
-static uint32_t diary_remove(void *state, const ocdm_memory *memory)
+static ocdm_status diary_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
+    (void)error;
     assert_non_null(state);
     note('x');
     look_around(memory);
-    return diary.answer;
+    *slot = diary.answer;
+    return OCDM_OK;
 }
 
 static void diary_seen(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
@@ -163,6 +203,7 @@ static void diary_seen(void *state, const ocdm_memory *memory, const ocdm_sample
 }
 
 static const ocdm_policy one_by_one = {
+    SIZED,
     .name = "one by one",
     .create = diary_create,
     .destroy = diary_destroy,
@@ -173,6 +214,7 @@ static const ocdm_policy one_by_one = {
 };
 
 static const ocdm_policy as_a_pool = {
+    SIZED,
     .name = "as a pool",
     .create = diary_create,
     .destroy = diary_destroy,
@@ -280,6 +322,282 @@ static void create_passes_on_what_the_policy_says(void **state)
     assert_string_equal(diary.called, "c");
 }
 
+static void create_gets_the_data_of_the_options_and_of_load(void **state)
+{
+    (void)state;
+    int mine = 0;
+    new_diary(0);
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 2;
+    options.policy = &one_by_one;
+    options.policy_data = &mine;
+    ocdm_memory *memory = created(&options), *loaded = NULL;
+    assert_ptr_equal(diary.data, &mine);
+    assert_ptr_equal(ocdm_memory_options(memory)->policy_data, &mine);
+    assert_int_equal(ocdm_memory_save(memory, "with data", NULL), OCDM_OK);
+    diary.data = NULL;
+    assert_int_equal(ocdm_memory_load("with data", &one_by_one, &mine, &loaded, NULL), OCDM_OK);
+    assert_ptr_equal(diary.data, &mine);
+    ocdm_memory_destroy(memory);
+    ocdm_memory_destroy(loaded);
+}
+
+/* ---- failures, and the end of an update ------------------------------------------------------------------------------- */
+
+/* Keeps an id per slot by what `end` says, and a count of the samples that `seen` told of, taken back when an update fails. */
+struct ledger {
+    uint64_t id[16];
+    size_t samples, samples_before;
+    size_t ends, failures;
+    ocdm_status last;
+    uint64_t fails_in; /* decisions until one fails */
+    bool has_words;
+};
+
+static struct ledger ledger;
+
+static ocdm_status ledger_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
+                                ocdm_error *error)
+{
+    (void)state, (void)memory, (void)error;
+    ledger.samples_before = ledger.samples;
+    return count == 2 && batch[0].id == batch[1].id + 1 ? OCDM_LIMIT : OCDM_OK;
+}
+
+static ocdm_status ledger_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    (void)state;
+    ledger.samples++;
+    *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    if (ledger.fails_in-- > 0)
+        return OCDM_OK;
+    if (ledger.has_words) {
+        snprintf(error->message, sizeof error->message, "the disk is full");
+        snprintf(error->hint, sizeof error->hint, "buy another");
+    }
+    return OCDM_IO;
+}
+
+static ocdm_status ledger_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
+{
+    (void)sample;
+    return ledger_remove(state, memory, slot, error);
+}
+
+static void ledger_end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    (void)state;
+    assert_int_equal(change != NULL, status == OCDM_OK);
+    ledger.ends++;
+    ledger.last = status;
+    if (status != OCDM_OK) {
+        ledger.failures++;
+        ledger.samples = ledger.samples_before;
+        return;
+    }
+    for (size_t i = 0; i < change->stored; i++)
+        ledger.id[change->slot[i]] = ocdm_memory_id(memory, change->slot[i]);
+}
+
+static const ocdm_policy ledgers[] = {
+    {SIZED, .name = "remove ledger", .begin = ledger_begin, .remove = ledger_remove, .end = ledger_end},
+    {SIZED, .name = "replace ledger", .begin = ledger_begin, .replace = ledger_replace, .end = ledger_end},
+};
+
+static void ledger_is_right(const ocdm_memory *memory)
+{
+    for (uint32_t slot = 0; slot < ocdm_memory_size(memory); slot++)
+        assert_int_equal(ledger.id[slot], ocdm_memory_id(memory, slot));
+}
+
+static void policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end(void **state)
+{
+    (void)state;
+    static struct toy_batch batch;
+    for (size_t p = 0; p < 2; p++) {
+        ocdm_options options = options_for("ocdm", 8);
+        options.policy = &ledgers[p];
+        ledger = (struct ledger){.fails_in = UINT64_MAX};
+        ocdm_memory *memory = created(&options), *twin = created(&options);
+        ocdm__random random = ocdm__random_stream(p, 1);
+        size_t updates = 0;
+        for (uint64_t step = 0; step < 60; step++) {
+            toy_draw(&batch, &random, (struct toy_shape){0, 6, 3}, 1 + toy_below(&random, 5), step * 10);
+            struct ledger before = ledger;
+            for (ledger.fails_in = 0;; before = ledger, ledger.fails_in = before.failures % 7) {
+                ocdm_error error;
+                ledger.has_words = ledger.failures % 2;
+                ocdm_status status = ocdm_memory_update(memory, batch.sample, batch.count, NULL, &error);
+                updates++;
+                assert_int_equal(ledger.last, status);
+                ledger_is_right(memory);
+                if (status == OCDM_OK)
+                    break;
+                assert_int_equal(status, OCDM_IO);
+                assert_int_equal(ledger.samples, before.samples);
+                assert_non_null(strstr(error.message, before.failures % 2 ? "the disk is full" : "could not decide"));
+                assert_string_equal(error.hint, before.failures % 2 ? "buy another" : "");
+                same_memory(memory, twin, ledgers[p].name);
+            }
+            struct ledger own = ledger;
+            ledger.fails_in = UINT64_MAX;
+            offered(twin, batch.sample, batch.count);
+            ledger = own;
+            same_memory(memory, twin, ledgers[p].name);
+        }
+        assert_int_equal(ledger.ends, updates);
+        assert_true(ledger.failures > 50);
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(twin);
+    }
+}
+
+/* What `begin` refused has no end, nor has a batch that the memory refused before it. */
+static void end_is_not_told_of_batches_that_never_began(void **state)
+{
+    (void)state;
+    ocdm_options options = options_for("ocdm", 8);
+    options.policy = &ledgers[0];
+    ledger = (struct ledger){.fails_in = UINT64_MAX};
+    ocdm_memory *memory = created(&options);
+    ocdm_sample refused[] = {{2, NULL, 0}, {1, NULL, 0}}, twice[] = {{2, NULL, 0}, {2, NULL, 0}};
+    assert_int_equal(ocdm_memory_update(memory, refused, 2, NULL, NULL), OCDM_LIMIT);
+    assert_int_equal(ocdm_memory_update(memory, twice, 2, NULL, NULL), OCDM_DUPLICATE_ID);
+    assert_int_equal(ledger.ends, 0);
+    offered(memory, NULL, 0);
+    assert_int_equal(ledger.ends, 1);
+    ocdm_memory_destroy(memory);
+}
+
+/* A library's policy under another name, with an `end` of the caller's where it has none: it decides the same. */
+static void copy_of_a_policy_decides_as_the_policy_does(void **state)
+{
+    (void)state;
+    static struct toy_batch batch;
+    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
+        ocdm_policy copy = *ocdm_policy_at(p);
+        copy.name = "copy";
+        copy.end = copy.end != NULL ? copy.end : ledger_end;
+        ocdm_options options = options_for(ocdm_policy_at(p)->name, 9);
+        ocdm_memory *original = created(&options);
+        options.policy = &copy;
+        ocdm_memory *memory = created(&options);
+        ocdm__random random = ocdm__random_stream(p, 1);
+        for (uint64_t step = 0; step < 40; step++) {
+            struct toy_shape shape = {0, 6, copy.traits & OCDM_SINGLE_LABEL ? 1 : 3};
+            toy_draw(&batch, &random, shape, 1 + toy_below(&random, 8), step * 10);
+            ocdm_change change = offered(memory, batch.sample, batch.count);
+            ocdm_change expected = offered(original, batch.sample, batch.count);
+            same_change(&change, &expected, ocdm_policy_at(p)->name);
+            same_slots(memory, original, ocdm_policy_at(p)->name);
+        }
+        ocdm_memory_destroy(memory);
+        ocdm_memory_destroy(original);
+    }
+}
+
+/* ---- traits ------------------------------------------------------------------------------------------------------------ */
+
+/* Asks for a comparison with whatever the test put here, in `begin` or in `remove`. */
+static ocdm_comparison question;
+static bool ask_in_remove;
+static double cosines[8];
+
+static ocdm_status asking_begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
+                                ocdm_error *error)
+{
+    (void)state;
+    if (ocdm_memory_size(memory) == 0 || ask_in_remove)
+        return OCDM_OK;
+    question.batch = question.batch == NULL ? batch : question.batch;
+    question.count = count;
+    ocdm_status status = ocdm_memory_compare(memory, &question, error);
+    question.batch = NULL;
+    return status;
+}
+
+static ocdm_status asking_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
+{
+    first_slot(state, memory, slot, error);
+    return ask_in_remove ? ocdm_memory_compare(memory, &question, error) : OCDM_OK;
+}
+
+static const ocdm_policy asking = {SIZED, .name = "asking", .traits = OCDM_NEEDS_GRADIENTS, .begin = asking_begin,
+                                   .remove = asking_remove};
+
+static ocdm_status status_with(ocdm_memory *memory, ocdm_comparison changed)
+{
+    static uint64_t id = 1000;
+    ocdm_sample sample = {id++, NULL, 0};
+    question = changed;
+    ocdm_error error = {.status = OCDM_OK};
+    ocdm_status status = ocdm_memory_update(memory, &sample, 1, NULL, &error);
+    assert_int_equal(error.status, status);
+    return status;
+}
+
+static void any_policy_may_ask_for_gradients(void **state)
+{
+    (void)state;
+    static const uint32_t slots[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, descending[] = {1, 0}, beyond[] = {12};
+    ocdm_options options = options_for("ocdm", 12);
+    options.policy = &asking;
+    ocdm_memory *memory = created(&options);
+    ocdm_memory_set_similarity(memory, NULL, NULL);
+    ask_in_remove = false;
+    const ocdm_comparison good = {.size = sizeof good, .slot = slots, .slot_count = 12, .item_cosine = cosines};
+    assert_int_equal(status_with(memory, good), OCDM_BAD_ARGUMENT);
+    ocdm_memory_set_similarity(memory, toy_similarity, NULL);
+    for (uint32_t i = 0; i < 12; i++) {
+        ocdm_comparison some = good;
+        some.slot_count = i;
+        assert_int_equal(status_with(memory, some), OCDM_OK);
+    }
+    assert_int_equal(status_with(memory, good), OCDM_OK);
+    assert_true(cosines[0] >= -1 && cosines[0] <= 1);
+    static const ocdm_sample other = {0};
+    double batch_cosine;
+    ocdm_comparison bad[] = {good, good, good, good, good, good, good};
+    bad[0].size = 8;
+    bad[1].slot = descending, bad[1].slot_count = 2;
+    bad[2].slot = beyond, bad[2].slot_count = 1;
+    bad[3].slot_count = 0;
+    bad[4].item_cosine = NULL;
+    bad[5].batch_first = 1;
+    bad[6].batch = &other;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(status_with(memory, bad[i]), OCDM_BAD_ARGUMENT);
+    ocdm_comparison first = good;
+    first.batch_cosine = &batch_cosine;
+    first.batch_first = 1;
+    assert_int_equal(status_with(memory, first), OCDM_OK);
+    ask_in_remove = true;
+    assert_int_equal(status_with(memory, good), OCDM_BAD_ARGUMENT);
+    ask_in_remove = false;
+    assert_int_equal(ocdm_memory_compare(memory, &good, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_memory_compare(NULL, &good, NULL), OCDM_BAD_ARGUMENT);
+    ocdm_memory_destroy(memory);
+}
+
+static void own_policy_takes_single_labels_when_its_traits_say_so(void **state)
+{
+    (void)state;
+    const ocdm_policy single = {SIZED, .name = "single", .traits = OCDM_SINGLE_LABEL, .remove = first_slot};
+    ocdm_options options = options_for("ocdm", 4);
+    options.policy = &single;
+    ocdm_memory *memory = created(&options);
+    const uint32_t labels[] = {1, 2, 1};
+    ocdm_sample several = {1, labels, 2}, repeated = {2, labels + 2, 1}, none = {3, NULL, 0};
+    ocdm_error error;
+    assert_int_equal(ocdm_memory_update(memory, &several, 1, NULL, &error), OCDM_NOT_SINGLE_LABEL);
+    assert_non_null(strstr(error.message, "single takes samples with one label"));
+    assert_int_equal(ocdm_memory_counts(memory, NULL, 0), 0);
+    offered(memory, &repeated, 1);
+    offered(memory, &none, 1);
+    ocdm_memory_destroy(memory);
+}
+
 static void begin_refuses_a_batch_before_anything_is_touched(void **state)
 {
     (void)state;
@@ -335,20 +653,24 @@ static void random_numbers_follow_from_seed_decision_and_draw(void **state)
 static uint64_t sound;
 static uint32_t error_answer;
 
-static uint32_t erring_remove(void *state, const ocdm_memory *memory)
+static ocdm_status erring_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
+    (void)state, (void)error;
     if (sound-- == 0)
-        return error_answer < 2 ? ocdm_memory_size(memory) + error_answer : error_answer;
-    return (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+        *slot = error_answer < 2 ? ocdm_memory_size(memory) + error_answer : error_answer;
+    else
+        *slot = (uint32_t)ocdm_memory_random(memory, 0, ocdm_memory_size(memory));
+    return OCDM_OK;
 }
 
 /* One newcomer in three is let go. */
-static uint32_t erring_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status erring_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
 {
     (void)sample;
-    uint32_t slot = erring_remove(state, memory);
-    return slot < ocdm_memory_size(memory) && slot % 3 == 0 ? OCDM_NONE : slot;
+    erring_remove(state, memory, slot, error);
+    *slot = *slot < ocdm_memory_size(memory) && *slot % 3 == 0 ? OCDM_NONE : *slot;
+    return OCDM_OK;
 }
 
 /* Half of the samples with a certain class stay out. */
@@ -360,10 +682,10 @@ static int picky_admit(void *state, const ocdm_memory *memory, const ocdm_sample
 }
 
 static const ocdm_policy erring_policies[] = {
-    {.name = "erring replace", .replace = erring_replace},
-    {.name = "erring remove", .remove = erring_remove},
-    {.name = "erring picky replace", .replace = erring_replace, .admit = picky_admit},
-    {.name = "erring picky remove", .remove = erring_remove, .admit = picky_admit},
+    {SIZED, .name = "erring replace", .replace = erring_replace},
+    {SIZED, .name = "erring remove", .remove = erring_remove},
+    {SIZED, .name = "erring picky replace", .replace = erring_replace, .admit = picky_admit},
+    {SIZED, .name = "erring picky remove", .remove = erring_remove, .admit = picky_admit},
 };
 
 /* The batch fails at its n-th decision, for every n until it does not; the twin never hears of it. Returns how often it
@@ -397,7 +719,10 @@ static void run_erring_stream(const ocdm_policy *policy, uint64_t seed)
     char where[80];
     snprintf(where, sizeof where, "%s, seed %llu", policy->name, (unsigned long long)seed);
     ocdm__random random = ocdm__random_stream(seed, 7);
-    ocdm_options options = {.capacity = 1 + toy_below(&random, 12), .batch = 1 + toy_below(&random, 12), .seed = seed};
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 1 + toy_below(&random, 12);
+    options.batch = 1 + toy_below(&random, 12);
+    options.seed = seed;
     options.policy = policy;
     options.rho = toy_below(&random, 2) ? 0.7 : 0;
     ocdm_memory *memory = created(&options), *twin = created(&options);
@@ -447,7 +772,10 @@ static void bad_decision_is_taken_back_when_the_batch_is_large(void **state)
         batch[i] = (ocdm_sample){i, label[i], i % (LABELS + 1)};
     }
     for (size_t p = 0; p < 4; p++) {
-        ocdm_options options = {.capacity = 5, .batch = 1, .policy = &erring_policies[p]};
+        ocdm_options options = ocdm_options_default();
+        options.capacity = 5;
+        options.batch = 1;
+        options.policy = &erring_policies[p];
         ocdm_memory *memory = created(&options), *twin = created(&options);
         error_answer = 0;
         sound = 300;
@@ -488,26 +816,26 @@ static ocdm_status sum_in_begin(void *state, const ocdm_memory *memory, const oc
     return OCDM_OK;
 }
 
-static uint32_t sum_in_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
+static ocdm_status sum_in_replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
+                                  ocdm_error *error)
 {
-    (void)state, (void)sample;
+    (void)sample;
     sum_targets(memory, false);
-    return 0;
+    return first_slot(state, memory, slot, error);
 }
 
-static uint32_t sum_in_remove(void *state, const ocdm_memory *memory)
+static ocdm_status sum_in_remove(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
-    (void)state;
     sum_targets(memory, true);
-    return 0;
+    return first_slot(state, memory, slot, error);
 }
 
 /* Classes of the batch are listed before they are counted: they have no target then, and the others' still sum to 1. */
 static void targets_sum_to_1_when_a_policy_asks(void **state)
 {
     (void)state;
-    const ocdm_policy policies[] = {{.name = "replacing", .begin = sum_in_begin, .replace = sum_in_replace},
-                                    {.name = "removing", .begin = sum_in_begin, .remove = sum_in_remove}};
+    const ocdm_policy policies[] = {{SIZED, .name = "replacing", .begin = sum_in_begin, .replace = sum_in_replace},
+                                    {SIZED, .name = "removing", .begin = sum_in_begin, .remove = sum_in_remove}};
     static const uint32_t labels[] = {1, 2, 3, 4, 5, 6};
     for (size_t p = 0; p < 2; p++)
         for (int power = 0; power < 2; power++) {
@@ -530,12 +858,19 @@ static void targets_sum_to_1_when_a_policy_asks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policy_needs_exactly_one_of_replace_and_remove),
+        cmocka_unit_test(policy_needs_replace_or_remove),
+        cmocka_unit_test(structs_of_a_known_size_are_taken_and_others_refused),
         cmocka_unit_test(policy_needs_a_printable_name),
         cmocka_unit_test(replace_is_asked_once_the_memory_is_full),
         cmocka_unit_test(remove_sees_memory_and_batch_as_one_pool),
         cmocka_unit_test(admit_keeps_a_sample_out_when_it_says_no),
         cmocka_unit_test(create_passes_on_what_the_policy_says),
+        cmocka_unit_test(create_gets_the_data_of_the_options_and_of_load),
+        cmocka_unit_test(policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end),
+        cmocka_unit_test(end_is_not_told_of_batches_that_never_began),
+        cmocka_unit_test(copy_of_a_policy_decides_as_the_policy_does),
+        cmocka_unit_test(any_policy_may_ask_for_gradients),
+        cmocka_unit_test(own_policy_takes_single_labels_when_its_traits_say_so),
         cmocka_unit_test(begin_refuses_a_batch_before_anything_is_touched),
         cmocka_unit_test(random_numbers_follow_from_seed_decision_and_draw),
         cmocka_unit_test(targets_sum_to_1_when_a_policy_asks),
@@ -543,5 +878,5 @@ int main(void)
         cmocka_unit_test(remove_errs_when_it_names_no_slot),
         cmocka_unit_test(bad_decision_is_taken_back_when_the_batch_is_large),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

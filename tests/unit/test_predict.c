@@ -14,6 +14,7 @@
 
 #include "../holds.h"
 #include "agent/agent.h"
+#include "base/error.h"
 #include "experiment/predict.h"
 #include "small_weights.h"
 

@@ -143,7 +143,7 @@ static void source_refuses_records_without_a_task_to_sort_by(void **state)
     assert_string_equal(by_member(CSV, "labels,task\na,1\n"), "r:1:1: no column named \"by\"");
     assert_string_equal(by_member(JSONL, "{\"labels\":[],\"by\":null}"), "r:1:19: \"by\" must be a string or a number");
     assert_string_equal(by_member(JSONL, "{\"labels\":[],\"by\":[1]}"), "r:1:19: \"by\" must be a string or a number");
-    assert_string_equal(by_member(SVM, "1 1:1\n"), "`--tasks-by` names nothing in the format svm");
+    assert_string_equal(by_member(SVM, "1 1:1\n"), "`--tasks-by` does not apply to the format svm");
 }
 
 static void source_takes_at_most_65536_tasks(void **state)
@@ -179,7 +179,7 @@ static void source_refuses_members_with_line_and_column(void **state)
         {"\"task\":-1", "21: \"task\" must be a whole number from 0"},
         {"\"task\":1.0", "21: \"task\" must be a whole number from 0"},
         {"\"task\":4294967295", "1: \"task\" must be below 4294967295"},
-        {"\"task\":1,\"task\":1", "24: \"task\" is there twice"},
+        {"\"task\":1,\"task\":1", "24: \"task\" occurs twice"},
         {"\"split\":\"val\"", "23: \"split\" must be \"train\" or \"test\""},
         {"\"split\":1", "22: \"split\" must be \"train\" or \"test\""},
         {"\"row\":-1", "20: \"row\" must be a whole number from 0"},
@@ -235,9 +235,9 @@ static void source_refuses_an_id_that_is_there_already(void **state)
 {
     (void)state;
     assert_string_equal(strictly(JSONL, "{\"labels\":[],\"id\":5}\n{\"labels\":[],\"id\":\"5\"}\n"),
-                        "r:2:19: the id \"5\" is there already");
-    assert_string_equal(strictly(JSONL, "{\"labels\":[],\"id\":1}\n{\"labels\":[]}\n"), "r:2:1: the id \"1\" is there already");
-    assert_string_equal(strictly(CSV, "id,labels\nx,a\nx,b\n"), "r:3:1: the id \"x\" is there already");
+                        "r:2:19: the id \"5\" was used before");
+    assert_string_equal(strictly(JSONL, "{\"labels\":[],\"id\":1}\n{\"labels\":[]}\n"), "r:2:1: the id \"1\" was used before");
+    assert_string_equal(strictly(CSV, "id,labels\nx,a\nx,b\n"), "r:3:1: the id \"x\" was used before");
 }
 
 static void source_tells_equal_ids_apart_when_records_have_rows(void **state)
@@ -269,7 +269,7 @@ static void source_skips_and_counts_bad_records_when_asked(void **state)
     assert_string_equal(reading.skips[0].reason, "records that cannot be read");
     assert_int_equal(reading.skips[0].count, 2);
     assert_string_equal(reading.skips[0].first, "r:1:32: broken JSON: the text ends too early");
-    assert_string_equal(reading.skips[1].reason, "records whose id is there already");
+    assert_string_equal(reading.skips[1].reason, "records whose id was used before");
     assert_string_equal(reading.skips[1].first, "r:3:22");
     assert_int_equal(reading.skips[1].count, 1);
     assert_string_equal(reading.skips[2].reason, "records with a bad task, split, image or row");

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/relative_path.h"
+#include "base/files.h"
 
 static void path_stays_when_no_part_climbs(void **state)
 {

@@ -14,7 +14,7 @@
 #include "../scratch_folder.h"
 #include "base/allocate.h"
 #include "base/random.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "report/text.h"
 
 enum { ROOM = 1 << 16 };

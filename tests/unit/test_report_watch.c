@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../scratch_folder.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "report/watch/watch.h"
 
 static ocdm__watch *watch;

@@ -48,11 +48,11 @@ static const struct contradiction contradictions[] = {
     {"--weights with --model none", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .weights = "w")},
     {"--epochs 2 is for multitask alone", OCDM_BAD_ARGUMENT, CHANGED(.epochs = 2)},
     {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
-    {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .bf16 = true)},
+    {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .precision = OCDM__PRECISION_BF16)},
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
-    {"a size is 0 or a number is out of its range", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
+    {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
 
 static void settings_that_contradict_are_refused(void **state)
@@ -131,24 +131,65 @@ static void settings_are_written_with_every_default(void **state)
     ocdm__output_abandon(&output);
 }
 
-static ocdm_status compared(const char *saved, const char *asked, ocdm_error *error)
+static ocdm_status compared(const char *saved, const ocdm__run_settings *settings, ocdm_error *error)
 {
+    static const uint32_t tasks[] = {1, 0};
     const ocdm__saved_run run = {.name = "C", .settings = saved, .settings_length = strlen(saved)};
-    return ocdm__saved_settings_compare(&run, asked, strlen(asked), error);
+    const ocdm__asked_settings asked = {settings, tasks, 2};
+    return ocdm__saved_settings_compare(&run, &asked, error);
 }
 
-static void difference_of_settings_is_named(void **state)
+/* The order of the keys does not matter, nor how a number is written. */
+static void changed_setting_is_named_with_both_values(void **state)
 {
     (void)state;
     ocdm_error error;
-    assert_int_equal(compared("{\"a\":1,\"b\":[1,2]}", "{\"a\":1,\"b\":[1,2]}", &error), OCDM_OK);
-    assert_int_equal(compared("{\"a\":1,\"b\":[1,2]}", "{\"a\":1,\"b\":[2,1]}", &error), OCDM_BAD_ARGUMENT);
-    assert_string_equal(error.message, "C: the run began with b [1,2], not [2,1]");
-    assert_int_equal(compared("{\"a\":\"x\"}", "{\"a\":null}", &error), OCDM_BAD_ARGUMENT);
-    assert_string_equal(error.message, "C: the run began with a \"x\", not null");
-    assert_int_equal(compared("{\"a\":1}", "{\"a\":1,\"b\":2}", &error), OCDM_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "another version"));
-    assert_int_equal(compared("{\"a\":", "{\"a\":1}", &error), OCDM_BAD_ARGUMENT);
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.groups = "600,100";
+    assert_int_equal(compared("{\"lr\":1e-4,\"groups\":\"600,100\",\"order\":[1,0],\"memory\":1000}", &settings, &error),
+                     OCDM_OK);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"order\":[0,1]}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with order [0,1], not [1,0]");
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"x\"}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with weights \"x\", not null");
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"lr\":0.25}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with lr 0.25, not 0.0001");
+}
+
+static void missing_key_stands_for_its_default(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.groups = "600,100";
+    assert_int_equal(compared("{\"groups\":\"600,100\"}", &settings, &error), OCDM_OK);
+    settings.epochs = 3;
+    assert_int_equal(compared("{\"groups\":\"600,100\"}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with epochs 1, not 3");
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"epochs\":3}", &settings, &error), OCDM_OK);
+}
+
+static void unknown_key_is_named(void **state)
+{
+    (void)state;
+    ocdm_error error;
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.groups = "600,100";
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"momentum\":0.9}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: unknown setting \"momentum\"");
+    /* A flag that does not change results is not a key. */
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"threads\":2}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: unknown setting \"threads\"");
+}
+
+/* Choices are indices: they must be in the order of the library's enums. */
+static void choices_are_in_the_order_of_their_enums(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; ocdm__run_distances[i] != NULL; i++)
+        assert_string_equal(ocdm__run_distances[i], ocdm_distance_name((ocdm_distance)i));
+    for (unsigned i = 0; ocdm__run_ties[i] != NULL; i++)
+        assert_string_equal(ocdm__run_ties[i], ocdm_tie_name((ocdm_tie)i));
 }
 
 static int make_stream(void **state)
@@ -166,7 +207,10 @@ int main(void)
         cmocka_unit_test(settings_allow_a_small_memory_when_nothing_is_replayed),
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
         cmocka_unit_test(settings_are_written_with_every_default),
-        cmocka_unit_test(difference_of_settings_is_named),
+        cmocka_unit_test(changed_setting_is_named_with_both_values),
+        cmocka_unit_test(missing_key_stands_for_its_default),
+        cmocka_unit_test(unknown_key_is_named),
+        cmocka_unit_test(choices_are_in_the_order_of_their_enums),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_folder);
 }

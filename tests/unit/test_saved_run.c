@@ -65,13 +65,15 @@ static void resume_refuses_a_summary_that_is_none(void **state)
 {
     (void)state;
     static const char *const others[] = {
-        "{\"format\":\"another\"}", "{\"format\":\"ocdm-run\",\"settings\":{}}", "[]",
-        "{\"format\":\"ocdm-run\",\"stream\":{\"checksum\":\"00000000000000000000000000000000\"}}"};
+        "{\"format\":\"another\"}", "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{}}", "[]",
+        "{\"format\":\"ocdm-run\",\"version\":1,\"stream\":{\"checksum\":\"00000000000000000000000000000000\"}}"};
     finishes("parts", settings_of("rs"), "several", false);
     forget_checkpoints("parts");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_int_equal(write_whole("parts/summary.json", (const unsigned char *)others[i], strlen(others[i])), 0);
-        refuses("parts", settings_of("rs"), "several", OCDM_BAD_FILE, "parts/summary.json is no summary of a run");
+        refuses("parts", settings_of("rs"), "several", OCDM_BAD_FILE,
+                i % 2 == 0 ? "parts/summary.json is not the summary of a run"
+                           : "parts/summary.json has no settings or no checksum");
     }
     assert_int_equal(truncate("parts/summary.json", 9), 0);
     refuses("parts", settings_of("rs"), "several", OCDM_BAD_FILE, "parts/summary.json:1:");

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "stream/scenes/figures.h"
+#include "stream/scenes/plan.h"
 
 static void check_polygon(const int8_t *at)
 {
@@ -85,11 +85,11 @@ static void scene_figures_have_look_alikes(void **state)
     (void)state;
     size_t in_kin[OCDM__SCENE_KINS] = {0};
     size_t in_task[OCDM__BUILTIN_TASKS] = {0};
-    for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
+    for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {
         in_kin[ocdm__scene_figures[c].kin]++;
-        for (size_t other = 0; other < c; other++)
-            in_task[ocdm__recipe_classes[c].task] += ocdm__recipe_classes[other].task == ocdm__recipe_classes[c].task &&
-                                                     ocdm__scene_figures[other].kin == ocdm__scene_figures[c].kin;
+        for (uint32_t other = 0; other < c; other++)
+            in_task[ocdm__builtin_class_task(c)] += ocdm__builtin_class_task(other) == ocdm__builtin_class_task(c) &&
+                                                    ocdm__scene_figures[other].kin == ocdm__scene_figures[c].kin;
     }
     for (size_t i = 0; i < OCDM__SCENE_KINS; i++)
         assert_in_range(in_kin[i], 2, 8);

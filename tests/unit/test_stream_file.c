@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "base/half.h"
+#include "base/error.h"
+#include "base/bytes.h"
 #include "stream/file.h"
 #include "stream/labelled_set.h"
 
@@ -211,7 +212,7 @@ static void stream_believes_no_table(void **state)
     (void)state;
     struct small small;
     make_small(&small), small.labels[0] = 2;
-    expect_refusal(&small, "s: \"labels\" names a class that is not there");
+    expect_refusal(&small, "s: \"labels\" refers to a class that does not exist");
     make_small(&small), small.labels[1] = 1;
     expect_refusal(&small, "s: \"labels\" is not ascending within a sample");
     make_small(&small), small.label_starts[1] = 2;

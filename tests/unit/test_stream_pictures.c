@@ -12,7 +12,7 @@
 #include <png.h>
 
 #include "stream/file.h"
-#include "stream/images/pictures.h"
+#include "stream/images/image.h"
 #include "stream/labelled_set.h"
 
 enum { SIDE = 4 };

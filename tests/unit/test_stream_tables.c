@@ -12,12 +12,11 @@
 
 #include <cmocka.h>
 
-#include "base/half.h"
-#include "experiment/loop/stream_order.h"
-#include "stream/class_columns.h"
-#include "stream/feature_payload.h"
-#include "stream/joined_rows.h"
-#include "stream/recipes/split.h"
+#include "base/error.h"
+#include "base/bytes.h"
+#include "experiment/loop/schedule.h"
+#include "stream/features.h"
+#include "stream/recipes/recipes.h"
 #include "stream/selection.h"
 
 /* ---- a set in one line: "id:label,label id:label ..." ----------------------------------------------------------------- */
@@ -145,7 +144,7 @@ static void columns_refuse_a_class_twice_an_empty_file_and_no_file(void **state)
     make_set(&set, "1:b");
     write_whole("twice", (const unsigned char *)"b\nc\nb\n", 6);
     assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "twice", &error), OCDM_BAD_RECORD);
-    assert_string_equal(error.message, "twice:3: the class \"b\" is there twice");
+    assert_string_equal(error.message, "twice:3: the class \"b\" occurs twice");
     write_whole("none", (const unsigned char *)"\n\n", 2);
     assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "none", &error), OCDM_BAD_RECORD);
     assert_int_equal(ocdm__class_columns_read(&columns, &set.classes, "nowhere", &error), OCDM_IO);

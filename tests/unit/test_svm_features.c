@@ -10,7 +10,8 @@
 
 #include "../scratch_folder.h"
 
-#include "stream/readers/svm_features.h"
+#include "base/error.h"
+#include "stream/readers/readers.h"
 
 /* All rows as "a,b;c,d;", or the message of the first error. */
 static const char *rows_of(const char *text)
@@ -81,9 +82,9 @@ static void svm_refuses_with_line_and_column(void **state)
         const char *text, *message;
     } cases[] = {
         {"a 1:1\nb 0:1\n", "t.svm:2:3: the feature index 0, where indices start at 1"},
-        {"1 2 3\n0 1:1 2:1\n", "t.svm:2:7: the feature index 2, where the header tells of 2 features"},
-        {"1 2 3\n1,3,0 1:1\n", "t.svm:2:3: the label \"3\", where the header tells of 3 labels"},
-        {"1 2 3\nsky 1:1\n", "t.svm:2:1: the label \"sky\", where the header tells of 3 labels"},
+        {"1 2 3\n0 1:1 2:1\n", "t.svm:2:7: the feature index 2, but the header states 2 features"},
+        {"1 2 3\n1,3,0 1:1\n", "t.svm:2:3: the label \"3\", but the header states 3 labels"},
+        {"1 2 3\nsky 1:1\n", "t.svm:2:1: the label \"sky\", but the header states 3 labels"},
         {"a 16777217:1", "t.svm:1:3: the feature index 16777217; the most features are 16777216"},
         {"1 16777217 3\n0 0:1", "t.svm:1:1: 16777217 features; the most are 16777216"},
         {"a 99999999999999999999:1", "t.svm:1:3: the feature index \"99999999999999999999\" is not a whole number"},
@@ -97,9 +98,9 @@ static void svm_refuses_with_line_and_column(void **state)
         {"a 1:0x1", "t.svm:1:5: the value \"0x1\" is not a number"},
         {"a 2:1 1:nan", "t.svm:1:9: the value nan is not finite"},
         {"a 1:1e39", "t.svm:1:5: the value 1e39 is not finite"},
-        {"a 1:1\nb 2:1 1:1 2:1\n", "t.svm:2:11: the feature index 2 is there twice"},
-        {"3 2 1\n0 0:1\n", "t.svm: the header tells of 3 samples, 1 follow it"},
-        {"1 2 1\n0 0:1\n0 0:1\n", "t.svm: the header tells of 1 samples, 2 follow it"},
+        {"a 1:1\nb 2:1 1:1 2:1\n", "t.svm:2:11: the feature index 2 occurs twice"},
+        {"3 2 1\n0 0:1\n", "t.svm: the header states 3 samples, 1 follow it"},
+        {"1 2 1\n0 0:1\n0 0:1\n", "t.svm: the header states 1 samples, 2 follow it"},
         {"a\nb\n", "t.svm: there are no features"},
         {"", "t.svm: there are no records"},
         {"# nothing\n", "t.svm: there are no records"},

@@ -13,8 +13,9 @@
 
 #include "../holds.h"
 #include "../scratch_folder.h"
+#include "base/error.h"
 #include "base/random.h"
-#include "stream/recipes/task_lists.h"
+#include "stream/recipes/recipes.h"
 
 /* Every class of COCO and every concept of NUS-WIDE, between commas. */
 static const char coco[] =
@@ -88,12 +89,12 @@ static void list_says_where_it_is_wrong(void **state)
     assert_parsed("a\nb,,c\n", "10 in:2: the name of a class is empty");
     assert_parsed("a\nb,\n", "10 in:2: the name of a class is empty");
     assert_parsed("a\n,", "10 in:2: the name of a class is empty");
-    assert_parsed("a\nb,\xFF\n", "10 in:2: a name that is no UTF-8 text");
-    assert_parsed("a\tb", "10 in:1: a name that is no UTF-8 text");
+    assert_parsed("a\nb,\xFF\n", "10 in:2: a name that is not UTF-8");
+    assert_parsed("a\tb", "10 in:1: a name that is not UTF-8");
     assert_parsed("", "10 in: there is no class in it");
     assert_parsed("# nothing\n\n", "10 in: there is no class in it");
     parse("a\0b", 3, out, sizeof out);
-    assert_string_equal(out, "10 in:1: a name that is no UTF-8 text");
+    assert_string_equal(out, "10 in:1: a name that is not UTF-8");
 }
 
 /* Any bytes are read or refused; what is read has each class once, and tasks without gaps. */

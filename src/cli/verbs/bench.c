@@ -11,15 +11,17 @@
 #include "bench/memory.h"
 #include "bench/steady_stream.h"
 #include "cli/console.h"
-#include "cli/run_flags.h"
 #include "cli/verbs.h"
 #include "cli/verbs/bench_steady.h"
 
 enum { MAX_SIZES = 16, MAX_POLICIES = 16 };
 
 /* The reference first: the ratios of the others need it. */
-const char *const ocdm__bench_policy_names[] = {"reference", "ocdm", "onlyone", "rs",     "prs",
-                                                "cbes",      "cbrs", "max",     "random", NULL};
+const char *const *ocdm__bench_policies(void)
+{
+    static const char *names[OCDM__CHOICES] = {"reference"};
+    return ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS);
+}
 
 /* What the command line asks for. */
 struct request {
@@ -27,17 +29,24 @@ struct request {
     const char *stream_name;
     uint64_t sizes[MAX_SIZES];
     size_t size_count;
-    size_t policies[MAX_POLICIES]; /* positions in ocdm__bench_policy_names */
+    size_t policies[MAX_POLICIES]; /* positions in ocdm__bench_policies() */
     size_t policy_count;
-    bool cbrs_left_out;
+    const char *left_out; /* a policy that takes one label per sample, on a stream with more; NULL: none */
     bool json;
     ocdm__bench_plan plan;
     ocdm__bench_result results[MAX_SIZES][MAX_POLICIES];
 };
 
-static bool is_policy(size_t position, const char *name)
+/* The reference comes first; all others are policies of the library. */
+static bool is_reference(size_t position)
 {
-    return strcmp(ocdm__bench_policy_names[position], name) == 0;
+    return position == 0;
+}
+
+static bool takes_one_label(size_t position)
+{
+    const ocdm_policy *policy = ocdm_policy_find(ocdm__bench_policies()[position]);
+    return policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
 }
 
 /* The policies to run: those named, or all that can run on this stream; the reference comes first, wherever it was named. */
@@ -48,19 +57,19 @@ static ocdm_status choose_policies(const ocdm__arguments *arguments, struct requ
     ocdm_status status = OCDM_OK;
     if (!all)
         status = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES, &count, error);
-    for (; all && ocdm__bench_policy_names[count] != NULL; count++)
+    for (; all && ocdm__bench_policies()[count] != NULL; count++)
         named[count] = count;
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
-        if (is_policy(named[i], "cbrs") && !request->stream->single_label) {
-            request->cbrs_left_out = true;
+        if (takes_one_label(named[i]) && !request->stream->single_label) {
+            request->left_out = ocdm__bench_policies()[named[i]];
             if (!all)
-                status = ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is its form for label sets",
-                                    "%s: cbrs takes one label per sample, and this stream has samples with more",
-                                    request->stream_name);
+                status = ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is the form of cbrs for label sets",
+                                    "%s: %s takes one label per sample, and this stream has samples with more",
+                                    request->stream_name, request->left_out);
             continue;
         }
         request->policies[request->policy_count++] = named[i];
-        if (is_policy(named[i], "reference")) {
+        if (is_reference(named[i])) {
             memmove(request->policies + 1, request->policies, (request->policy_count - 1) * sizeof *request->policies);
             request->policies[0] = named[i];
         }
@@ -99,21 +108,21 @@ static void print_heading(const struct request *request)
     const ocdm__label_stream *stream = request->stream;
     printf("%s: %zu samples, %zu classes, %.2f labels a sample\n", request->stream_name, stream->sample_count,
            stream->class_count, (double)stream->label_count / (double)stream->sample_count);
-    if (request->cbrs_left_out)
-        puts("cbrs takes one label per sample: left out on this stream");
+    if (request->left_out != NULL)
+        printf("%s takes one label per sample: left out on this stream\n", request->left_out);
 }
 
 static void print_row(const struct request *request, size_t size, size_t policy)
 {
     const ocdm__bench_result *result = &request->results[size][policy];
-    double reference = is_policy(request->policies[0], "reference") ? request->results[size][0].us_per_step : NAN;
+    double reference = is_reference(request->policies[0]) ? request->results[size][0].us_per_step : NAN;
     char ratio[32] = "-", seen[32] = "-";
     if (!isnan(reference) && result->us_per_step > 0)
         snprintf(ratio, sizeof ratio, "%.*f", reference < 100 * result->us_per_step ? 1 : 0, reference / result->us_per_step);
     if (!isnan(result->distance_seen))
         snprintf(seen, sizeof seen, "%.6f", result->distance_seen);
-    printf("%-10s %12.3f %15s %12.6f %14s %8zu %7zu\n", ocdm__bench_policy_names[request->policies[policy]],
-           result->us_per_step, ratio, result->distance, seen, result->steps, result->passes);
+    printf("%-10s %12.3f %15s %12.6f %14s %8zu %7zu\n", ocdm__bench_policies()[request->policies[policy]], result->us_per_step,
+           ratio, result->distance, seen, result->steps, result->passes);
     fflush(stdout);
 }
 
@@ -126,9 +135,9 @@ static ocdm_status run_size(struct request *request, size_t size, ocdm_error *er
                                                                       : ": the stream does not fill it, nothing is deleted",
                "policy", "us/step", "reference/this", "distance", "distance_seen", "steps", "passes");
     for (size_t i = 0; i < request->policy_count; i++) {
-        const char *name = ocdm__bench_policy_names[request->policies[i]];
+        const char *name = ocdm__bench_policies()[request->policies[i]];
         ocdm__bench_result *result = &request->results[size][i];
-        ocdm_status status = is_policy(request->policies[i], "reference")
+        ocdm_status status = is_reference(request->policies[i])
                                  ? ocdm__bench_reference(&request->plan, result, error)
                                  : ocdm__bench_policy(&request->plan, ocdm_policy_find(name), result, NULL, error);
         if (status != OCDM_OK)
@@ -150,7 +159,7 @@ static ocdm_status write_memory_json(const struct request *request, ocdm_error *
         for (size_t i = 0; i < request->policy_count; i++) {
             const ocdm__bench_result *result = &request->results[s][i];
             ocdm__output_text(&output, s + i == 0 ? "{\"policy\":\"" : ",{\"policy\":\"");
-            ocdm__output_text(&output, ocdm__bench_policy_names[request->policies[i]]);
+            ocdm__output_text(&output, ocdm__bench_policies()[request->policies[i]]);
             ocdm__output_text(&output, "\",\"memory\":");
             ocdm__output_uint64(&output, request->sizes[s]);
             ocdm__output_text(&output, ",\"batch\":");
@@ -230,7 +239,7 @@ static const ocdm__flag memory_flags[] = {
     {.letter = 'p',
      .name = "policies",
      .value = "P,...",
-     .choices = ocdm__bench_policy_names,
+     .listed = ocdm__bench_policies,
      .help = "the policies; by default all that can run"},
     {.name = "repeat", .value = "N", .fallback = "5", .help = "number of passes; the result is their median"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the streams and of the policies"},
@@ -254,13 +263,13 @@ static const ocdm__flag memory_flags[] = {
     {.name = "tie",
      .value = "T",
      .fallback = "key",
-     .choices = ocdm__run_tie_choices,
+     .listed = ocdm__tie_choices,
      .help = "which sample is deleted when several are equally good, in ocdm and onlyone"},
     {.name = "rho", .value = "R", .fallback = "0", .help = "exponent of the target, -16 to 16"},
     {.name = "distance",
      .value = "D",
      .fallback = "kl",
-     .choices = ocdm__run_distance_choices,
+     .listed = ocdm__distance_choices,
      .help = "the distance that ocdm and onlyone minimise"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},

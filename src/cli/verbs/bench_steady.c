@@ -113,12 +113,13 @@ static bool has_several_labels(const struct request *request, size_t kind)
     return kind == OCDM__STEADY_RECORDS ? !request->records->single_label : kind != OCDM__STEADY_SINGLE;
 }
 
-static ocdm_status check_cbrs(const struct request *request, ocdm_error *error)
+/* A policy for samples with one label cannot run on streams with label sets. */
+static ocdm_status check_labels(const struct request *request, const char *policy, ocdm_error *error)
 {
     for (size_t i = 0; i < request->stream_count; i++)
         if (has_several_labels(request, request->streams[i]))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "for cbrs use --streams single; cbes takes label sets",
-                              "cbrs takes one label per sample, and the stream %s has samples with more",
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use --streams single; cbes is the form of cbrs for label sets",
+                              "%s takes one label per sample, and the stream %s has samples with more", policy,
                               ocdm__steady_names[request->streams[i]]);
     return OCDM_OK;
 }
@@ -135,13 +136,14 @@ static ocdm_status read_policies(const ocdm__arguments *arguments, struct reques
     }
     ocdm_status status = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES, &count, error);
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
-        const char *name = ocdm__bench_policy_names[named[i]];
-        if (strcmp(name, "reference") == 0)
+        const char *name = ocdm__bench_policies()[named[i]];
+        if (strcmp(name, "reference") == 0) {
             request->reference = true;
-        else
-            request->policies[request->policy_count++] = name;
-        if (strcmp(name, "cbrs") == 0)
-            status = check_cbrs(request, error);
+            continue;
+        }
+        request->policies[request->policy_count++] = name;
+        if (ocdm_policy_find(name)->traits & OCDM_SINGLE_LABEL)
+            status = check_labels(request, name, error);
     }
     return status;
 }

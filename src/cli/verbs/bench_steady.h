@@ -5,7 +5,7 @@
 #include "cli/flags.h"
 
 /* The choices of --policies, terminated by NULL. The first is "reference", the paper's loop. */
-extern const char *const ocdm__bench_policy_names[];
+const char *const *ocdm__bench_policies(void);
 
 /* The choices of --clock, terminated by NULL. */
 extern const char *const ocdm__steady_clock_names[];

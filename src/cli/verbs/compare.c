@@ -11,18 +11,21 @@
 #include "cli/console.h"
 #include "cli/run_flags.h"
 #include "cli/verbs.h"
-#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 #include "report/tables/tables.h"
 
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
-/* "all" aside, as `ocdm run` names them, in the order of the paper's tables. */
-static const char *const method_names[] = {"all", "multitask", "finetune", "rs",     "gss",  "cbes", "cbrs",
-                                           "prs", "onlyone",   "max",      "random", "ocdm", NULL};
+/* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
+static const char *const *method_names(void)
+{
+    static const char *names[OCDM__CHOICES] = {"all", "multitask", "finetune"};
+    return ocdm__policy_choices(names, 3, 0);
+}
 
 /* Flags that are not passed on. */
 static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
@@ -42,10 +45,12 @@ struct request {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
-/* cbrs takes one label per sample, gss and the bounds need a network: "all" leaves out what cannot run. */
+/* Some policies take one label per sample, some and the bounds need a network: "all" leaves out what cannot run. */
 static bool is_in_all(const char *method, bool memory_only)
 {
-    return strcmp(method, "all") != 0 && strcmp(method, "cbrs") != 0 && (!memory_only || ocdm__runs_alone(method));
+    const ocdm_policy *policy = ocdm_policy_find(method);
+    bool single = policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
+    return !single && (!memory_only || ocdm__runs_alone(method));
 }
 
 static ocdm_status choose_methods(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -56,12 +61,12 @@ static ocdm_status choose_methods(const ocdm__arguments *arguments, struct reque
     for (size_t i = 0; status == OCDM_OK && i < count; i++) {
         all |= named[i] == 0;
         if (named[i] != 0 && !taken[named[i]])
-            request->methods[request->plan.method_count++] = method_names[named[i]];
+            request->methods[request->plan.method_count++] = method_names()[named[i]];
         taken[named[i]] = true;
     }
-    for (size_t i = 1; status == OCDM_OK && all && method_names[i] != NULL; i++)
-        if (!taken[i] && is_in_all(method_names[i], request->memory_only))
-            request->methods[request->plan.method_count++] = method_names[i];
+    for (size_t i = 1; status == OCDM_OK && all && method_names()[i] != NULL; i++)
+        if (!taken[i] && is_in_all(method_names()[i], request->memory_only))
+            request->methods[request->plan.method_count++] = method_names()[i];
     request->plan.methods = request->methods;
     return status;
 }
@@ -136,14 +141,10 @@ static void ask_for(struct request *request, const char *member, const char *val
     asked->value = value;
 }
 
-/* A run counts as done when it is of this stream, and has the default of each flag that was not given. */
+/* A run counts as done if it has this stream, and the defaults that follow from the stream. */
 static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
 {
     ask_for(request, "stream.checksum", request->checksum);
-    if (!ocdm__argument_given(arguments, "weights"))
-        ask_for(request, "weights", NULL);
-    if (!ocdm__argument_given(arguments, "clip"))
-        ask_for(request, "clip", NULL);
     if (!ocdm__argument_given(arguments, "groups"))
         ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
     if (!ocdm__argument_given(arguments, "order"))
@@ -313,8 +314,8 @@ static ocdm_status memory_options(const ocdm__arguments *arguments, const struct
         status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
     *options = ocdm_options_default();
     options->batch = settings.batch;
-    options->distance = settings.distance;
-    options->tie = settings.tie;
+    options->distance = (ocdm_distance)settings.distance;
+    options->tie = (ocdm_tie)settings.tie;
     return status;
 }
 
@@ -358,18 +359,15 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says ----------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the "
-    "paper's "
-    "table: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the seeds, and "
-    "the seconds of 1000 steps. Flags of `ocdm run` are passed on. What is done already is left alone and what is half done "
-    "goes "
-    "on, so that the same command continues after a stop.",
-    "Seeds are paired: methods with the same seed see the same shuffle and start from the same weights. The last column is the "
+    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
+    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the "
+    "seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished runs are left alone, interrupted runs "
+    "are resumed, so the same command continues after a stop.",
+    "Seeds are paired: methods with the same seed have the same shuffle and the same initial weights. The last column is the "
     "difference in total mAP to the best other method with the 95 % interval of the paired differences; bold is what is not "
-    "significantly worse than the best. Multitask, the upper bound, takes no part in that.",
-    "Several values of --memory, --rho or --order make a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
-    "--model none runs the memories alone, in this process, and prints how far their distances lie apart over orders and "
-    "seeds. "
+    "significantly worse than the best. Multitask, the upper bound, is not compared.",
+    "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
+    "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
     "FOLDER/compare.json has the rows as data.",
     NULL,
 };
@@ -382,11 +380,11 @@ static const ocdm__example examples[] = {
 };
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the runs go; needed but for --model none"},
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the runs; required unless --model is none"},
     {.name = "methods",
      .value = "A,B,...",
      .fallback = "rs,prs,ocdm",
-     .choices = method_names,
+     .listed = method_names,
      .help = "what to compare; all is every one but cbrs"},
     {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each"},
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
@@ -399,7 +397,9 @@ static const ocdm__flag flags[] = {
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
-    OCDM__RUN_FLAGS,
+    /* clang-format off */
+    OCDM__COMPARE_FLAGS
+    /* clang-format on */
     {.name = NULL},
 };
 

@@ -13,14 +13,28 @@
 #include "bench/memory.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/compare/balance.h"
+#include "experiment/compare/memory_only.h"
 #include "report/figures/figure.h"
 #include "stream/scenes/builtin.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
 
-static const char *const names[] = {"ocdm", "prs", "cbes", "max", "onlyone", "rs", "random"};
-enum { POLICIES = sizeof names / sizeof names[0] };
+#define MOST_POLICIES OCDM__CHOICES
+
+/* The policies that need no gradients and take several labels. */
+static const char *const *policy_names(void)
+{
+    static const char *names[OCDM__CHOICES];
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL);
+}
+
+static size_t policy_count(void)
+{
+    size_t count = 0;
+    while (policy_names()[count] != NULL)
+        count++;
+    return count;
+}
 
 struct outcome {
     ocdm__bench_result bench;
@@ -28,13 +42,13 @@ struct outcome {
     uint32_t kept[MAX_CLASSES];
 };
 
-static ocdm_status run_policies(const ocdm__label_stream *stream, uint64_t seed, struct outcome outcomes[POLICIES],
+static ocdm_status run_policies(const ocdm__label_stream *stream, uint64_t seed, struct outcome outcomes[MOST_POLICIES],
                                 ocdm_error *error)
 {
     ocdm__bench_plan plan = {.stream = stream, .capacity = CAPACITY, .batch = BATCH, .passes = 3, .seed = seed};
-    for (size_t i = 0; i < POLICIES; i++) {
+    for (size_t i = 0; i < policy_count(); i++) {
         ocdm_memory *memory = NULL;
-        ocdm_status status = ocdm__bench_policy(&plan, ocdm_policy_find(names[i]), &outcomes[i].bench, &memory, error);
+        ocdm_status status = ocdm__bench_policy(&plan, ocdm_policy_find(policy_names()[i]), &outcomes[i].bench, &memory, error);
         if (status != OCDM_OK)
             return status;
         outcomes[i].balance = ocdm__balance_of(memory, stream->class_count, outcomes[i].kept);
@@ -67,13 +81,13 @@ static void print_introduction(const ocdm__label_stream *stream)
            stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
 }
 
-static void print_table(const struct outcome outcomes[POLICIES])
+static void print_table(const struct outcome outcomes[MOST_POLICIES])
 {
     printf("%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest", "most", "lost",
            "<20", ">40", "us/step");
-    for (size_t i = 0; i < POLICIES; i++) {
+    for (size_t i = 0; i < policy_count(); i++) {
         const ocdm__balance *balance = &outcomes[i].balance;
-        printf("%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, names[i], outcomes[i].bench.distance,
+        printf("%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, policy_names()[i], outcomes[i].bench.distance,
                outcomes[i].bench.distance_seen, balance->fewest, balance->most, balance->lost, balance->under, balance->over,
                outcomes[i].bench.us_per_step);
     }
@@ -135,15 +149,15 @@ static void print_row(const struct picture *picture, const struct outcome *outco
     putchar('\n');
 }
 
-static void print_pictures(const struct outcome outcomes[POLICIES], size_t class_count)
+static void print_pictures(const struct outcome outcomes[MOST_POLICIES], size_t class_count)
 {
     struct picture picture = plan_picture(class_count);
     printf("Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
            picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.style->cut, picture.style->none);
-    for (size_t i = 0; i < POLICIES; i++) {
+    for (size_t i = 0; i < policy_count(); i++) {
         putchar('\n');
         for (unsigned row = ROWS; row-- > 0;) {
-            printf("%-*s ", NAME_WIDTH, row == 0 ? names[i] : "");
+            printf("%-*s ", NAME_WIDTH, row == 0 ? policy_names()[i] : "");
             print_row(&picture, &outcomes[i], class_count, row);
         }
     }
@@ -166,7 +180,7 @@ static void write_outcome(ocdm__output *output, const char *name, const struct o
     ocdm__output_text(output, "]}");
 }
 
-static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, const struct outcome outcomes[POLICIES],
+static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, const struct outcome outcomes[MOST_POLICIES],
                               ocdm_error *error)
 {
     ocdm__output output;
@@ -186,9 +200,9 @@ static ocdm_status write_json(const ocdm__label_stream *stream, uint64_t seed, c
         ocdm__output_count(&output, ",\"seen\":", seen[c]);
     }
     ocdm__output_text(&output, "}],\"results\":[");
-    for (size_t i = 0; i < POLICIES; i++) {
+    for (size_t i = 0; i < policy_count(); i++) {
         ocdm__output_text(&output, i == 0 ? "" : ",");
-        write_outcome(&output, names[i], &outcomes[i], stream->class_count);
+        write_outcome(&output, policy_names()[i], &outcomes[i], stream->class_count);
     }
     ocdm__output_text(&output, "]}\n");
     return ocdm__output_commit(&output, error);
@@ -218,25 +232,25 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     return ocdm__output_commit(&output, error);
 }
 
-static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[POLICIES], const char *path,
-                                ocdm_error *error)
+static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
+                                const char *path, ocdm_error *error)
 {
     ocdm__picture_class classes[MAX_CLASSES];
-    ocdm__picture_panel panels[POLICIES];
+    ocdm__picture_panel panels[MOST_POLICIES];
     uint64_t seen[MAX_CLASSES];
     count_classes(stream, seen);
     for (uint32_t c = 0; c < stream->class_count; c++)
         classes[c] =
             (ocdm__picture_class){.name = ocdm__builtin_class_name(c), .seen = seen[c], .task = ocdm__builtin_class_task(c)};
-    for (size_t i = 0; i < POLICIES; i++)
-        panels[i] = (ocdm__picture_panel){.policy = names[i],
+    for (size_t i = 0; i < policy_count(); i++)
+        panels[i] = (ocdm__picture_panel){.policy = policy_names()[i],
                                           .distance = outcomes[i].bench.distance,
                                           .distance_seen = outcomes[i].bench.distance_seen,
                                           .kept = outcomes[i].kept};
     ocdm__balance_picture picture = {.classes = classes,
                                      .class_count = stream->class_count,
                                      .panels = panels,
-                                     .panel_count = POLICIES,
+                                     .panel_count = policy_count(),
                                      .capacity = CAPACITY,
                                      .sample_count = stream->sample_count};
     return ocdm__balance_picture_write(&picture, path, error);
@@ -246,7 +260,7 @@ static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct o
 static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_error *error)
 {
     ocdm__label_stream *stream = NULL;
-    struct outcome outcomes[POLICIES];
+    struct outcome outcomes[MOST_POLICIES] = {{.kept = {0}}};
     ocdm_status status = ocdm__label_stream_open(NULL, seed, &stream, error);
     if (status == OCDM_OK)
         status = run_policies(stream, seed, outcomes, error);

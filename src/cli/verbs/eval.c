@@ -13,9 +13,9 @@
 #include "cli/run_flags.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
+#include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/learner.h"
 #include "experiment/predict_weights.h"
 #include "metrics/metrics.h"
 
@@ -28,7 +28,7 @@ struct work {
     uint8_t *groups;
     ocdm__class_score *scores;
     ocdm__inputs *inputs;
-    ocdm__agent *agent;
+    ocdm__learner learner;
     ocdm__evaluation evaluation;
     ocdm__progress_line line;
 };
@@ -36,7 +36,8 @@ struct work {
 static void close_work(struct work *work)
 {
     ocdm__evaluation_clear(&work->evaluation);
-    ocdm__agent_destroy(work->agent);
+    if (work->learner.state != NULL)
+        work->learner.functions->destroy(work->learner.state);
     ocdm__inputs_close(work->inputs);
     ocdm__release(work->counts);
     ocdm__release(work->groups);
@@ -64,7 +65,7 @@ static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *
                           "%s: the tensors are those of no model", path);
     work->settings.model = asked != NULL ? asked : fit.model;
     if (fit.model == NULL)
-        return OCDM_OK; /* the agent tells which tensors are wrong */
+        return OCDM_OK; /* the agent reports which tensors are wrong */
     return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
 }
 
@@ -75,7 +76,7 @@ static ocdm_status make_tables(struct work *work, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     if (work->tests.count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` tells what is in it", "%s: the stream has no test sample",
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no test sample",
                           work->stream.file.name);
     work->counts = ocdm__allocate(table->class_count, sizeof *work->counts);
     work->groups = ocdm__allocate(table->class_count, sizeof *work->groups);
@@ -86,31 +87,27 @@ static ocdm_status make_tables(struct work *work, ocdm_error *error)
     return ocdm__evaluation_groups(work->settings.groups, table, work->counts, work->groups, error);
 }
 
-static ocdm_status make_agent(struct work *work, ocdm_error *error)
+static ocdm_status make_learner(struct work *work, ocdm_error *error)
 {
     const ocdm__run_settings *settings = &work->settings;
     bool images = ocdm__model_takes_images(settings->model);
     const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
                                          .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = settings->strict,
                                          .image_root = settings->image_root,
                                          .threads = settings->threads};
-    ocdm__agent_settings agent = ocdm__agent_settings_default();
-    agent.model = settings->model;
-    agent.class_count = (uint32_t)work->stream.table.class_count;
-    agent.bf16 = settings->bf16;
-    agent.threads = settings->threads;
     ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
-        status = ocdm__learner_create(&agent, work->inputs, settings->weights, &work->agent, error);
+        status = ocdm__agent_maker.make(&ocdm__agent_maker, settings, work->inputs, (uint32_t)work->stream.table.class_count,
+                                        &work->learner, error);
     return status;
 }
 
 static ocdm_status evaluate(struct work *work, ocdm_error *error)
 {
     const ocdm__examination examination = {
-        .agent = work->agent,
+        .learner = &work->learner,
         .inputs = work->inputs,
         .table = &work->stream.table,
         .tests = &work->tests,
@@ -141,13 +138,6 @@ static void tell_skipped(const struct work *work)
     fprintf(stderr, "note: %s\n", text);
 }
 
-static void write_named(ocdm__output *output, const char *before, const ocdm__averages *averages)
-{
-    ocdm__output_text(output, before);
-    ocdm__averages_write(output, averages);
-    ocdm__output_text(output, "}");
-}
-
 static void write_json(ocdm__output *output, const struct work *work, bool per_class)
 {
     const ocdm__evaluation *evaluation = &work->evaluation;
@@ -155,16 +145,7 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
     ocdm__output_count(output, ",\"tests\":", work->tests.count);
     ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
-    write_named(output, ",\"total\":{", &evaluation->total);
-    write_named(output, ",\"majority\":{", &evaluation->groups[OCDM__MAJORITY]);
-    write_named(output, ",\"moderate\":{", &evaluation->groups[OCDM__MODERATE]);
-    write_named(output, ",\"minority\":{", &evaluation->groups[OCDM__MINORITY]);
-    ocdm__output_text(output, ",\"tasks\":[");
-    for (size_t k = 0; k < evaluation->task_count; k++) {
-        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", work->tests.tasks[k]);
-        write_named(output, ",", &evaluation->tasks[k]);
-    }
-    ocdm__output_text(output, "]");
+    ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
     if (per_class) {
         ocdm__output_text(output, ",\"per_class\":");
         ocdm__class_scores_write(output, work->scores, work->stream.table.class_count);
@@ -199,16 +180,13 @@ static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *
 {
     ocdm__run_settings *settings = &work->settings;
     *settings = ocdm__run_settings_default();
-    settings->weights = ocdm__argument_text(arguments, "weights");
-    settings->image_root = ocdm__argument_text(arguments, "images");
-    settings->groups = ocdm__argument_text(arguments, "groups");
-    settings->strict = ocdm__argument_given(arguments, "strict");
-    if (settings->weights == NULL)
+    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
+    if (status == OCDM_OK && settings->weights == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run` leaves one: weights.safetensors",
                           "no weights file is named with --weights");
-    if (arguments->operand_count == 0)
+    if (status == OCDM_OK && arguments->operand_count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
-    return ocdm__run_flags_read_machine(arguments, settings, error);
+    return status;
 }
 
 static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
@@ -221,7 +199,7 @@ static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work,
         status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
     if (status == OCDM_OK)
         status = make_tables(work, error);
-    return status == OCDM_OK ? make_agent(work, error) : status;
+    return status == OCDM_OK ? make_learner(work, error) : status;
 }
 
 static int run(const ocdm__arguments *arguments)
@@ -253,7 +231,7 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Asks a saved model about the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
+    "Evaluates a saved model on the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
     "them, in percent. The weights are those that `ocdm run` leaves, or any safetensors file with the names of torchvision's "
     "resnets; its classes are those of the stream, in the stream's order. A checkpoint is no weights file.",
     "--explain prints the formula of every number, and needs no stream.",
@@ -261,7 +239,7 @@ static const char *const description[] = {
 };
 
 static const ocdm__example examples[] = {
-    {"what a run came to, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
+    {"the results of a run, class by class", "ocdm eval S.safetensors --weights runs/ocdm/weights.safetensors --per-class"},
     {"what the numbers mean", "ocdm eval --explain"},
     {.command = NULL},
 };
@@ -275,8 +253,8 @@ static const ocdm__flag flags[] = {
     {.name = "precision",
      .value = "P",
      .fallback = "f32",
-     .choices = ocdm__run_precision_choices,
-     .help = "bf16 needs a CPU that has it"},
+     .choices = ocdm__run_precisions,
+     .help = "bf16 needs a CPU that supports it"},
     {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
     {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},
     {.name = "images", .value = "FOLDER", .help = "where the image files are, instead of what the stream says"},

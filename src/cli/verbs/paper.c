@@ -1,4 +1,4 @@
-/* `ocdm paper`: the tables and figures of the paper on the streams at hand, beside the paper's own numbers. */
+/* `ocdm paper`: the tables and figures of the paper on the given streams, beside the paper's own numbers. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
-#include "experiment/compare/children.h"
+#include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/paper/paper.h"
 #include "report/figures/paper.h"
@@ -19,7 +19,7 @@
 #define PATH_ROOM 4096
 #define CURVE_POINTS 250
 
-/* A stream at hand. */
+/* A given stream. */
 struct source {
     char path[PATH_ROOM], folder[PATH_ROOM]; /* the file, and where its runs are */
     const char *stands_for;
@@ -179,7 +179,7 @@ static ocdm_status add_sources(const ocdm__arguments *arguments, struct request 
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* A run that is not of its stream is told before anything is run, printed or drawn. */
+/* A run that was made on another stream is an error before anything is run, printed or drawn. */
 static ocdm_status check_runs(const struct request *request, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
@@ -442,17 +442,13 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Prints a table or a figure of the paper, ours beside the paper's numbers; without a NAME the list of them. Figures come "
-    "as data, or with --svg as pictures. Streams are given with the names of the paper's that they stand for: mscoco, nuswide "
-    "(the paper's recipe), cocoseq, "
-    "nuswideseq (PRS's); a file without a name stands for the first that the item is about. Without any, a built-in stream of "
-    "the "
-    "same size stands for MSCOCO.",
-    "Where runs with a network are needed, those under --runs are taken, FOLDER/STREAM/METHOD-sSEED as `ocdm compare` leaves "
-    "them; "
-    "what is missing is run first, on streams with features, with the model and rate of the flags below. A run that was made "
-    "on "
-    "another stream is refused. The memory alone is computed on the spot.",
+    "Prints a table or a figure of the paper, our numbers beside the paper's; without a NAME, the list of them. Figures are "
+    "printed as data, or with --svg drawn. Name each stream after the paper's stream that it replaces: mscoco and nuswide (the "
+    "paper's recipe), cocoseq and nuswideseq (those of PRS); a file without a name replaces the first stream of the item. "
+    "Without --stream, a built-in stream of the same size replaces MSCOCO.",
+    "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are made "
+    "first, on streams with features, with the model and learning rate of the flags below. A run that was made on another "
+    "stream is refused. Memories without a network are always computed.",
     NULL,
 };
 

@@ -8,7 +8,7 @@
 #include "cli/verbs.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"
-#include "stream/images/pictures.h"
+#include "stream/images/image.h"
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
 

@@ -10,16 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
 #include "base/output.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
-#include "experiment/compare/children.h"
+#include "experiment/agent_learner.h"
+#include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 
 extern char **environ;
@@ -57,7 +58,8 @@ static bool is_due(struct display *display)
     return true;
 }
 
-/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and the run goes on when it is closed.
+/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
+ * run.
  */
 static void start_watcher(struct display *display)
 {
@@ -127,7 +129,7 @@ static void show_result(void *state, const ocdm__run *run)
     if (display->json || (display->quiet && !display->watching))
         return;
     await_watcher(display);
-    if (run->agent != NULL)
+    if (run->learner != NULL)
         ocdm__print_evaluation(stdout, last);
     if (run->memory != NULL)
         printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
@@ -148,25 +150,10 @@ struct request {
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    ocdm__run_settings *settings = &request->settings;
-    size_t method = 0;
-    uint64_t memory = 0;
-    ocdm_status status = ocdm__run_flags_read(arguments, settings, error);
+    request->settings = ocdm__run_settings_default();
+    ocdm_status status = ocdm__run_flags_read(arguments, &request->settings, error);
     if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "method", &method, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "memory", 1, OCDM_MAX_CAPACITY, &memory, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &settings->rho, error);
-    if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &settings->seed, error);
-    if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL) {
-        status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, request->order, OCDM__MOST_TASKS,
-                                     &settings->order_count, error);
-        settings->order = request->order;
-    }
-    settings->method = ocdm__run_methods[method];
-    settings->memory = (uint32_t)memory;
+        status = ocdm__run_flags_read_grid(arguments, &request->settings, request->order, error);
     request->stream = arguments->operand_count > 0 ? arguments->operands[0] : NULL;
     request->folder = ocdm__argument_text(arguments, "output");
     if (status == OCDM_OK && request->stream == NULL)
@@ -202,7 +189,11 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
                                    .note = show_note,
                                    .state = display};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_job job = {.settings = &request->settings, .stream = &stream, .folder = request->folder, .resume = resume};
+    ocdm__run_job job = {.settings = &request->settings,
+                         .stream = &stream,
+                         .learner = &ocdm__agent_maker,
+                         .folder = request->folder,
+                         .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);
@@ -241,18 +232,16 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Trains an agent online on a stream file: for each batch of the stream, samples are drawn from the replay memory, one step "
-    "of Adam is made on both together, then the memory takes what its method keeps of the batch. Tasks come in the order of "
-    "--order, shuffled inside by the seed; after each, the agent is evaluated on the tests of all tasks so far. Agent and "
-    "memory "
-    "never learn which task a sample is of.",
-    "The folder gets run.jsonl (the log), summary.json (everything at the end), memory.jsonl (what the memory holds), "
+    "Trains an agent online on a stream file. For each batch of the stream, samples are drawn from the replay memory, one step "
+    "of Adam is made on both together, and the memory is updated with the batch. Tasks come in the order of --order, shuffled "
+    "inside by the seed; after each task the agent is evaluated on the tests of all tasks so far. Agent and memory never see "
+    "which task a sample belongs to.",
+    "The folder gets run.jsonl (the log), summary.json (all results), memory.jsonl (the samples in memory), "
     "weights.safetensors and checkpoints; docs/run-files.md describes them. SIGINT and SIGTERM finish the step, save and exit "
-    "with 130 or 143; --resume goes on, after those and after any other end, and comes to the same files as a run that was "
-    "never "
+    "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
     "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
-    "Equal seeds give all methods the same shuffle, initial weights and augmentation.",
-    "Methods: the memory's rules ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
+    "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
+    "Methods: the memory's policies ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
     "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
     NULL,
 };
@@ -261,19 +250,16 @@ static const ocdm__example examples[] = {
     {"the paper's method on features", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2"},
     {"fine-tune a network on images", "ocdm run S.safetensors -o runs/r --model resnet18 --weights resnet18.safetensors"},
     {"the memory alone, without a network", "ocdm run S.safetensors -o runs/m --model none --method prs"},
-    {"go on after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
+    {"continue after a stop", "ocdm run S.safetensors -o runs/ocdm --lr 0.006 --order 0,3,1,2 --resume"},
     {.command = NULL},
 };
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "where the run's files go; needed"},
-    {.name = "method", .value = "NAME", .fallback = "ocdm", .choices = ocdm__run_methods, .help = "how samples are kept"},
-    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "samples that the memory holds"},
-    {.name = "rho", .value = "R", .fallback = "0", .help = "power of the target: class i gets n_i^R; -16 to 16"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
-    {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
-    OCDM__RUN_FLAGS,
-    {.name = "resume", .help = "go on with the run in the folder"},
+    {.letter = 'o', .name = "output", .value = "FOLDER", .help = "folder for the files of the run; required"},
+    /* clang-format off */
+    OCDM__RUN_FLAGS
+    /* clang-format on */
+    {.name = "resume", .help = "continue the run in the folder"},
     {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},

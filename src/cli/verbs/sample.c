@@ -5,19 +5,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/file_identity.h"
+#include "base/files.h"
+#include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "sample/sample.h"
 
-/* Distances, tie rules and formats are in the order of their enums. */
-static const char *const policy_names[] = {"ocdm", "rs", "prs", "cbes", "cbrs", "onlyone", "max", "random", NULL};
-static const char *const distance_names[] = {"kl", "reverse-kl", "l2", "tv", NULL};
-static const char *const tie_names[] = {"key", "oldest", "newest", "uniform", NULL};
 static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+
+/* A filter has nobody to ask about gradients. */
+static const char *const *policy_choices(void)
+{
+    static const char *names[OCDM__CHOICES];
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS);
+}
 
 /* ---- progress ------------------------------------------------------------------------------------------------------- */
 
@@ -50,12 +53,14 @@ static void erase_progress(const struct progress *progress)
 static ocdm_status read_policy(const ocdm__arguments *arguments, const ocdm_policy **policy, ocdm_error *error)
 {
     size_t index;
-    if (strcmp(ocdm__argument_text(arguments, "policy"), "gss") == 0)
+    const ocdm_policy *named = ocdm_policy_find(ocdm__argument_text(arguments, "policy"));
+    if (named != NULL && named->traits & OCDM_NEEDS_GRADIENTS)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "all other policies need labels only",
-                          "the policy gss needs gradients of a network that learns from the memory; a filter has no network");
+                          "the policy %s needs gradients of a network that learns from the memory; a filter has no network",
+                          named->name);
     ocdm_status status = ocdm__argument_choice(arguments, "policy", &index, error);
     if (status == OCDM_OK)
-        *policy = ocdm_policy_find(policy_names[index]);
+        *policy = ocdm_policy_find(policy_choices()[index]);
     return status;
 }
 
@@ -128,6 +133,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     options->records.separator = ocdm__argument_text(arguments, "sep");
     options->records.skip_bad = ocdm__argument_given(arguments, "skip-bad");
     options->records.hint = "`--skip-bad` passes over bad records";
+    options->weights = ocdm__argument_text(arguments, "weight");
     options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
     return check_files(options, error);
@@ -204,7 +210,7 @@ static const char *const description[] = {
     "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
     "not kept, in order of deletion), size, distance. --summary writes one object with records, skipped, kept, classes, "
     "distance (over the classes in play), distance_seen (over all classes seen), the settings, seconds, and per_class: "
-    "label, seen, kept, target.",
+    "label, seen, kept, target, and weight where --weight is given.",
     "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
     NULL,
 };
@@ -215,7 +221,7 @@ static const ocdm__flag flags[] = {
      .name = "policy",
      .value = "P",
      .fallback = "ocdm",
-     .choices = policy_names,
+     .listed = policy_choices,
      .help = "the rule that decides which records are kept"},
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "records per update of the memory"},
     {.name = "rho",
@@ -223,15 +229,18 @@ static const ocdm__flag flags[] = {
      .fallback = "0",
      .help = "exponent of the target: the share of class i is proportional to n_i^R, so 0 gives equal shares and 1 those of "
              "the stream; -16 to 16"},
+    {.name = "weight",
+     .value = "LABEL=W,...",
+     .help = "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"},
     {.name = "distance",
      .value = "D",
      .fallback = "kl",
-     .choices = distance_names,
+     .listed = ocdm__distance_choices,
      .help = "the distance between memory and target, which ocdm and onlyone minimise"},
     {.name = "tie",
      .value = "T",
      .fallback = "key",
-     .choices = tie_names,
+     .listed = ocdm__tie_choices,
      .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
     {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "format of the records"},
@@ -249,6 +258,7 @@ static const ocdm__example examples[] = {
     {"keep 1000 records, with classes as even as possible", "ocdm sample -m 1000 in.jsonl > out.jsonl"},
     {"in a pipe, half way between equal shares and those of the stream",
      "zcat big.csv.gz | ocdm sample -m 5000 --rho 0.5 --format csv"},
+    {"three times as many cats, half as many dogs", "ocdm sample -m 1000 --weight cat=3,dog=0.5 in.jsonl > out.jsonl"},
     {"record what it did", "ocdm sample -m 100 --trace trace.jsonl --summary summary.json in.jsonl > out.jsonl"},
     {NULL, NULL},
 };

@@ -92,22 +92,23 @@ static int run_info(const ocdm__arguments *arguments)
 /* ---- what the help says --------------------------------------------------------------------------------------------- */
 
 static const char *const info_description[] = {
-    "Tells what a stream holds: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
+    "Describes a stream: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
     "often together with others. FILE is a stream file (`ocdm stream build`) or label records; without it records come from "
-    "standard input. Records need memory for classes times tasks, however long the stream is.",
-    "A record is a line of JSON with `labels` as for `ocdm sample`: an array of strings and whole numbers. `task` says which "
-    "task it belongs to, a whole number from 0; a record without it counts in total only. `split` is \"train\" or \"test\"; a "
-    "record without it is training data. A label that a record repeats counts once, and a record with no labels counts as a "
-    "sample and no more.",
-    "All that follows is of the training part; of the test part only the samples are counted. MLR, the multi-label ratio of a "
-    "class, is the share of its samples that carry another label too. AMLR is the mean of MLR over the classes that occur: per "
+    "standard input. For records, memory depends on classes times tasks, not on the length of the stream.",
+    "A record is a line of JSON with `labels` as for `ocdm sample`: an array of strings and integers. `task` is the number of "
+    "its task, from 0; a record without it counts in the total only. `split` is \"train\" or \"test\"; a "
+    "record without it is training data. A label that a record repeats counts once, and a record without labels counts as a "
+    "sample only.",
+    "Everything below is about the training part; of the test part only the samples are counted. MLR, the multi-label ratio of "
+    "a "
+    "class, is the share of its samples that also have another label. AMLR is the mean of MLR over the classes that occur: per "
     "task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the largest class's "
     "count divided by the smallest's. Groups are those that a stream file has, else by a class's count over all tasks: "
     "majority "
     "over 600 samples, moderate 100 to 600, minority under 100.",
-    "The table of classes is in a stream file's order, of records sorted by label, byte by byte; the bars show the total "
-    "counts and have the room that the terminal "
-    "leaves. --json prints one object: train, test, classes, amlr, tasks (a list of task, train, test, classes, amlr, by task) "
+    "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. The bars show the "
+    "total counts and use the remaining width of the terminal. --json prints one object: train, test, classes, amlr, tasks (a "
+    "list of task, train, test, classes, amlr, by task) "
     "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class.",
     NULL,
 };
@@ -121,7 +122,7 @@ static const ocdm__example info_examples[] = {
 static const ocdm__flag info_flags[] = {
     {.name = "groups",
      .value = "HIGH,LOW",
-     .help = "a class of over HIGH samples is majority, one of under LOW minority; 600,100 unless the stream has its own"},
+     .help = "classes over HIGH samples are majority, under LOW minority; 600,100 unless the stream has its own"},
     {.name = "verify", .help = "also compare the checksum of a stream file's features or images"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
@@ -129,7 +130,7 @@ static const ocdm__flag info_flags[] = {
 
 const ocdm__verb ocdm__verb_stream_info = {
     .name = "stream info",
-    .summary = "tell what is in a stream: classes, tasks, balance",
+    .summary = "describe a stream: classes, tasks, balance",
     .operands = "[FILE|-]",
     .operand_limit = 1,
     .description = info_description,

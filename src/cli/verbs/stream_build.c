@@ -9,17 +9,16 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/file_identity.h"
+#include "base/files.h"
 #include "base/output.h"
-#include "cli/build_flags.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/verbs.h"
 #include "stream/build.h"
 #include "stream/scenes/scenes.h"
 
-static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
-static const char *const recipe_names[] = {"paper", "split", "scenes", NULL};
+#define RECIPE_NAME(RECIPE, name, apply) name,
+static const char *const recipe_names[] = {OCDM__RECIPES(RECIPE_NAME) NULL};
 static const char *const pool_names[] = {"single", "rest", NULL};
 static const char *const mixed_names[] = {"trim", "drop", NULL};
 static const char *const as_names[] = {"images", "features", NULL};
@@ -42,29 +41,157 @@ static ocdm_status misuse(ocdm_error *error, const char *hint, const char *what)
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s", what);
 }
 
-/* ---- the source ------------------------------------------------------------------------------------------------------ */
+/* ---- which flags go together ---------------------------------------------------------------------------------------- */
 
-/* In the order of enum ocdm__source_kind. */
-static const char *const source_flags[] = {"records", "coco", "nuswide", "arff", "multihot"};
-#define SOURCES (sizeof source_flags / sizeof *source_flags)
+/* A flag that would change nothing is a mistake of the user, and therefore an error. */
+
+/* A flag that only makes sense with another one, or, unless `recipe` is NONE, with that value of --recipe. */
+struct need {
+    const char *flag, *needs;
+    enum ocdm__recipe recipe;
+};
+
+/* The flags that belong to a kind of source need it. */
+#define NEED_OWNER(owner, name, value, fallback, choices, help) {name, owner, OCDM__RECIPE_NONE},
+#define NEED_SOURCE(KIND, flag, value, help, properties, read, open_rows, OWN) OWN(NEED_OWNER)
+
+static const struct need needs[] = {
+    OCDM__SOURCES(NEED_SOURCE)     /* such as --xml */
+    OCDM__RECORD_FLAGS(NEED_OWNER) /* --format to --sep */
+    {"tasks-by", "records", OCDM__RECIPE_NONE},
+    {"test-lists", "ids", OCDM__RECIPE_NONE},
+    {"mixed", "tasks", OCDM__RECIPE_NONE},
+    {"mixed", "recipe", OCDM__RECIPE_SPLIT},
+    {"test-share", "recipe", OCDM__RECIPE_SPLIT},
+    {"test-pool", "recipe", OCDM__RECIPE_PAPER},
+    {"test-per-class", "recipe", OCDM__RECIPE_PAPER},
+    {"as", "recipe", OCDM__RECIPE_SCENES},
+    {"size", "recipe", OCDM__RECIPE_SCENES},
+};
+
+static const char *const exclusive[][2] = {
+    {"ids", "recipe"},
+    {"tasks-by", "tasks"},
+    {"tasks-by", "ids"},
+    {"features", "images"},
+};
+
+/* All that the built-in world takes. */
+static const char *const of_scenes[] = {"output", "recipe", "as", "size", "groups", "seed", "quiet", "json"};
+
+/* Whether --recipe has this value. */
+static bool is_recipe(const ocdm__arguments *arguments, enum ocdm__recipe recipe)
+{
+    size_t index;
+    return ocdm__argument_given(arguments, "recipe") && ocdm__argument_choice(arguments, "recipe", &index, NULL) == OCDM_OK &&
+           OCDM__FIRST_NAMED_RECIPE + index == recipe;
+}
+
+static bool is_of_scenes(const char *flag)
+{
+    for (size_t i = 0; i < sizeof of_scenes / sizeof *of_scenes; i++)
+        if (strcmp(of_scenes[i], flag) == 0)
+            return true;
+    return false;
+}
+
+static ocdm_status check_scenes(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    static const char hint[] = "leave one of the two out";
+    const ocdm__flag *flags = arguments->verb->flags;
+    const char *as = ocdm__argument_text(arguments, "as");
+    for (size_t i = 0; flags[i].name != NULL; i++)
+        if (arguments->values[i] != NULL && !is_of_scenes(flags[i].name))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take --%s", flags[i].name);
+    if (arguments->operand_count > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--recipe scenes does not take %s", arguments->operands[0]);
+    if (as != NULL && strcmp(as, "features") == 0 && ocdm__argument_given(arguments, "size"))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "--as features does not take --size");
+    return OCDM_OK;
+}
+
+static ocdm_status check_exclusive(const ocdm__arguments *arguments, const char *first, const char *second, ocdm_error *error)
+{
+    if (!ocdm__argument_given(arguments, first) || !ocdm__argument_given(arguments, second))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--%s and --%s are both given", first, second);
+}
+
+static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        const struct need *need = &needs[i];
+        bool any = need->recipe == OCDM__RECIPE_NONE;
+        bool met = any ? ocdm__argument_text(arguments, need->needs) != NULL : is_recipe(arguments, need->recipe);
+        if (ocdm__argument_given(arguments, need->flag) && !met)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s%s", need->flag,
+                              need->needs, any ? "" : " ", any ? "" : recipe_names[need->recipe - OCDM__FIRST_NAMED_RECIPE]);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    if (is_recipe(arguments, OCDM__RECIPE_SCENES))
+        return check_scenes(arguments, error);
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive && status == OCDM_OK; i++)
+        status = check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error);
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS && status == OCDM_OK; i++)
+        if ((ocdm__sources[i].properties & OCDM__NO_TEST_FILE) != 0)
+            status = check_exclusive(arguments, "test", ocdm__sources[i].flag, error);
+    return status == OCDM_OK ? check_needs(arguments, error) : status;
+}
+
+/* ---- the source ----------------------------------------------------------------------------------------------------- */
+
+/* Writes the flags of the kinds that have all the properties, as "--a, --b or --c". `last` is what joins the last two. */
+static void list_source_flags(char *text, size_t size, unsigned properties, const char *last)
+{
+    size_t used = 0, left = 0;
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
+        left += (ocdm__sources[i].properties & properties) == properties;
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS && used < size; i++) {
+        if ((ocdm__sources[i].properties & properties) != properties)
+            continue;
+        const char *joint = left > 2 ? ", " : left == 2 ? last : "";
+        used += (size_t)snprintf(text + used, size - used, "--%s%s", ocdm__sources[i].flag, joint);
+        left--;
+    }
+}
+
+static ocdm_status fail_without_source(ocdm_error *error)
+{
+    char flags[160], hint[240];
+    list_source_flags(flags, sizeof flags, 0, " or ");
+    snprintf(hint, sizeof hint, "%s names one; --recipe scenes needs none", flags);
+    return misuse(error, hint, "no source is given");
+}
+
+static ocdm_status fail_several_files(ocdm_error *error)
+{
+    char flags[160], hint[240];
+    list_source_flags(flags, sizeof flags, OCDM__SEVERAL_FILES, " and ");
+    snprintf(hint, sizeof hint, "only %s take several files", flags);
+    return misuse(error, hint, "one source file too many");
+}
 
 static ocdm_status read_source(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
-    for (size_t i = 0; i < SOURCES; i++) {
-        if (!ocdm__argument_given(arguments, source_flags[i]))
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++) {
+        if (!ocdm__argument_given(arguments, ocdm__sources[i].flag))
             continue;
         if (settings->source_count > 0)
             return misuse(error, "choose one of them", "more than one source is given");
         settings->kind = (enum ocdm__source_kind)i;
-        request->sources[settings->source_count++] = ocdm__argument_text(arguments, source_flags[i]);
+        request->sources[settings->source_count++] = ocdm__argument_text(arguments, ocdm__sources[i].flag);
     }
     if (settings->source_count == 0)
-        return misuse(error, "--records, --coco, --nuswide, --arff or --multihot names one; --recipe scenes needs none",
-                      "no source is given");
-    if (arguments->operand_count > 0 && settings->kind != OCDM__FROM_COCO && settings->kind != OCDM__FROM_RECORDS)
-        return misuse(error, "only --coco and --records take several files", "one source file too many");
+        return fail_without_source(error);
+    if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0)
+        return fail_several_files(error);
     for (size_t i = 0; i < arguments->operand_count; i++)
         request->sources[settings->source_count++] = arguments->operands[i];
     settings->sources = request->sources;
@@ -128,8 +255,8 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
     settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
     settings->image_root = ocdm__argument_text(arguments, "images");
     /* Rows that are skipped at the end of one table would shift those of the next. */
-    bool tables = settings->kind == OCDM__FROM_ARFF || settings->kind == OCDM__FROM_MULTIHOT;
-    if (tables && settings->test_source != NULL && (settings->features != NULL || settings->source_features) &&
+    bool table = (ocdm__sources[settings->kind].properties & OCDM__IS_TABLE) != 0;
+    if (table && settings->test_source != NULL && (settings->features != NULL || settings->source_features) &&
         ocdm__argument_given(arguments, "skip-bad"))
         return misuse(error, "put the tables into one, or add --labels-only",
                       "--skip-bad cannot be used with --test and features");
@@ -181,7 +308,7 @@ static ocdm_status read_recipe(struct request *request, ocdm_error *error)
     if (ocdm__argument_text(arguments, "recipe") != NULL) {
         if (ocdm__argument_choice(arguments, "recipe", &recipe, error) != OCDM_OK)
             return OCDM_BAD_ARGUMENT;
-        settings->recipe = recipe == 0 ? OCDM__RECIPE_PAPER : OCDM__RECIPE_SPLIT;
+        settings->recipe = (enum ocdm__recipe)(OCDM__FIRST_NAMED_RECIPE + recipe);
     }
     settings->test_from_rest = pool == 1;
     settings->drop_mixed = mixed == 1;
@@ -222,7 +349,7 @@ static ocdm_status read_scenes(struct request *request, ocdm_error *error)
         status = ocdm__argument_unsigned(arguments, "size", OCDM__SCENE_LEAST_SIZE, OCDM__SCENE_MOST_SIZE, &size, error);
     if (status == OCDM_OK)
         request->settings.image_size = as == 0 ? (uint32_t)size : 0;
-    request->settings.kind = OCDM__FROM_SCENES;
+    request->settings.recipe = OCDM__RECIPE_SCENES;
     return status;
 }
 
@@ -262,12 +389,12 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
                                        read_recipe, read_groups,         NULL};
     static step *const for_scenes[] = {read_scenes, read_groups, NULL};
-    step *const *steps = ocdm__wants_scenes(request->arguments) ? for_scenes : for_source;
+    step *const *steps = is_recipe(request->arguments, OCDM__RECIPE_SCENES) ? for_scenes : for_source;
     ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
     request->settings.output = ocdm__argument_text(request->arguments, "output");
     request->settings.classes = ocdm__argument_text(request->arguments, "classes");
     if (status == OCDM_OK)
-        status = ocdm__check_build_flags(request->arguments, error);
+        status = check_flags(request->arguments, error);
     for (; status == OCDM_OK && *steps != NULL; steps++)
         status = (*steps)(request, error);
     if (status == OCDM_OK)
@@ -361,20 +488,22 @@ static const char *const description[] = {
     "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
     "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
     "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
-    "files of records or COCO follow as operands. ARFF and LIBSVM files bring their features along; else row i of --features "
+    "files of records or COCO follow as operands. ARFF and LIBSVM files contain features; otherwise row i of --features "
     "belongs to sample i of the source.",
     "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
     "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
     "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
-    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task a "
-    "line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
+    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task "
+    "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
     "--tasks-by, a member or column of the records.",
-    "--recipe scenes needs no source: 44 classes of made-up objects that meet in scenes with the statistics of the paper's "
+    "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
+    "paper's "
     "MSCOCO stream, 26,617 training and 2,200 test samples, as images or as features of the same world.",
-    "Classes are in the order of --classes, a file with one class a line, and labels that it does not list leave the samples; "
-    "else sorted bytewise. --groups stores which classes are majority, moderate and minority: by training samples (600,100: "
+    "Classes are in the order of --classes, a file with one class per line, and labels that it does not list are removed from "
+    "the samples; otherwise they are sorted bytewise. --groups stores which classes are majority, moderate and minority: by "
+    "training samples (600,100: "
     "over 600, under 100), or from a file: lines such as `majority: person, car`, or JSON. Without it a run groups by 600,100, "
-    "but for --ids, which has PRS's groups. What is left out is counted and told on stderr with the reason.",
+    "except for --ids, which has the groups of PRS. What is left out is counted and reported on stderr with the reason.",
     NULL,
 };
 
@@ -386,20 +515,20 @@ static const ocdm__example examples[] = {
     {.command = NULL},
 };
 
+#define OWN_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                             \
+    {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
+#define SOURCE_FLAG(KIND, name_, value_, help_, properties_, read_, open_rows_, OWN)                                           \
+    {.name = name_, .value = value_, .help = help_}, OWN(OWN_FLAG)
+
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
-    {.name = "records", .value = "FILE", .help = "label records"},
-    {.name = "coco", .value = "FILE", .help = "COCO annotations of instances"},
-    {.name = "nuswide", .value = "FOLDER", .help = "NUS-WIDE as distributed"},
-    {.name = "arff", .value = "FILE", .help = "a Mulan data set"},
-    {.name = "xml", .value = "FILE", .help = "its label list, by default next to it"},
-    {.name = "multihot", .value = "FILE", .help = "labels as a table of zeros and ones, NPY"},
-    {.name = "test", .value = "FILE", .help = "a second file of the same kind: all of it test samples"},
+    OCDM__SOURCES(SOURCE_FLAG) /* --records to --multihot */
+    {.name = "test", .value = "FILE", .help = "a second file of the same kind, all its samples are test samples"},
     {.name = "features", .value = "FILE", .help = "features, NPY: f32, f16, f64, u8 or i8"},
-    {.name = "labels-only", .help = "leave out the features that the source itself has"},
+    {.name = "labels-only", .help = "ignore the features of the source itself"},
     {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
     {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
-    {.name = "images", .value = "ROOT", .help = "store the paths of images, which start from this folder"},
+    {.name = "images", .value = "ROOT", .help = "store the paths of images, relative to this folder"},
     {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
     {.name = "test-lists",
      .value = "L",
@@ -408,7 +537,7 @@ static const ocdm__flag flags[] = {
      .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
     {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
-    {.name = "tasks-by", .value = "NAME", .help = "the member or column that says the task"},
+    {.name = "tasks-by", .value = "NAME", .help = "the member or column with the task"},
     {.name = "mixed",
      .value = "M",
      .fallback = "trim",
@@ -425,12 +554,9 @@ static const ocdm__flag flags[] = {
     {.name = "groups", .value = "H,L|FILE", .help = "store the groups of the classes"},
     {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},
     {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "every random choice follows from it"},
-    {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "what the records are"},
-    {.name = "labels", .value = "NAME", .help = "the member or column with the labels, `labels` by default"},
-    {.name = "id", .value = "NAME", .help = "the member or column with the id, `id` where there is one by default"},
-    {.name = "sep", .value = "C", .help = "the character between labels in csv and tsv, `;` by default"},
-    {.name = "skip-bad", .help = "count bad records and pass over them"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "the seed of every random choice"},
+    OCDM__RECORD_FLAGS(OWN_FLAG) /* --format to --sep */
+    {.name = "skip-bad", .help = "skip bad records and count them"},
     {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
     {.name = "json", .help = "print the report as JSON"},
     {.name = NULL},

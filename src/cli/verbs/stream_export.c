@@ -1,17 +1,16 @@
 /* `ocdm stream export`: a stream's records in the order of a run. `ocdm stream show`: a few of them, to look at. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/output.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/loop/stream_order.h"
-#include "stream/export.h"
+#include "experiment/loop/schedule.h"
+#include "stream/file.h"
 
 static const char *const split_names[] = {"train", "test", "all", NULL};
 enum { SPLIT_TRAIN, SPLIT_TEST, SPLIT_ALL };

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
-#include "experiment/featurize.h"
+#include "experiment/predict.h"
 
 static const char *const type_names[] = {"f32", "f16", NULL};
 
@@ -77,13 +78,13 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Computes once what the head of a network sees of every sample, and writes it as a stream of features with the same "
+    "Computes the input of a network's head for every sample once, and writes it as a stream of features with the same "
     "samples, labels, tasks, parts, ids and groups: the frozen-backbone mode, in which a head is then trained with --model "
     "linear or mlp. For images that is the mean over space of the last layer, of the middle square, in evaluation mode.",
     "The weights need no head. A mobilenet1 file that ends at some layer gives the network that ends there. --standardize "
-    "subtracts the mean and divides by the deviation of the training part, and needs room beside the output for the features "
-    "as 32-bit floats while it runs. Every image must be readable. The file tells the command and the SHA-256 of the stream "
-    "and the weights that it was made of; threads do not change its bytes.",
+    "subtracts the mean and divides by the deviation of the training part, and needs disk space beside the output for the "
+    "features as 32-bit floats while it runs. Every image must be readable. The file records the command and the SHA-256 of "
+    "the stream and the weights that it was made from; the number of threads does not change its bytes.",
     NULL,
 };
 

@@ -9,7 +9,7 @@
 #include "agent/agent.h"
 #include "base/error.h"
 #include "base/output.h"
-#include "base/safetensors_dtype.h"
+#include "base/safetensors.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "experiment/predict_weights.h"

@@ -1,7 +1,7 @@
 /* Starting, watching and stopping processes. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "experiment/compare/children.h"
+#include "experiment/compare/execute.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/input.h"
+#include "base/progress.h"
 
 extern char **environ;
 
@@ -102,7 +102,7 @@ static void keep_line(const char *line, size_t length, const char *start, char *
         snprintf(kept, room, "%.*s", (int)(length - skipped), line + skipped);
 }
 
-/* What a failed run says is worth a look but no reason to fail: a log that cannot be read tells nothing. */
+/* Finds the message of a failed run. A log that cannot be read is not an error. */
 static void read_log(ocdm__child *child)
 {
     ocdm__input log;

@@ -1,6 +1,7 @@
 /*
- * Runs what is missing of a comparison: each method, seed and point as `ocdm run` in a process and a folder of its own. What is
- * done is left alone, what is half done goes on, what does not fit is refused.
+ * Runs what is missing of a comparison: each method, seed and point as `ocdm run` in a process and a folder of its own, so that
+ * a run that fails or is stopped does not affect the others. Finished runs are left alone, interrupted ones are resumed, runs
+ * with other settings are refused.
  */
 #ifndef OCDM_EXPERIMENT_COMPARE_EXECUTE_H
 #define OCDM_EXPERIMENT_COMPARE_EXECUTE_H
@@ -10,9 +11,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "experiment/compare/children.h"
 #include "experiment/compare/plan.h"
 #include "ocdm/ocdm.h"
+
+/* ---- processes ----------------------------------------------------------------------------------------------------------- */
+
+/* One process: its arguments, and the file for its stderr. */
+typedef struct ocdm__child {
+    const char *const *arguments; /* the program's name first, NULL at the end */
+    const char *log;              /* a file that is there while it runs, and stays when it fails */
+    int exit_code;                /* after it ended; 128 + the signal if one killed it; -1: never started */
+    double seconds;
+    char error[512], hint[256]; /* what the last `error: ` and `hint: ` lines of the log say; "" for none */
+} ocdm__child;
+
+typedef struct ocdm__children {
+    const char *program;   /* the path to execute */
+    ocdm__child *children; /* to be filled in but for the results */
+    size_t count, jobs;    /* how many in all, and at a time */
+    const volatile sig_atomic_t
+        *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
+    void (*ended)(void *state, size_t child);
+    void *state;
+} ocdm__children;
+
+/* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after
+ * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
+ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
+
+/* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
+void ocdm__own_program(const char *fallback, char *path, size_t room);
+
+/* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
 /* What a finished run must have been made with to count as done: a member of its settings, or of its summary when there is a
  * point in its name ("stream.checksum"), and the value as a flag takes it; NULL: null is saved. */
@@ -39,7 +69,7 @@ typedef struct ocdm__compare_execution {
     const char *stream, *folder;
     const char *const *flags; /* passed to every run: "--lr", "0.006", ... */
     size_t flag_count;
-    const ocdm__asked *asked; /* what these and the defaults come to; method, seed, memory, rho and order are added */
+    const ocdm__asked *asked; /* their values and the defaults; method, seed, memory, rho and order are added */
     size_t asked_count;
     size_t jobs;
     const volatile sig_atomic_t *stop;

@@ -1,4 +1,4 @@
-/* Many memories at once: each thread takes the next run that nobody has taken. */
+/* Runs many memories at once: each thread takes the next run that nobody has taken. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/memory_only.h"
@@ -6,11 +6,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 
 /* What the threads share. */
 struct work {
@@ -118,25 +119,6 @@ static ocdm_status pass_by(ocdm_memory *memory, const struct ordered *ordered, u
     return OCDM_OK;
 }
 
-/* Classes that no training sample carries are not lost: they were never there. */
-static void count_classes(ocdm__memory_result *result, const ocdm_memory *memory, size_t class_count)
-{
-    ocdm__balance balance = {.fewest = UINT32_MAX};
-    for (uint32_t c = 0; c < class_count; c++) {
-        uint32_t kept = result->kept[c] = ocdm_memory_kept(memory, c);
-        if (ocdm_memory_seen(memory, c) == 0)
-            continue;
-        balance.fewest = kept < balance.fewest ? kept : balance.fewest;
-        balance.most = kept > balance.most ? kept : balance.most;
-        balance.lost += kept == 0;
-        balance.under += kept < OCDM__BALANCE_FEW;
-        balance.over += kept > OCDM__BALANCE_MANY;
-    }
-    if (balance.fewest == UINT32_MAX)
-        balance.fewest = 0;
-    result->balance = balance;
-}
-
 static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run *run, struct ordered *ordered,
                            ocdm__memory_result *result, ocdm_error *error)
 {
@@ -154,7 +136,7 @@ static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run
         result->size = ocdm_memory_size(memory);
         result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
         result->distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
-        count_classes(result, memory, plan->table->class_count);
+        result->balance = ocdm__balance_of(memory, plan->table->class_count, result->kept);
     }
     ocdm_memory_destroy(memory);
     return status;
@@ -203,7 +185,7 @@ static void work_on(struct work *work, const ocdm__progress *progress)
     clear_ordered(&ordered);
 }
 
-/* Only the caller's own thread tells how far the work is. */
+/* Only the caller's own thread reports progress. */
 static void *work_in_thread(void *work)
 {
     work_on(work, NULL);
@@ -243,4 +225,138 @@ void ocdm__memory_results_clear(ocdm__memory_result *results, size_t count)
         ocdm__release(results[i].curve);
         results[i] = (ocdm__memory_result){.size = 0};
     }
+}
+
+/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
+
+static size_t index_of(const ocdm__compare_plan *plan, size_t point, size_t method, uint64_t seed)
+{
+    return (point * (size_t)plan->seed_count + (size_t)seed) * plan->method_count + method;
+}
+
+bool ocdm__runs_alone(const char *method)
+{
+    const ocdm_policy *policy = ocdm_policy_find(method);
+    return policy != NULL && (policy->traits & OCDM_NEEDS_GRADIENTS) == 0;
+}
+
+static ocdm_status check_methods(const ocdm__compare_plan *plan, ocdm_error *error)
+{
+    for (size_t i = 0; i < plan->method_count; i++)
+        if (!ocdm__runs_alone(plan->methods[i]))
+            return ocdm__fail(error, OCDM_UNKNOWN_NAME, "policies that decide by labels do, such as ocdm",
+                              "%s does not run without a network", plan->methods[i]);
+    return OCDM_OK;
+}
+
+static void list_runs(const ocdm__compare_plan *plan, const ocdm_options *options, ocdm__memory_run *runs)
+{
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (uint64_t seed = 0; seed < plan->seed_count; seed++)
+            for (size_t method = 0; method < plan->method_count; method++) {
+                ocdm__memory_run *run = &runs[index_of(plan, point, method, seed)];
+                run->options = *options;
+                run->options.policy = ocdm_policy_find(plan->methods[method]);
+                run->options.capacity = plan->points[point].memory;
+                run->options.rho = plan->points[point].rho;
+                run->options.seed = seed;
+                run->order = plan->points[point].order;
+                run->order_count = plan->points[point].order_count;
+            }
+}
+
+ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
+                                       const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
+                                       const ocdm__progress *progress, ocdm_error *error)
+{
+    memories->count = plan->point_count * (size_t)plan->seed_count * plan->method_count;
+    memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
+    ocdm__memory_run *runs = ocdm__allocate(memories->count, sizeof *runs);
+    ocdm_status status = OCDM_OK;
+    if (memories->results == NULL || runs == NULL)
+        status = ocdm__fail_memory(error, "the runs of the memory");
+    if (status == OCDM_OK)
+        status = check_methods(plan, error);
+    if (status == OCDM_OK) {
+        list_runs(plan, &options->memory, runs);
+        ocdm__memory_plan work = {.table = table,
+                                  .runs = runs,
+                                  .run_count = memories->count,
+                                  .curve_every = options->curve_every,
+                                  .threads = options->threads};
+        status = ocdm__memory_only(&work, memories->results, progress, error);
+    }
+    ocdm__release(runs);
+    return status;
+}
+
+const ocdm__memory_result *ocdm__compare_memory(const ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
+                                                size_t point, size_t method, uint64_t seed)
+{
+    return &memories->results[index_of(plan, point, method, seed)];
+}
+
+void ocdm__compare_memories_clear(ocdm__compare_memories *memories)
+{
+    ocdm__memory_results_clear(memories->results, memories->results != NULL ? memories->count : 0);
+    ocdm__release(memories->results);
+    *memories = (ocdm__compare_memories){.count = 0};
+}
+
+/* ---- quantiles ----------------------------------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, size_t count, double share)
+{
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    size_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+ocdm__spread ocdm__spread_of(double *values, size_t count)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            values[known++] = values[i];
+    if (known == 0)
+        return (ocdm__spread){NAN, NAN, NAN};
+    qsort(values, known, sizeof *values, compare_doubles);
+    return (ocdm__spread){quantile(values, known, 0.05), quantile(values, known, 0.5), quantile(values, known, 0.95)};
+}
+
+static double figure_of(const ocdm__memory_result *result, enum ocdm__memory_figure figure)
+{
+    switch (figure) {
+    case OCDM__FIGURE_DISTANCE:
+        return result->distance;
+    case OCDM__FIGURE_DISTANCE_SEEN:
+        return result->distance_seen;
+    case OCDM__FIGURE_FEWEST:
+        return result->balance.fewest;
+    case OCDM__FIGURE_LOST:
+        return (double)result->balance.lost;
+    case OCDM__FIGURE_COUNT:
+        break;
+    }
+    return NAN;
+}
+
+ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
+                                enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error)
+{
+    double *values = ocdm__allocate(count, sizeof *values);
+    if (values == NULL)
+        return ocdm__fail_memory(error, "the figures of the runs");
+    for (size_t i = 0; i < count; i++)
+        values[i] = figure_of(&results[first + i * stride], figure);
+    *spread = ocdm__spread_of(values, count);
+    ocdm__release(values);
+    return OCDM_OK;
 }

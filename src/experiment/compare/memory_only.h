@@ -1,20 +1,64 @@
 /*
- * The memory alone, without a network: a stream's training samples pass by it in the order of a run, and what it holds at the
- * end is counted. Many runs at once on several threads; the results do not depend on how many.
+ * The memory alone, without a network: the training samples of a stream pass by it in the order of a run, and what it holds at
+ * the end is counted. Many runs are made at once on several threads; results do not depend on how many.
  *
- * A batch never mixes tasks, the last one of a task is shorter: a run has the same memory as `ocdm run` with the same settings.
- * Left out: files of a run, replay draws (they change nothing in what is kept), gss, which needs a network.
+ * A batch never mixes tasks, and the last batch of a task is shorter: the memory is the same as that of `ocdm run` with the
+ * same settings. No files are written, nothing is replayed (draws do not change what is kept), and gss, which needs a network,
+ * cannot be used.
  */
 #ifndef OCDM_EXPERIMENT_COMPARE_MEMORY_ONLY_H
 #define OCDM_EXPERIMENT_COMPARE_MEMORY_ONLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/progress.h"
-#include "experiment/compare/balance.h"
+#include "experiment/compare/plan.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+
+/* ---- balance ------------------------------------------------------------------------------------------------------------- */
+
+/* The paper counts the classes with fewer samples than the one and with more than the other. */
+#define OCDM__BALANCE_FEW 20u
+#define OCDM__BALANCE_MANY 40u
+
+/* Start with all bytes zero. */
+typedef struct ocdm__balance {
+    size_t classes;        /* that were seen in training; all other numbers are about these */
+    uint32_t fewest, most; /* samples of any class */
+    size_t lost;           /* classes without a sample */
+    size_t under;          /* classes with fewer than OCDM__BALANCE_FEW, the lost ones among them */
+    size_t over;           /* classes with more than OCDM__BALANCE_MANY */
+} ocdm__balance;
+
+/* Counts a class with `kept` samples in memory and `seen` in the stream so far. A class that was never seen, such as one that
+ * only test samples have, is not counted: it cannot be lost. */
+static inline void ocdm__balance_add(ocdm__balance *balance, uint32_t kept, uint64_t seen)
+{
+    if (seen == 0)
+        return;
+    balance->fewest = balance->classes == 0 || kept < balance->fewest ? kept : balance->fewest;
+    balance->most = kept > balance->most ? kept : balance->most;
+    balance->lost += kept == 0;
+    balance->under += kept < OCDM__BALANCE_FEW;
+    balance->over += kept > OCDM__BALANCE_MANY;
+    balance->classes++;
+}
+
+/* Counts the classes 0 .. class_count - 1; `kept` has room for their m_i. */
+static inline ocdm__balance ocdm__balance_of(const ocdm_memory *memory, size_t class_count, uint32_t *kept)
+{
+    ocdm__balance balance = {.classes = 0};
+    for (uint32_t c = 0; c < class_count; c++) {
+        kept[c] = ocdm_memory_kept(memory, c);
+        ocdm__balance_add(&balance, kept[c], ocdm_memory_seen(memory, c));
+    }
+    return balance;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------- */
 
 /* One run. */
 typedef struct ocdm__memory_run {
@@ -58,5 +102,55 @@ ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result
 
 /* Frees what `count` results hold. Results of zeros are fine. */
 void ocdm__memory_results_clear(ocdm__memory_result *results, size_t count);
+
+/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
+
+/* Whether a method is a policy that needs no network. */
+bool ocdm__runs_alone(const char *method);
+
+/* Start with all bytes zero. */
+typedef struct ocdm__compare_memories {
+    ocdm__memory_result *results; /* [point][seed][method] */
+    size_t count;
+} ocdm__compare_memories;
+
+typedef struct ocdm__compare_memory_options {
+    ocdm_options memory; /* batch, distance, tie; the plan has the rest */
+    uint64_t curve_every;
+    unsigned threads;
+} ocdm__compare_memory_options;
+
+/* Runs the plan; its methods are policies of the library. OCDM_OK, OCDM_UNKNOWN_NAME, and as ocdm__memory_only. Clear it even
+ * after an error. */
+ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
+                                       const ocdm__stream_table *table, const ocdm__compare_memory_options *options,
+                                       const ocdm__progress *progress, ocdm_error *error);
+
+const ocdm__memory_result *ocdm__compare_memory(const ocdm__compare_memories *memories, const ocdm__compare_plan *plan,
+                                                size_t point, size_t method, uint64_t seed);
+
+void ocdm__compare_memories_clear(ocdm__compare_memories *memories);
+
+/* ---- quantiles ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct ocdm__spread {
+    double low, median, high; /* quantiles 0.05, 0.5, 0.95, interpolated between neighbours; NaN when there is no value */
+} ocdm__spread;
+
+/* Of `count` numbers, which are sorted in place; NaNs are left out. O(count log count). */
+ocdm__spread ocdm__spread_of(double *values, size_t count);
+
+/* A number of a result. */
+enum ocdm__memory_figure {
+    OCDM__FIGURE_DISTANCE,
+    OCDM__FIGURE_DISTANCE_SEEN,
+    OCDM__FIGURE_FEWEST,
+    OCDM__FIGURE_LOST,
+    OCDM__FIGURE_COUNT
+};
+
+/* The spread of a figure over results[first], results[first + stride], ...: `count` of them. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__memory_spread(const ocdm__memory_result *results, size_t first, size_t stride, size_t count,
+                                enum ocdm__memory_figure figure, ocdm__spread *spread, ocdm_error *error);
 
 #endif

@@ -9,15 +9,14 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/number_text.h"
+#include "base/text.h"
+#include "experiment/folder/settings.h"
 
 /* ---- lists of numbers ------------------------------------------------------------------------------------------------- */
 
-/* Numbers with commas between, each from `low` to `high`, whole ones if asked for; repeats are left out. */
+/* Values of a setting, separated by commas; repeats are left out. */
 struct number_list {
-    const char *flag;
-    double low, high;
-    bool whole;
+    const ocdm__setting *setting;
     double values[OCDM__COMPARE_VALUES];
     size_t count;
 };
@@ -32,16 +31,18 @@ static bool is_listed(const struct number_list *list, double value)
 
 static ocdm_status read_numbers(const char *text, struct number_list *list, ocdm_error *error)
 {
+    const ocdm__setting *setting = list->setting;
+    bool whole = setting->kind == OCDM__SETTING_WHOLE;
     for (bool more = true; more;) {
         size_t length = strcspn(text, ",");
         double value = NAN;
-        if (!ocdm__text_to_double(text, length, &value) || !(value >= list->low && value <= list->high) ||
-            (list->whole && value != floor(value)))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "several values stand with commas between: --memory 300,500,1000",
-                              "--%s: \"%.*s\" is no %snumber from %g to %g", list->flag, (int)length, text,
-                              list->whole ? "whole " : "", list->low, list->high);
+        if (!ocdm__text_to_double(text, length, &value) || !(value >= setting->low && value <= setting->high) ||
+            (whole && value != floor(value)))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "separate values by commas: --memory 300,500,1000",
+                              "--%s: \"%.*s\" is no %snumber from %g to %g", setting->flag, (int)length, text,
+                              whole ? "whole " : "", setting->low, setting->high);
         if (list->count == OCDM__COMPARE_VALUES)
-            return ocdm__fail(error, OCDM_LIMIT, "", "--%s: more than %d values", list->flag, OCDM__COMPARE_VALUES);
+            return ocdm__fail(error, OCDM_LIMIT, "", "--%s: more than %d values", setting->flag, OCDM__COMPARE_VALUES);
         if (!is_listed(list, value))
             list->values[list->count++] = value == 0 ? 0 : value;
         more = text[length] == ',';
@@ -95,7 +96,7 @@ static ocdm_status all_orders(ocdm__compare_plan *plan, const uint32_t *all, siz
 static ocdm_status bad_order(const char *text, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_ARGUMENT,
-                      "tasks stand with commas between, orders with semicolons: --order '0,3,1,2;2,1,3,0'; or all",
+                      "separate tasks by commas and orders by semicolons: --order '0,3,1,2;2,1,3,0'; or all",
                       "--order %s is no list of orders", text);
 }
 
@@ -230,8 +231,8 @@ static ocdm_status make_points(ocdm__compare_plan *plan, const struct number_lis
 ocdm_status ocdm__compare_points_make(ocdm__compare_plan *plan, const char *memory, const char *rho, const char *order,
                                       const uint32_t *all, size_t task_count, ocdm_error *error)
 {
-    struct number_list memories = {.flag = "memory", .low = 1, .high = OCDM_MAX_CAPACITY, .whole = true};
-    struct number_list rhos = {.flag = "rho", .low = -OCDM_MAX_RHO, .high = OCDM_MAX_RHO};
+    struct number_list memories = {.setting = ocdm__setting_of_flag("memory")};
+    struct number_list rhos = {.setting = ocdm__setting_of_flag("rho")};
     struct order_list orders;
     plan->points = NULL;
     plan->tasks = NULL;

@@ -1,16 +1,14 @@
 /* Reading summaries and judging methods by paired seeds. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "experiment/compare/results.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "experiment/folder/summary_read.h"
 
 #define GROUP(name)                                                                                                            \
     {name, "CF1", "final." name ".CF1", false}, {name, "OF1", "final." name ".OF1", false},                                    \
@@ -56,14 +54,13 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
     return results->values + run * OCDM__COMPARE_COLUMNS;
 }
 
-static ocdm_status read_run(const char *path, double *values, ocdm_error *error)
+static ocdm_status read_run(const char *folder, double *values, ocdm_error *error)
 {
+    char path[OCDM__SUMMARY_PATH];
     ocdm__json_tree tree = {.root = NULL};
-    if (access(path, F_OK) != 0)
+    if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
-    ocdm_status status = ocdm__json_tree_read(&tree, path, error);
-    if (status == OCDM_OK && strcmp(ocdm__json_text(ocdm__json_find(tree.root, "format"), ""), "ocdm-run") != 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "take another folder for the comparison", "%s is no summary of a run", path);
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
     for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_COLUMNS; i++)
         values[i] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[i].path));
     ocdm__json_tree_clear(&tree);
@@ -78,7 +75,7 @@ ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocd
         for (size_t method = 0; method < plan->method_count; method++)
             for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
                 ocdm__compare_folder(plan, point, method, seed, name);
-                if ((size_t)snprintf(path, sizeof path, "%s/%s/summary.json", folder, name) >= sizeof path)
+                if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
                     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
                 ocdm_status status = read_run(path, ocdm__compare_values(results, point, method, seed), error);
                 if (status != OCDM_OK)

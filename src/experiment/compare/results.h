@@ -1,6 +1,7 @@
 /*
- * What the runs of a comparison came to: the numbers of their summaries, and what can be said of methods that were run with the
- * same seeds. Seeds are paired across methods (same shuffle, same first weights), so that differences are judged seed by seed.
+ * The results of the runs of a comparison: the numbers of their summaries, and the differences between methods that were run
+ * with the same seeds. Seeds are paired across methods (same shuffle, same first weights), so that differences are judged seed
+ * by seed.
  */
 #ifndef OCDM_EXPERIMENT_COMPARE_RESULTS_H
 #define OCDM_EXPERIMENT_COMPARE_RESULTS_H

@@ -1,12 +1,12 @@
-/* Writing a checkpoint. */
+/* Writes checkpoints. The tensors of the learner are fetched one at a time; everything else is small. */
 #include "experiment/folder/checkpoint.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "experiment/folder/checkpoint_fields.h"
 #include "memory/memory_file.h"
 
 #define OWN_TENSORS 8u
@@ -14,27 +14,14 @@
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
     ocdm__output numbers, settings, memory;
-    struct ocdm__agent_state agent;
+    ocdm__learner_tensors learner; /* their data is fetched when the file is written */
+    size_t first;                  /* of them among the tensors */
     struct ocdm__tensor *tensors;
     size_t count;
-    char *names; /* of the agent's tensors, with their prefix */
+    char *names; /* of the learner's tensors, with their prefix */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------------- */
-
-static void put_whole(struct image *image, uint64_t value)
-{
-    unsigned char bytes[8];
-    ocdm__put_u64(bytes, value);
-    ocdm__output_write(&image->numbers, bytes, sizeof bytes);
-}
-
-static void put_real(struct image *image, double value)
-{
-    unsigned char bytes[8];
-    ocdm__put_double(bytes, value);
-    ocdm__output_write(&image->numbers, bytes, sizeof bytes);
-}
 
 /* Ends a tensor that began where the one before it ended. Its data is set when the block has its final place. */
 static void end_numbers(struct image *image, const char *name, enum ocdm__dtype dtype)
@@ -47,104 +34,74 @@ static void end_numbers(struct image *image, const char *name, enum ocdm__dtype 
 
 static void put_position(struct image *image, const ocdm__run *run, uint64_t log_size)
 {
-    const uint64_t position[OCDM__AT_NUMBERS] = {
-        [OCDM__AT_STEP] = run->step,
-        [OCDM__AT_EVALUATIONS] = run->evaluation_count,
-        [OCDM__AT_SKIPPED] = run->earlier_skipped + run->online.skipped,
-        [OCDM__AT_LOG_SIZE] = log_size,
-        [OCDM__AT_CURVE_OFFERED] = run->curve->offered,
-        [OCDM__AT_CURVE_STRIDE] = run->curve->stride,
-        [OCDM__AT_CHECKSUM] = run->stream->checksum[0],
-        [OCDM__AT_CHECKSUM_2] = run->stream->checksum[1],
+    const ocdm__checkpoint_position position = {
+        .step = run->step,
+        .evaluations = run->evaluation_count,
+        .skipped = run->earlier_skipped + run->online.skipped,
+        .log_size = log_size,
+        .curve_offered = run->curve->offered,
+        .curve_stride = run->curve->stride,
+        .checksum = run->stream->checksum[0],
+        .checksum_2 = run->stream->checksum[1],
     };
-    for (size_t i = 0; i < OCDM__AT_NUMBERS; i++)
-        put_whole(image, position[i]);
+    ocdm__record_put(OCDM__RECORD_POSITION, &position, &image->numbers);
     end_numbers(image, "position", OCDM__U64);
 }
 
-static void put_averages(struct image *image, const ocdm__averages *averages)
+static void put_times(struct image *image, const ocdm__run *run)
 {
-    put_real(image, (double)averages->classes);
-    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
-        put_real(image, averages->value[i]);
+    ocdm__run_times times = ocdm__run_times_now(run);
+    ocdm__record_put(OCDM__RECORD_TIMES, &times, &image->numbers);
+    end_numbers(image, "times", OCDM__F64);
+}
+
+static void put_curve(struct image *image, const ocdm__curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        ocdm__record_put(OCDM__RECORD_POINT, &curve->points[i], &image->numbers);
+    ocdm__record_put(OCDM__RECORD_POINT, &curve->last, &image->numbers);
+    end_numbers(image, "curve", OCDM__F64);
 }
 
 static void put_evaluations(struct image *image, const ocdm__run *run)
 {
     for (size_t i = 0; i < run->evaluation_count; i++) {
         const ocdm__evaluation *evaluation = &run->evaluations[i];
-        put_real(image, evaluation->task);
-        put_real(image, (double)evaluation->step);
-        put_real(image, (double)evaluation->samples);
-        put_real(image, evaluation->distance);
-        put_real(image, evaluation->distance_seen);
-        put_real(image, (double)evaluation->skipped);
-        put_averages(image, &evaluation->total);
+        ocdm__record_put(OCDM__RECORD_EVALUATION, evaluation, &image->numbers);
+        ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->total, &image->numbers);
         for (size_t g = 0; g < OCDM__GROUPS; g++)
-            put_averages(image, &evaluation->groups[g]);
+            ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->groups[g], &image->numbers);
         for (size_t k = 0; k < evaluation->task_count; k++)
-            put_averages(image, &evaluation->tasks[k]);
+            ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->tasks[k], &image->numbers);
     }
     end_numbers(image, "evaluations", OCDM__F64);
 }
 
 static void put_scores(struct image *image, const ocdm__run *run)
 {
-    for (size_t c = 0; c < run->stream->table.class_count; c++) {
-        put_real(image, run->scores[c].positives);
-        put_real(image, run->scores[c].predicted);
-        put_real(image, run->scores[c].hits);
-        put_real(image, run->scores[c].ap);
-    }
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        ocdm__record_put(OCDM__RECORD_SCORE, &run->scores[c], &image->numbers);
     end_numbers(image, "class_scores", OCDM__F64);
-}
-
-static void put_point(struct image *image, const ocdm__curve_point *point)
-{
-    put_real(image, point->step);
-    put_real(image, point->task);
-    put_real(image, point->loss);
-    put_real(image, point->distance);
-    put_real(image, point->distance_seen);
-}
-
-static void put_curve(struct image *image, const ocdm__curve *curve)
-{
-    for (size_t i = 0; i < curve->count; i++)
-        put_point(image, &curve->points[i]);
-    put_point(image, &curve->last);
-    end_numbers(image, "curve", OCDM__F64);
-}
-
-static void put_times(struct image *image, const ocdm__run *run)
-{
-    ocdm__run_times times = ocdm__run_times_now(run);
-    put_real(image, times.steps.draw);
-    put_real(image, times.steps.decode);
-    put_real(image, times.steps.train);
-    put_real(image, times.steps.update);
-    put_real(image, times.evaluate);
-    put_real(image, times.total);
-    end_numbers(image, "times", OCDM__F64);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------------- */
 
-/* The agent's tensors under names of ours, so that no name can meet one of the others. */
-static ocdm_status name_agent_tensors(struct image *image, ocdm_error *error)
+/* The learner's tensors with a prefix, so that their names cannot collide with the others. */
+static ocdm_status name_learner_tensors(struct image *image, ocdm_error *error)
 {
-    static const char prefix[] = OCDM__CHECKPOINT_AGENT;
+    static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
     size_t room = 0;
-    for (size_t i = 0; i < image->agent.count; i++)
-        room += strlen(image->agent.tensors[i].name) + sizeof prefix;
+    for (size_t i = 0; i < image->learner.count; i++)
+        room += strlen(image->learner.tensors[i].name) + sizeof prefix;
     image->names = ocdm__allocate(room, 1);
     if (image->names == NULL)
         return ocdm__fail_memory(error, "a checkpoint");
     char *at = image->names;
-    for (size_t i = 0; i < image->agent.count; i++) {
+    image->first = image->count;
+    for (size_t i = 0; i < image->learner.count; i++) {
         struct ocdm__tensor *tensor = &image->tensors[image->count++];
-        size_t length = strlen(image->agent.tensors[i].name);
-        *tensor = image->agent.tensors[i];
+        size_t length = strlen(image->learner.tensors[i].name);
+        *tensor = image->learner.tensors[i];
         memcpy(at, prefix, sizeof prefix - 1);
         memcpy(at + sizeof prefix - 1, tensor->name, length + 1);
         tensor->name = at;
@@ -162,11 +119,11 @@ static ocdm_status open_image(struct image *image, const ocdm__run *run, ocdm_er
         status = ocdm__output_open_memory(&image->settings, "a checkpoint", error);
     if (status == OCDM_OK)
         status = ocdm__output_open_memory(&image->memory, "a checkpoint", error);
-    if (status == OCDM_OK && run->agent != NULL)
-        status = ocdm__agent_save(run->agent, true, &image->agent, error);
+    if (status == OCDM_OK && run->learner != NULL)
+        status = run->learner->functions->save(run->learner->state, true, &image->learner, error);
     if (status != OCDM_OK)
         return status;
-    image->tensors = ocdm__allocate(image->agent.count + OWN_TENSORS, sizeof *image->tensors);
+    image->tensors = ocdm__allocate(image->learner.count + OWN_TENSORS, sizeof *image->tensors);
     return image->tensors != NULL ? OCDM_OK : ocdm__fail_memory(error, "a checkpoint");
 }
 
@@ -175,7 +132,7 @@ static void close_image(struct image *image)
     ocdm__output_abandon(&image->numbers);
     ocdm__output_abandon(&image->settings);
     ocdm__output_abandon(&image->memory);
-    ocdm__agent_state_release(&image->agent);
+    ocdm__learner_tensors_clear(&image->learner);
     ocdm__release(image->tensors);
     ocdm__release(image->names);
 }
@@ -193,7 +150,7 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     for (size_t i = 0; i < image->count; data += image->tensors[i++].size)
         image->tensors[i].data = data;
     if (status == OCDM_OK)
-        status = name_agent_tensors(image, error);
+        status = name_learner_tensors(image, error);
     ocdm__run_settings_write(&image->settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
     if (status == OCDM_OK)
         status = ocdm__output_check(&image->settings, error);
@@ -207,16 +164,28 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     return status;
 }
 
-static ocdm_status write_file(const struct image *image, const char *path, ocdm_error *error)
+static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
 {
-    const struct ocdm__note notes[] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
-                                       {.key = "version", .value = OCDM__CHECKPOINT_VERSION},
-                                       {.key = "program", .value = ocdm_version()}};
+    char names[OCDM__RECORD_KINDS][OCDM__RECORD_NOTE];
+    struct ocdm__note notes[3 + OCDM__RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
+                                                       {.key = "version", .value = OCDM__CHECKPOINT_VERSION},
+                                                       {.key = "program", .value = ocdm_version()}};
+    for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++) {
+        ocdm__record_names((enum ocdm__record_kind)i, names[i]);
+        notes[3 + i] = (struct ocdm__note){.key = ocdm__record_key((enum ocdm__record_kind)i), .value = names[i]};
+    }
+    const ocdm__learner_file file = {.notes = notes,
+                                     .note_count = sizeof notes / sizeof *notes,
+                                     .tensors = image->tensors,
+                                     .tensor_count = image->count,
+                                     .learner = learner,
+                                     .saved = &image->learner,
+                                     .first = image->first};
     ocdm__output output;
     ocdm_status status = ocdm__output_open(&output, path, error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__safetensors_write(&output, notes, sizeof notes / sizeof *notes, image->tensors, image->count, error);
+    status = ocdm__learner_file_write(&output, &file, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
@@ -230,7 +199,7 @@ ocdm_status ocdm__checkpoint_write(const ocdm__run *run, uint64_t log_size, cons
     if (status == OCDM_OK)
         status = build(&image, run, log_size, error);
     if (status == OCDM_OK)
-        status = write_file(&image, path, error);
+        status = write_file(&image, run->learner, path, error);
     close_image(&image);
     return status;
 }

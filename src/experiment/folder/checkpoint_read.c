@@ -1,43 +1,18 @@
-/* Going on from a checkpoint. The file is somebody else's until everything in it was looked at. */
+/* Reads checkpoints. Nothing in the file is trusted before it is checked. */
 #include "experiment/folder/checkpoint.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "experiment/folder/saved_run.h"
 #include "memory/memory_file.h"
-
-/* Numbers of a tensor, read one after another. */
-struct numbers {
-    const unsigned char *at;
-};
 
 static const char damaged_hint[] = "the file is damaged or not a checkpoint of this program";
 
 static ocdm_status refuse(const ocdm__checkpoint *checkpoint, const char *what, ocdm_error *error)
 {
     return ocdm__fail(error, OCDM_BAD_FILE, damaged_hint, "%s: %s", checkpoint->file.name, what);
-}
-
-static double next_real(struct numbers *numbers)
-{
-    double value = ocdm__get_double(numbers->at);
-    numbers->at += 8;
-    return value;
-}
-
-/* A count that was written as a real number; what is none becomes 0. */
-static uint64_t next_count(struct numbers *numbers)
-{
-    double value = next_real(numbers);
-    return value >= 0 && value < 0x1p53 ? (uint64_t)value : 0;
-}
-
-static uint64_t position_at(const ocdm__checkpoint *checkpoint, enum ocdm__checkpoint_position which)
-{
-    return ocdm__get_u64(ocdm__safetensors_find(&checkpoint->tensors, "position")->data + 8 * (size_t)which);
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
@@ -53,6 +28,13 @@ static size_t numbers_in(const ocdm__checkpoint *checkpoint, const char *name)
     return ocdm__safetensors_find(&checkpoint->tensors, name)->size / 8;
 }
 
+/* Whether a tensor has so many records. */
+static bool holds(const ocdm__checkpoint *checkpoint, const char *name, enum ocdm__record_kind kind, size_t count)
+{
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, kind);
+    return layout.width > 0 && numbers_in(checkpoint, name) == layout.width * count;
+}
+
 static ocdm_status check_format(const ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     const struct ocdm__note *format = ocdm__safetensors_note(&checkpoint->tensors, "format");
@@ -65,10 +47,15 @@ static ocdm_status check_format(const ocdm__checkpoint *checkpoint, ocdm_error *
                     has(checkpoint, "curve", OCDM__F64) && has(checkpoint, "evaluations", OCDM__F64) &&
                     has(checkpoint, "class_scores", OCDM__F64) && has(checkpoint, "settings", OCDM__U8) &&
                     has(checkpoint, "memory", OCDM__U8);
-    if (!complete || numbers_in(checkpoint, "position") != OCDM__AT_NUMBERS ||
-        numbers_in(checkpoint, "times") != OCDM__TIMES_NUMBERS)
+    if (!complete || !holds(checkpoint, "position", OCDM__RECORD_POSITION, 1) ||
+        !holds(checkpoint, "times", OCDM__RECORD_TIMES, 1))
         return refuse(checkpoint, "a tensor is missing or has another shape", error);
     return OCDM_OK;
+}
+
+static const unsigned char *data_of(const ocdm__checkpoint *checkpoint, const char *name)
+{
+    return ocdm__safetensors_find(&checkpoint->tensors, name)->data;
 }
 
 ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error)
@@ -79,7 +66,14 @@ ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path
         status = ocdm__safetensors_read(&checkpoint->tensors, path, checkpoint->file.bytes, checkpoint->file.size, error);
     if (status == OCDM_OK && ocdm__safetensors_note(&checkpoint->tensors, "checksum") == NULL)
         status = refuse(checkpoint, "the checksum is missing", error);
-    return status == OCDM_OK ? check_format(checkpoint, error) : status;
+    if (status == OCDM_OK)
+        status = check_format(checkpoint, error);
+    if (status != OCDM_OK)
+        return status;
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POSITION);
+    const unsigned char *at = data_of(checkpoint, "position");
+    ocdm__record_get(&layout, &at, &checkpoint->position);
+    return OCDM_OK;
 }
 
 void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint)
@@ -104,7 +98,7 @@ static const uint8_t *groups_of(const ocdm__checkpoint *checkpoint, size_t class
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
     const struct ocdm__tensor *settings = ocdm__safetensors_find(&checkpoint->tensors, "settings");
-    const uint64_t checksum[] = {position_at(checkpoint, OCDM__AT_CHECKSUM), position_at(checkpoint, OCDM__AT_CHECKSUM_2)};
+    const uint64_t checksum[] = {checkpoint->position.checksum, checkpoint->position.checksum_2};
     ocdm__saved_run saved = {.name = checkpoint->file.name,
                              .settings = (const char *)settings->data,
                              .settings_length = settings->size,
@@ -115,93 +109,90 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the numbers of tensors and the position fit the run. */
+static bool position_fits(const ocdm__checkpoint_position *position, const ocdm__schedule *schedule)
+{
+    uint64_t step = position->step, evaluations = position->evaluations;
+    size_t tasks = schedule->order.task_count;
+    return evaluations <= tasks && step <= ocdm__schedule_steps(schedule) &&
+           (evaluations == 0 || step >= schedule->task_ends[evaluations - 1]) &&
+           (evaluations == tasks || step <= schedule->task_ends[evaluations]);
+}
+
+/* Evaluation number i has the averages of all classes, of each group, and of i + 1 tasks. */
+static bool evaluations_fit(const ocdm__checkpoint *checkpoint)
+{
+    const ocdm__record_layout evaluation = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
+    const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
+    size_t numbers = 0;
+    for (size_t i = 0; i < checkpoint->position.evaluations; i++)
+        numbers += evaluation.width + averages.width * (1 + OCDM__GROUPS + i + 1);
+    return numbers_in(checkpoint, "evaluations") == numbers;
+}
+
+static size_t points_in(const ocdm__checkpoint *checkpoint)
+{
+    const ocdm__record_layout point = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POINT);
+    return point.width > 0 ? numbers_in(checkpoint, "curve") / point.width : 0;
+}
+
+/* Whether position and sizes of tensors fit the run. */
 static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
-    uint64_t step = position_at(checkpoint, OCDM__AT_STEP), evaluations = position_at(checkpoint, OCDM__AT_EVALUATIONS);
-    size_t tasks = run->schedule.order.task_count, numbers = 0, points = numbers_in(checkpoint, "curve");
-    const uint64_t *ends = run->schedule.task_ends;
-    if (evaluations > tasks || step > ocdm__schedule_steps(&run->schedule) ||
-        (evaluations > 0 && step < ends[evaluations - 1]) || (evaluations < tasks && step > ends[evaluations]))
+    size_t points = points_in(checkpoint);
+    if (!position_fits(&checkpoint->position, &run->schedule))
         return refuse(checkpoint, "the position is none of this run", error);
-    for (size_t i = 0; i < evaluations; i++)
-        numbers += OCDM__EVALUATION_NUMBERS + OCDM__AVERAGES_NUMBERS * (1 + OCDM__GROUPS + i + 1);
-    bool fits = numbers_in(checkpoint, "evaluations") == numbers && points % OCDM__POINT_NUMBERS == 0 &&
-                points / OCDM__POINT_NUMBERS >= 1 && points / OCDM__POINT_NUMBERS <= OCDM__CURVE_ROOM &&
-                numbers_in(checkpoint, "class_scores") == OCDM__SCORE_NUMBERS * run->stream->table.class_count;
+    bool fits = evaluations_fit(checkpoint) && points >= 1 && points <= OCDM__CURVE_ROOM &&
+                holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
+                holds(checkpoint, "class_scores", OCDM__RECORD_SCORE, run->stream->table.class_count);
     return fits ? OCDM_OK : refuse(checkpoint, "evaluations or curve have another size", error);
 }
 
-static ocdm__averages next_averages(struct numbers *numbers)
+static ocdm_status restore_evaluations(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
-    ocdm__averages averages = {.classes = (size_t)next_count(numbers)};
-    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
-        averages.value[i] = next_real(numbers);
-    return averages;
-}
-
-static ocdm_status restore_evaluation(struct numbers *numbers, ocdm__evaluation *evaluation, size_t place, ocdm_error *error)
-{
-    ocdm_status status = ocdm__evaluation_start(evaluation, place + 1, error);
-    if (status != OCDM_OK)
-        return status;
-    evaluation->task = (uint32_t)next_count(numbers);
-    evaluation->step = next_count(numbers);
-    evaluation->samples = next_count(numbers);
-    evaluation->distance = next_real(numbers);
-    evaluation->distance_seen = next_real(numbers);
-    evaluation->skipped = next_count(numbers);
-    evaluation->total = next_averages(numbers);
-    for (size_t g = 0; g < OCDM__GROUPS; g++)
-        evaluation->groups[g] = next_averages(numbers);
-    for (size_t k = 0; k <= place; k++)
-        evaluation->tasks[k] = next_averages(numbers);
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
+    const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
+    const unsigned char *at = data_of(checkpoint, "evaluations");
+    run->evaluation_count = (size_t)checkpoint->position.evaluations;
+    for (size_t i = 0; i < run->evaluation_count; i++) {
+        ocdm__evaluation *evaluation = &run->evaluations[i];
+        ocdm_status status = ocdm__evaluation_start(evaluation, i + 1, error);
+        if (status != OCDM_OK)
+            return status;
+        ocdm__record_get(&layout, &at, evaluation);
+        ocdm__record_get(&averages, &at, &evaluation->total);
+        for (size_t g = 0; g < OCDM__GROUPS; g++)
+            ocdm__record_get(&averages, &at, &evaluation->groups[g]);
+        for (size_t k = 0; k <= i; k++)
+            ocdm__record_get(&averages, &at, &evaluation->tasks[k]);
+    }
     return OCDM_OK;
 }
 
-static void restore_scores(struct numbers numbers, ocdm__run *run)
+static void restore_scores(const ocdm__checkpoint *checkpoint, ocdm__run *run)
 {
-    for (size_t c = 0; c < run->stream->table.class_count; c++) {
-        ocdm__class_score *score = &run->scores[c];
-        score->positives = (uint32_t)next_count(&numbers);
-        score->predicted = (uint32_t)next_count(&numbers);
-        score->hits = (uint32_t)next_count(&numbers);
-        score->ap = next_real(&numbers);
-    }
-}
-
-static ocdm__curve_point next_point(struct numbers *numbers)
-{
-    ocdm__curve_point point;
-    point.step = next_real(numbers);
-    point.task = next_real(numbers);
-    point.loss = next_real(numbers);
-    point.distance = next_real(numbers);
-    point.distance_seen = next_real(numbers);
-    return point;
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_SCORE);
+    const unsigned char *at = data_of(checkpoint, "class_scores");
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        ocdm__record_get(&layout, &at, &run->scores[c]);
 }
 
 static void restore_curve(const ocdm__checkpoint *checkpoint, ocdm__curve *curve)
 {
-    struct numbers numbers = {ocdm__safetensors_find(&checkpoint->tensors, "curve")->data};
-    curve->offered = position_at(checkpoint, OCDM__AT_CURVE_OFFERED);
-    curve->stride = position_at(checkpoint, OCDM__AT_CURVE_STRIDE);
-    curve->count = numbers_in(checkpoint, "curve") / OCDM__POINT_NUMBERS - 1;
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_POINT);
+    const unsigned char *at = data_of(checkpoint, "curve");
+    curve->offered = checkpoint->position.curve_offered;
+    curve->stride = checkpoint->position.curve_stride;
+    curve->count = points_in(checkpoint) - 1;
     for (size_t i = 0; i < curve->count; i++)
-        curve->points[i] = next_point(&numbers);
-    curve->last = next_point(&numbers);
+        ocdm__record_get(&layout, &at, &curve->points[i]);
+    ocdm__record_get(&layout, &at, &curve->last);
 }
 
 static void restore_times(const ocdm__checkpoint *checkpoint, ocdm__run *run)
 {
-    struct numbers numbers = {ocdm__safetensors_find(&checkpoint->tensors, "times")->data};
-    ocdm__run_times *times = &run->earlier;
-    times->steps.draw = next_real(&numbers);
-    times->steps.decode = next_real(&numbers);
-    times->steps.train = next_real(&numbers);
-    times->steps.update = next_real(&numbers);
-    times->evaluate = next_real(&numbers);
-    times->total = next_real(&numbers);
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_TIMES);
+    const unsigned char *at = data_of(checkpoint, "times");
+    ocdm__record_get(&layout, &at, &run->earlier);
 }
 
 /* A memory of samples of this stream, made with these settings; its ids lead into the stream's tables. */
@@ -234,12 +225,12 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     return OCDM_OK;
 }
 
-/* The agent's tensors alone, under the names that it knows. */
-static ocdm_status restore_agent(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+/* The learner gets its own tensors, without the prefix. */
+static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
-    static const char prefix[] = OCDM__CHECKPOINT_AGENT;
+    static const char prefix[] = OCDM__CHECKPOINT_LEARNER;
     const size_t length = sizeof prefix - 1;
-    if (run->agent == NULL)
+    if (run->learner == NULL)
         return OCDM_OK;
     struct ocdm__tensor *tensors = ocdm__allocate(checkpoint->tensors.tensor_count, sizeof *tensors);
     if (tensors == NULL)
@@ -253,8 +244,7 @@ static ocdm_status restore_agent(const ocdm__checkpoint *checkpoint, ocdm__run *
         tensor.name_length -= length;
         tensors[file.tensor_count++] = tensor;
     }
-    struct ocdm__weights weights = {.name = checkpoint->file.name, .file = &file};
-    ocdm_status status = ocdm__agent_load(run->agent, &weights, NULL, error);
+    ocdm_status status = run->learner->functions->load(run->learner->state, checkpoint->file.name, &file, error);
     ocdm__release(tensors);
     return status;
 }
@@ -265,18 +255,16 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
     if (status == OCDM_OK)
         status = restore_memory(checkpoint, run, error);
     if (status == OCDM_OK)
-        status = restore_agent(checkpoint, run, error);
+        status = restore_learner(checkpoint, run, error);
+    if (status == OCDM_OK)
+        status = restore_evaluations(checkpoint, run, error);
     if (status != OCDM_OK)
         return status;
-    struct numbers numbers = {ocdm__safetensors_find(&checkpoint->tensors, "evaluations")->data};
-    run->evaluation_count = (size_t)position_at(checkpoint, OCDM__AT_EVALUATIONS);
-    for (size_t i = 0; status == OCDM_OK && i < run->evaluation_count; i++)
-        status = restore_evaluation(&numbers, &run->evaluations[i], i, error);
-    restore_scores((struct numbers){ocdm__safetensors_find(&checkpoint->tensors, "class_scores")->data}, run);
+    restore_scores(checkpoint, run);
     restore_curve(checkpoint, run->curve);
     restore_times(checkpoint, run);
-    run->step = position_at(checkpoint, OCDM__AT_STEP);
-    run->earlier_skipped = position_at(checkpoint, OCDM__AT_SKIPPED);
-    *log_size = position_at(checkpoint, OCDM__AT_LOG_SIZE);
-    return status;
+    run->step = checkpoint->position.step;
+    run->earlier_skipped = checkpoint->position.skipped;
+    *log_size = checkpoint->position.log_size;
+    return OCDM_OK;
 }

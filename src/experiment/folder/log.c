@@ -1,7 +1,7 @@
 /* The log of a run. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "experiment/folder/log.h"
+#include "experiment/folder/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "experiment/folder/summary.h"
 
 static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
 {

@@ -1,21 +1,79 @@
-/* A run and its files. */
+/* A run in its folder: paths, lock, checkpoints, resume. */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 
 #include "experiment/folder/run_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"
-#include "experiment/folder/lock.h"
-#include "experiment/folder/log.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/summary.h"
-#include "experiment/loop/learner.h"
+
+/* ---- paths --------------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OCDM__PATH_ROOM], ocdm_error *error)
+{
+    int length = snprintf(path, OCDM__PATH_ROOM, "%s/%s", folder, name);
+    if (folder[0] == '\0')
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name one; . is the one that you are in", "the folder's name is empty");
+    if (length > 0 && length < OCDM__PATH_ROOM)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_LIMIT, "name a shorter one", "the path of the folder is too long");
+}
+
+static ocdm_status make_one(const char *folder, ocdm_error *error)
+{
+    struct stat there;
+    if (mkdir(folder, 0777) == 0)
+        return OCDM_OK;
+    int reason = errno;
+    if (stat(folder, &there) == 0 && S_ISDIR(there.st_mode))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_IO, reason == EEXIST ? "name a folder" : "", "cannot make the folder %s: %s", folder,
+                      reason == EEXIST ? "a file is there" : strerror(reason));
+}
+
+ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
+{
+    char path[OCDM__PATH_ROOM];
+    ocdm_status status = ocdm__folder_path(folder, "", path, error);
+    for (char *slash = strchr(path + 1, '/'); status == OCDM_OK && slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_one(path, error);
+        *slash = '/';
+    }
+    return status;
+}
+
+/* ---- lock ---------------------------------------------------------------------------------------------------------------- */
+
+/* One run in a folder at a time. flock rather than fcntl: it belongs to the open file, so that two runs of one process exclude
+ * each other too. The lock ends with the process. */
+static ocdm_status take_lock(const char *path, const char *folder, int *lock, ocdm_error *error)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *lock = fd;
+        return OCDM_OK;
+    }
+    int reason = errno;
+    close(fd);
+    if (reason == EWOULDBLOCK)
+        return ocdm__fail(error, OCDM_IO, "wait for it to end, or name another folder", "%s: another run is writing here",
+                          folder);
+    return ocdm__fail(error, OCDM_IO, "", "cannot lock %s: %s", path, strerror(reason));
+}
 
 enum file { LOG, SUMMARY, KEPT, WEIGHTS, CHECKPOINT, PREVIOUS, FRESH, LOCK, FILES };
 
@@ -124,8 +182,8 @@ static ocdm_status finish(struct work *work, ocdm_error *error)
 {
     uint64_t size;
     ocdm_status status = OCDM_OK;
-    if (work->run->agent != NULL)
-        status = ocdm__learner_save(work->run->agent, work->run->settings->model, work->paths[WEIGHTS], error);
+    if (work->run->learner != NULL)
+        status = ocdm__learner_save(work->run->learner, work->run->settings->model, work->paths[WEIGHTS], error);
     if (status == OCDM_OK)
         status = write_kept(work, error);
     if (status == OCDM_OK)
@@ -238,7 +296,7 @@ static ocdm_status restore(struct work *work, uint64_t *log_size, ocdm_error *er
     return status;
 }
 
-/* A finished run is left as it is; the checkpoint, where there is one, has told already whether it is the one asked for. */
+/* A finished run is left alone. If it has a checkpoint, that has been compared already. */
 static ocdm_status leave_finished(const struct work *work, bool compared, ocdm_error *error)
 {
     ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], work->run, error);
@@ -253,7 +311,7 @@ static ocdm_status run_here(struct work *work, ocdm_error *error)
 {
     uint64_t log_size = 0;
     bool resumed = is_there(work->paths[CHECKPOINT]) || is_there(work->paths[PREVIOUS]);
-    ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, &work->run, error);
+    ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, work->job->learner, &work->run, error);
     if (status == OCDM_OK && resumed)
         status = restore(work, &log_size, error);
     if (status == OCDM_OK && is_there(work->paths[SUMMARY]))
@@ -282,15 +340,15 @@ static ocdm_status run_locked(struct work *work, ocdm_error *error)
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error)
 {
     struct work work = {.job = job, .hooks = hooks};
-    int lock;
+    int lock = -1;
     ocdm_status status = ocdm__make_folder(job->folder, error);
     for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
         status = ocdm__folder_path(job->folder, names[i], work.paths[i], error);
     if (status == OCDM_OK)
-        status = ocdm__run_lock(work.paths[LOCK], job->folder, &lock, error);
+        status = take_lock(work.paths[LOCK], job->folder, &lock, error);
     if (status != OCDM_OK)
         return status;
     status = run_locked(&work, error);
-    ocdm__run_unlock(lock);
+    close(lock);
     return status;
 }

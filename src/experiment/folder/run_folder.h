@@ -1,7 +1,7 @@
 /*
- * A run in a folder: the files of docs/run-files.md, a lock so that two runs do not write there, checkpoints, and going on
- * after a stop. At any moment, also when the program is killed or the disk is full, the folder has a whole checkpoint, once
- * there was one.
+ * A run in a folder: the files of docs/run-files.md, a lock against a second run in the same folder, checkpoints, and resume.
+ * Once a first checkpoint has been written, the folder has a complete one at any moment, even if the program is killed or the
+ * disk is full.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_RUN_FOLDER_H
 #define OCDM_EXPERIMENT_FOLDER_RUN_FOLDER_H
@@ -17,13 +17,14 @@
 typedef struct ocdm__run_job {
     const ocdm__run_settings *settings; /* resolved */
     const ocdm__stream *stream;
-    const char *folder; /* made if it is not there */
-    bool resume;        /* go on with what is in the folder */
+    const ocdm__learner_maker *learner; /* not used without a model */
+    const char *folder;                 /* made if it is not there */
+    bool resume;                        /* go on with the run in the folder */
 } ocdm__run_job;
 
-/* Who listens. All zero: nobody. */
+/* Callbacks; all may be NULL. */
 typedef struct ocdm__run_hooks {
-    ocdm__progress progress;                             /* of evaluations; `stop` ends the run after the step at hand */
+    ocdm__progress progress;                             /* of evaluations; `stop` ends the run after the current step */
     void (*stepped)(void *state, const ocdm__run *run);  /* after each step */
     void (*finished)(void *state, const ocdm__run *run); /* once, before the run is closed */
     void (*note)(void *state, const char *text);         /* something that a user should know, one line */

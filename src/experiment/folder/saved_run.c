@@ -1,14 +1,15 @@
-/* A saved run against the one at hand. */
+/* Compares a saved run with the one that is asked for. */
 #include "experiment/folder/saved_run.h"
 
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/mapped_file.h"
 #include "base/output.h"
-#include "base/shown_label.h"
+#include "base/text.h"
+#include "experiment/folder/summary_read.h"
 #include "experiment/loop/evaluation_groups.h"
 
 static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";
@@ -40,52 +41,106 @@ static bool is_same(const char *a, int a_length, const char *b, int b_length)
     return a_length == b_length && memcmp(a, b, (size_t)a_length) == 0;
 }
 
-/* Groups of a file: a string, and what is between its quotes. */
+/* Finds a member of the saved settings. */
+static bool find_saved(const ocdm__saved_run *saved, const char *key, struct member *member)
+{
+    ocdm__json json;
+    ocdm__json_begin(&json, saved->settings, saved->settings_length);
+    ocdm__json_next(&json);
+    while (next_member(&json, member))
+        if (is_same(member->key, member->key_length, key, (int)strlen(key)))
+            return true;
+    return false;
+}
+
+static bool is_known(const struct member *member)
+{
+    const ocdm__setting *setting;
+    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++)
+        if (setting->key != NULL && is_same(member->key, member->key_length, setting->key, (int)strlen(setting->key)))
+            return true;
+    return false;
+}
+
+/* A setting that this version does not know may have changed the results. */
+static ocdm_status check_keys(const ocdm__saved_run *saved, ocdm_error *error)
+{
+    ocdm__json json;
+    struct member member;
+    ocdm__json_begin(&json, saved->settings, saved->settings_length);
+    ocdm__json_next(&json);
+    while (next_member(&json, &member))
+        if (!is_known(&member))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a newer version of ocdm made the run; resume it with that version",
+                              "%s: unknown setting \"%.*s\"", saved->name, member.key_length, member.key);
+    return OCDM_OK;
+}
+
+/* A file of groups: a string, and what is between its quotes. */
 static bool is_of_a_file(const struct member *member)
 {
-    return is_same(member->key, member->key_length, "groups", 6) && member->value[0] == '"' &&
-           ocdm__groups_are_of_a_file(member->value + 1, (size_t)member->value_length - 2);
+    return member->value[0] == '"' && ocdm__groups_are_of_a_file(member->value + 1, (size_t)member->value_length - 2);
 }
 
-ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const char *asked, size_t asked_length,
-                                         ocdm_error *error)
+static bool is_same_value(const ocdm__setting *setting, const struct member *was, const struct member *is, bool groups_known)
 {
-    ocdm__json old, new;
-    struct member was, is;
-    ocdm__json_begin(&old, saved->settings, saved->settings_length);
-    ocdm__json_begin(&new, asked, asked_length);
-    ocdm__json_next(&old);
-    ocdm__json_next(&new);
-    for (;;) {
-        bool has_old = next_member(&old, &was), has_new = next_member(&new, &is);
-        if (!has_old && !has_new)
-            return OCDM_OK;
-        if (has_old != has_new || !is_same(was.key, was.key_length, is.key, is.key_length))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the settings are those of another version of ocdm",
-                              saved->name);
-        if (saved->groups != NULL && is_of_a_file(&was) && is_of_a_file(&is))
-            continue;
-        if (!is_same(was.value, was.value_length, is.value, is.value_length))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %.*s %.*s, not %.*s", saved->name,
-                              was.key_length, was.key, was.value_length, was.value, is.value_length, is.value);
-    }
+    double a, b;
+    if (is_same(was->value, was->value_length, is->value, is->value_length))
+        return true;
+    if (setting->kind == OCDM__SETTING_GROUPS)
+        return groups_known && is_of_a_file(was) && is_of_a_file(is);
+    return setting->kind == OCDM__SETTING_REAL && ocdm__text_to_double(was->value, (size_t)was->value_length, &a) &&
+           ocdm__text_to_double(is->value, (size_t)is->value_length, &b) && a == b;
 }
 
-static ocdm_status compare_settings(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+/* What was written to `output` as a value. */
+static struct member value_in(const ocdm__output *output)
 {
-    ocdm__output asked;
-    ocdm_status status = ocdm__output_open_memory(&asked, "the settings", error);
+    return (struct member){.value = output->buffer, .value_length = (int)output->used};
+}
+
+/* A key that is missing in the file stands for its default: the run is older than the setting. */
+static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting,
+                                   const ocdm__asked_settings *asked, ocdm__output *text, ocdm__output *default_text,
+                                   ocdm_error *error)
+{
+    const ocdm__run_settings defaults = ocdm__run_settings_default();
+    struct member was;
+    text->used = default_text->used = 0;
+    ocdm__setting_write(text, setting, asked->settings, asked->tasks, asked->task_count);
+    ocdm__setting_write(default_text, setting, &defaults, asked->tasks, asked->task_count);
+    ocdm_status status = ocdm__output_check(text, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_check(default_text, error);
     if (status != OCDM_OK)
         return status;
-    ocdm__run_settings_write(&asked, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
-    status = ocdm__output_check(&asked, error);
+    if (!find_saved(saved, setting->key, &was))
+        was = value_in(default_text);
+    const struct member is = value_in(text);
+    if (is_same_value(setting, &was, &is, saved->groups != NULL))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %s %.*s, not %.*s", saved->name, setting->key,
+                      was.value_length, was.value, is.value_length, is.value);
+}
+
+ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_settings *asked, ocdm_error *error)
+{
+    ocdm__output text = {.buffer = NULL}, default_text = {.buffer = NULL};
+    const ocdm__setting *setting;
+    ocdm_status status = check_keys(saved, error);
     if (status == OCDM_OK)
-        status = ocdm__saved_settings_compare(saved, asked.buffer, asked.used, error);
-    ocdm__output_abandon(&asked);
+        status = ocdm__output_open_memory(&text, "a setting", error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_memory(&default_text, "a setting", error);
+    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++)
+        if (setting->key != NULL)
+            status = compare_setting(saved, setting, asked, &text, &default_text, error);
+    ocdm__output_abandon(&text);
+    ocdm__output_abandon(&default_text);
     return status;
 }
 
-/* ---- stream and groups ------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------------ */
 
 static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
 {
@@ -106,7 +161,8 @@ static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__run 
 ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
 {
     char checksum[OCDM__CHECKSUM_TEXT];
-    ocdm_status status = compare_settings(saved, run, error);
+    const ocdm__asked_settings asked = {run->settings, run->schedule.order.tasks, run->schedule.order.task_count};
+    ocdm_status status = ocdm__saved_settings_compare(saved, &asked, error);
     if (status != OCDM_OK)
         return status;
     ocdm__checksum_text(run->stream->checksum, checksum);
@@ -118,30 +174,7 @@ ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__ru
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
 
-/* The group of a name; OCDM__GROUPS for none. */
-static uint8_t group_of(const char *name)
-{
-    uint8_t group = 0;
-    while (group < OCDM__GROUPS && strcmp(name, ocdm__class_group_name((enum ocdm__class_group)group)) != 0)
-        group++;
-    return group;
-}
-
-bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
-{
-    const ocdm__json_node *classes = ocdm__json_find(root, "classes");
-    if (classes == NULL || classes->kind != OCDM__JSON_ARRAY || classes->count != count)
-        return false;
-    const ocdm__json_node *class = classes->first;
-    for (size_t c = 0; c < count; c++, class = class->next) {
-        groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
-        if (groups[c] == OCDM__GROUPS)
-            return false;
-    }
-    return true;
-}
-
-/* As they were written, not as a tree has them. */
+/* The settings as they are written in the file: a tree does not keep that. */
 static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
 {
     ocdm__json json;
@@ -159,11 +192,11 @@ static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__js
                                    const ocdm__run *run, ocdm_error *error)
 {
     ocdm__saved_run saved = {.name = file->name};
-    const char *checksum = ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
+    const char *checksum = ocdm__summary_checksum(root);
     find_settings(file, &saved);
-    if (strcmp(ocdm__json_text(ocdm__json_find(root, "format"), ""), "ocdm-run") != 0 || saved.settings == NULL ||
-        strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
-        return ocdm__fail(error, OCDM_BAD_FILE, "begin in a new folder", "%s is no summary of a run", file->name);
+    if (saved.settings == NULL || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
+        return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
+                          file->name);
     memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
     if (ocdm__summary_groups(root, groups, run->stream->table.class_count))
         saved.groups = groups;
@@ -178,7 +211,7 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__run *run, ocdm_e
     ocdm_status status =
         groups != NULL ? ocdm__map_file(&file, path, error) : ocdm__fail_memory(error, "the groups of classes");
     if (status == OCDM_OK)
-        status = ocdm__json_tree_parse(&tree, path, (const char *)file.bytes, file.size, error);
+        status = ocdm__summary_read(&tree, path, error);
     if (status == OCDM_OK)
         status = compare_summary(&file, tree.root, groups, run, error);
     ocdm__json_tree_clear(&tree);

@@ -1,192 +1,174 @@
-/* Defaults, and what does not go together. */
+/* The table of settings: defaults, members and JSON. */
 #include "experiment/folder/settings.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/model.h"
-#include "base/error.h"
-#include "stream/labelled_set.h"
 
 const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "cbes",     "cbrs",      "gss",
                                          "max",  "onlyone", "random", "finetune", "multitask", NULL};
+const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
+const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
+const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
+const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
 
-/* What torchvision's ImageNet weights were trained with. */
-#define USUAL_RESIZE 256u
-#define USUAL_CROP 224u
+#define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
+    {.key = a_key,                                                                                                             \
+     .flag = a_flag,                                                                                                           \
+     .fallback = a_fallback,                                                                                                   \
+     .kind = OCDM__SETTING_##a_kind,                                                                                           \
+     .offset = offsetof(ocdm__run_settings, member),                                                                           \
+     .choices = a_choices,                                                                                                     \
+     .low = a_low,                                                                                                             \
+     .high = a_high,                                                                                                           \
+     .grid = a_grid},
+#define GRID_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, help)                                 \
+    ENTRY(true, key, member, kind, flag, fallback, choices, low, high)
+#define ROW_ENTRY(key, member, kind, letter, flag, value, fallback, choices, low, high, help)                                  \
+    ENTRY(false, key, member, kind, flag, fallback, choices, low, high)
+
+static const ocdm__setting rows[] = {OCDM__SETTINGS(GRID_ENTRY, ROW_ENTRY)};
+
+const ocdm__setting *ocdm__setting_at(size_t i)
+{
+    return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const ocdm__setting *ocdm__setting_of_flag(const char *flag)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].flag, flag) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *setting)
+{
+    return (unsigned char *)settings + setting->offset;
+}
+
+/* ---- defaults ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t index_of(const char *const *choices, const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(choices[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The default of a row is known to be valid; kinds whose default is 0 or NULL need nothing. */
+static void set_default(ocdm__run_settings *settings, const ocdm__setting *setting)
+{
+    void *member = ocdm__setting_member(settings, setting);
+    if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE)
+        *(uint32_t *)member = OCDM_NONE;
+    if (setting->fallback == NULL)
+        return;
+    if (setting->kind == OCDM__SETTING_WHOLE)
+        *(uint32_t *)member = (uint32_t)strtoul(setting->fallback, NULL, 10);
+    else if (setting->kind == OCDM__SETTING_LONG)
+        *(uint64_t *)member = strtoull(setting->fallback, NULL, 10);
+    else if (setting->kind == OCDM__SETTING_REAL)
+        *(double *)member = strtod(setting->fallback, NULL);
+    else if (setting->kind == OCDM__SETTING_WORD)
+        *(const char **)member = setting->fallback;
+    else if (setting->kind == OCDM__SETTING_CHOICE)
+        *(uint32_t *)member = index_of(setting->choices, setting->fallback);
+}
 
 ocdm__run_settings ocdm__run_settings_default(void)
 {
-    return (ocdm__run_settings){.method = "ocdm",
-                                .memory = 1000,
-                                .batch = 10,
-                                .replay = 10,
-                                .distance = OCDM_KL,
-                                .tie = OCDM_TIE_KEY,
-                                .model = "linear",
-                                .learning_rate = 1e-4,
-                                .epsilon = 1e-4,
-                                .epochs = 1,
-                                .resize = OCDM_NONE,
-                                .crop = OCDM_NONE,
-                                .log_every = 10,
-                                .threads = 1};
+    ocdm__run_settings settings = {.threads = 1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        set_default(&settings, &rows[i]);
+    return settings;
 }
 
-bool ocdm__run_has_memory(const ocdm__run_settings *settings)
+/* ---- JSON -------------------------------------------------------------------------------------------------------------- */
+
+static void write_text(ocdm__output *output, const char *text)
 {
-    return strcmp(settings->method, "finetune") != 0 && strcmp(settings->method, "multitask") != 0;
+    if (text != NULL)
+        ocdm__output_json_string(output, text, strlen(text));
+    else
+        ocdm__output_text(output, "null");
 }
 
-bool ocdm__run_has_agent(const ocdm__run_settings *settings)
+static const char *base_name(const char *path)
 {
-    return strcmp(settings->model, "none") != 0;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    return slash != NULL ? slash + 1 : path;
 }
 
-const char *ocdm__stream_kind(const ocdm__stream *stream)
+static void write_tasks(ocdm__output *output, const uint32_t *tasks, size_t count)
 {
-    if (stream->shape.kind == OCDM__FEATURES)
-        return "features";
-    if (stream->shape.kind == OCDM__IMAGES)
-        return "images";
-    return stream->table.paths.starts != NULL ? "files" : "labels";
+    ocdm__output_text(output, "[");
+    for (size_t i = 0; i < count; i++)
+        ocdm__output_count(output, i > 0 ? "," : "", tasks[i]);
+    ocdm__output_text(output, "]");
 }
 
-void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
+static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
 {
-    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
+    if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE)
+        ocdm__output_uint64(output, *(const uint32_t *)member);
+    else if (setting->kind == OCDM__SETTING_OPTIONAL_REAL && *(const double *)member > 0)
+        ocdm__output_double(output, *(const double *)member);
+    else
+        ocdm__output_text(output, "null");
 }
 
-/* ---- what does not go together ----------------------------------------------------------------------------------------- */
-
-static bool is_among(const char *const *names, const char *name)
+void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
+                         const uint32_t *tasks, size_t task_count)
 {
-    for (size_t i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const char *method = settings->method;
-    bool has_memory = ocdm__run_has_memory(settings), has_agent = ocdm__run_has_agent(settings);
-    if (!is_among(ocdm__run_methods, method) || (has_memory && ocdm_policy_find(method) == NULL))
-        return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the methods", "there is no method \"%s\"", method);
-    if (!has_agent && (!has_memory || strcmp(method, "gss") == 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a model with --model, or another method",
-                          "the method %s needs a model, and --model is none", method);
-    if (has_memory && has_agent && settings->memory < settings->replay)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
-                          "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
-                          (unsigned long)settings->replay);
-    if (settings->epochs != 1 && strcmp(method, "multitask") != 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
-                          "%s sees the stream once: --epochs %lu is for multitask alone", method,
-                          (unsigned long)settings->epochs);
-    return OCDM_OK;
-}
-
-static ocdm_status check_numbers(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    bool positive = settings->memory > 0 && settings->batch > 0 && settings->epochs > 0 && settings->log_every > 0 &&
-                    settings->threads > 0 && settings->crop > 0;
-    bool real = settings->learning_rate >= 0 && settings->epsilon > 0 && settings->clip >= 0 &&
-                settings->rho >= -OCDM_MAX_RHO && settings->rho <= OCDM_MAX_RHO;
-    if (!positive || !real)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run --help` tells what each flag takes",
-                          "a size is 0 or a number is out of its range");
-    return OCDM_OK;
-}
-
-/* What only a model has a use for, or only one of images. */
-static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
-{
-    const char *model = settings->model;
-    if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
-        return OCDM_OK;
-    if (settings->bf16 && !ocdm__run_has_agent(settings))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
-    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
-    return OCDM_OK;
-}
-
-static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                               ocdm_error *error)
-{
-    const char *model = settings->model, *kind = ocdm__stream_kind(stream);
-    if (!ocdm__run_has_agent(settings)) {
-        if (settings->weights == NULL)
-            return check_images(settings, error);
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
+    const void *member = (const unsigned char *)settings + setting->offset;
+    switch (setting->kind) {
+    case OCDM__SETTING_WHOLE:
+        ocdm__output_uint64(output, *(const uint32_t *)member);
+        break;
+    case OCDM__SETTING_LONG:
+        ocdm__output_uint64(output, *(const uint64_t *)member);
+        break;
+    case OCDM__SETTING_REAL:
+        ocdm__output_double(output, *(const double *)member);
+        break;
+    case OCDM__SETTING_OPTIONAL_WHOLE:
+    case OCDM__SETTING_OPTIONAL_REAL:
+        write_optional(output, setting, member);
+        break;
+    case OCDM__SETTING_WORD:
+        write_text(output, *(const char *const *)member);
+        break;
+    case OCDM__SETTING_CHOICE:
+        write_text(output, setting->choices[*(const uint32_t *)member]);
+        break;
+    case OCDM__SETTING_FILE:
+    case OCDM__SETTING_GROUPS:
+        write_text(output, base_name(*(const char *const *)member));
+        break;
+    case OCDM__SETTING_TASKS:
+        write_tasks(output, tasks, task_count);
+        break;
+    case OCDM__SETTING_SWITCH:
+        ocdm__output_text(output, *(const bool *)member ? "true" : "false");
+        break;
     }
-    if (!is_among(ocdm__model_names, model))
-        return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
-    if (strcmp(kind, "labels") == 0)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--model none runs the memory alone",
-                          "%s: the stream has labels and nothing that a model could learn from", path);
-    bool images = ocdm__model_takes_images(model);
-    if (images != (strcmp(kind, "features") != 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
-                          images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
-                          "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
-                          images ? "images" : "features");
-    return check_images(settings, error);
 }
 
-/* Samples that a run cannot do without, and those that the method cannot take. */
-static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                                 ocdm_error *error)
+void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *settings, const uint32_t *tasks,
+                              size_t task_count)
 {
-    const ocdm__stream_table *table = &stream->table;
-    bool single = strcmp(settings->method, "cbrs") == 0, train = false;
-    for (size_t i = 0; i < table->sample_count; i++) {
-        if (table->parts[i] != OCDM__TRAIN)
+    const char *before = "{\"";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].key == NULL)
             continue;
-        train = true;
-        size_t labels = (size_t)(table->label_starts[i + 1] - table->label_starts[i]), length;
-        const char *id = ocdm__text_at(&table->ids, i, &length);
-        if (single && labels > 1)
-            return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is its form for several labels",
-                              "%s: the method cbrs takes samples with one label, sample \"%.*s\" has %zu", path,
-                              (int)(length < 64 ? length : 64), id, labels);
+        ocdm__output_text(output, before);
+        ocdm__output_text(output, rows[i].key);
+        ocdm__output_text(output, "\":");
+        ocdm__setting_write(output, &rows[i], settings, tasks, task_count);
+        before = ",\"";
     }
-    if (!train || table->class_count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` tells what is in it", "%s: the stream has no %s", path,
-                          train ? "class" : "training sample");
-    return OCDM_OK;
-}
-
-/* Images in the stream are taken as they are; files have any size and are brought to the usual one. */
-static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
-{
-    bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
-    size_t side = stream->shape.height < stream->shape.width ? stream->shape.height : stream->shape.width;
-    if (settings->crop == OCDM_NONE)
-        settings->crop = files ? USUAL_CROP : (uint32_t)side;
-    if (settings->resize == OCDM_NONE)
-        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? settings->crop + settings->crop / 7 : USUAL_RESIZE;
-}
-
-ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                                             ocdm_error *error)
-{
-    ocdm_status status = check_model(settings, stream, path, error);
-    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model))
-        fill_sizes(settings, stream);
-    if (settings->groups == NULL)
-        settings->groups = stream->table.groups != NULL ? "stream" : "600,100";
-    return status;
-}
-
-ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
-                                       ocdm_error *error)
-{
-    ocdm_status status = check_numbers(settings, error);
-    if (status == OCDM_OK)
-        status = check_method(settings, error);
-    if (status == OCDM_OK)
-        status = check_samples(settings, stream, path, error);
-    return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
+    ocdm__output_text(output, "}");
 }

@@ -1,7 +1,9 @@
 /*
- * The settings of a run: what `ocdm run` is asked for, whether it makes sense with the stream at hand, and how files tell it.
- * Everything that a result depends on is here but the stream; threads and checkpoints are here too, and no result depends on
- * them.
+ * The settings of a run. OCDM__SETTINGS has one row for each of them. Flags and their help, default values, range checks, the
+ * JSON object in the files of a run and the comparison that --resume makes are derived from the rows. To add a setting, add a
+ * member to ocdm__run_settings, a row, and the code that uses it.
+ *
+ * Everything that a result depends on is here or in the stream. Settings without a key do not change results.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_SETTINGS_H
 #define OCDM_EXPERIMENT_FOLDER_SETTINGS_H
@@ -10,65 +12,175 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/agent.h"
 #include "base/output.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
+enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
+
 typedef struct ocdm__run_settings {
     const char *method; /* a policy of the library, "finetune" or "multitask" */
-    uint32_t memory;    /* M; not looked at without a memory */
+    uint32_t memory;    /* M; ignored without a memory */
     uint32_t batch;     /* samples of the stream in a step */
     uint32_t replay;    /* samples of the memory in a step; multitask trains on batch + replay samples at once */
     double rho;
-    ocdm_distance distance;
-    ocdm_tie tie;
-    const char *model;   /* of agent/model.h, or "none": the memory alone */
-    const char *weights; /* a file to start from; NULL for none */
-    bool bf16;
-    double learning_rate, epsilon, clip; /* clip 0: do not */
+    uint32_t distance;                   /* an ocdm_distance */
+    uint32_t tie;                        /* an ocdm_tie */
+    const char *model;                   /* of agent/model.h, or "none": the memory alone */
+    bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
+    const char *weights;                 /* a file to start from; NULL for none */
+    uint32_t precision;                  /* an ocdm__precision */
+    double learning_rate, epsilon, clip; /* clip 0: no clipping */
     uint64_t seed;
     const uint64_t *order; /* the tasks; NULL for ascending */
     size_t order_count;
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
-    uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: what suits the stream */
+    uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run */
-    const char *groups;     /* as experiment/loop/evaluation_groups.h has it; NULL: the stream's own, else 600,100 */
-    uint32_t log_every;     /* steps between two that are logged */
-    unsigned threads;
-    uint64_t checkpoint_every; /* steps; 0: after each task alone */
+    const char *groups;     /* see experiment/loop/evaluation_groups.h; NULL: the stream's own, else 600,100 */
+    uint32_t log_every;     /* steps between two logged steps */
+    uint32_t threads;
+    uint64_t checkpoint_every; /* steps; 0: only after each task */
 } ocdm__run_settings;
 
-/* The defaults of `ocdm run`: ocdm with 1000 slots, 10 + 10 samples a step, a linear model, lr 1e-4, eps 1e-4. */
+/* ---- the table --------------------------------------------------------------------------------------------------------- */
+
+/* Type of the member, and how it is read and written. */
+enum ocdm__setting_kind {
+    OCDM__SETTING_WHOLE,          /* uint32_t */
+    OCDM__SETTING_OPTIONAL_WHOLE, /* uint32_t; OCDM_NONE is null */
+    OCDM__SETTING_LONG,           /* uint64_t */
+    OCDM__SETTING_REAL,           /* double */
+    OCDM__SETTING_OPTIONAL_REAL,  /* double; 0 is null */
+    OCDM__SETTING_WORD,           /* const char *, one of the choices */
+    OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
+    OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
+                                     on every machine */
+    OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
+    OCDM__SETTING_TASKS,          /* the order of the tasks */
+    OCDM__SETTING_SWITCH,         /* bool */
+};
+
+/*
+ * The columns: key in JSON (NULL: results do not depend on the setting, files do not have it); member of ocdm__run_settings;
+ * kind; letter of the flag or 0; flag; its value in the help; default as a user would type it, NULL for none or for one that
+ * depends on stream or machine; choices; range; help.
+ *
+ * GRID rows are those that `ocdm compare` takes several values of, with flags of its own. Rows are in the order of the JSON
+ * object, which must not change: two equal runs have equal bytes.
+ */
+/* clang-format off */
+#define OCDM__SETTINGS(GRID, ROW)                                                                                              \
+    GRID("method", method, WORD, 0, "method", "NAME", "ocdm", ocdm__run_methods, 0, 0,                                         \
+         "how the memory selects samples")                                                                                     \
+    GRID("memory", memory, WHOLE, 'm', "memory", "M", "1000", NULL, 1, OCDM_MAX_CAPACITY,                                      \
+         "samples that the memory holds")                                                                                      \
+    ROW("batch", batch, WHOLE, 'b', "batch", "B", "10", NULL, 1, 1000000,                                                      \
+        "samples of the stream in a step")                                                                                     \
+    ROW("replay", replay, WHOLE, 0, "replay", "R", "10", NULL, 0, 1000000,                                                     \
+        "samples of the memory in a step")                                                                                     \
+    GRID("rho", rho, REAL, 0, "rho", "R", "0", NULL, -OCDM_MAX_RHO, OCDM_MAX_RHO,                                              \
+         "power of the target: class i gets n_i^R; -16 to 16")                                                                 \
+    ROW("distance", distance, CHOICE, 0, "distance", "D", "kl", ocdm__run_distances, 0, 0,                                     \
+        "distance between memory and target that ocdm and onlyone minimise")                                                   \
+    ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0,                                                        \
+        "which sample ocdm and onlyone evict when several are equally good")                                                   \
+    ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
+        "the network: linear and mlp learn from features, the others from images; none runs the memory alone")                 \
+    ROW("weights", weights, FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
+        "start from these weights (safetensors)")                                                                              \
+    ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
+        "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
+    ROW("lr", learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
+        "learning rate of Adam")                                                                                               \
+    ROW("adam_eps", epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
+        "epsilon of Adam, added outside the root")                                                                             \
+    ROW("clip", clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
+        "clip each gradient to -X..X")                                                                                         \
+    GRID("seed", seed, LONG, 0, "seed", "S", "0", NULL, 0, 0x1p64,                                                             \
+         "seed of all random numbers")                                                                                         \
+    GRID("order", order, TASKS, 0, "order", "K,K,...", NULL, NULL, 0, UINT32_MAX,                                              \
+         "order of the tasks; ascending by default")                                                                           \
+    ROW("epochs", epochs, WHOLE, 0, "epochs", "N", "1", NULL, 1, 1000000,                                                      \
+        "multitask: passes over all data so far at each task")                                                                 \
+    ROW("resize", resize, OPTIONAL_WHOLE, 0, "resize", "PIXELS", NULL, NULL, 0, 8192,                                          \
+        "resize images to this shorter side; 0: do not; 256 for image files by default")                                       \
+    ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192,                                                \
+        "then crop a square of this size; 224 for image files by default")                                                     \
+    ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
+        "folder of the image files, instead of the one in the stream")                                                         \
+    ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
+        "end the run at an image that cannot be decoded instead of skipping it")                                               \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
+        "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
+    ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
+        "log every N-th step")                                                                                                 \
+    ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
+        "threads for models of images and decoding; all cores by default; does not change results")                            \
+    ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
+        "save every so many steps; 0: only after each task")
+/* clang-format on */
+
+/* A row; the columns are described above. */
+typedef struct ocdm__setting {
+    const char *key, *flag, *fallback;
+    enum ocdm__setting_kind kind;
+    size_t offset; /* of the member */
+    const char *const *choices;
+    double low, high;
+    bool grid;
+} ocdm__setting;
+
+/* Row number i; NULL after the last one. By flag: NULL for a flag that is not of a setting. */
+const ocdm__setting *ocdm__setting_at(size_t i);
+const ocdm__setting *ocdm__setting_of_flag(const char *flag);
+
+/* The member of a row. */
+void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *setting);
+
+/* Writes one setting as JSON; `tasks` are all tasks in their order. */
+void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
+                         const uint32_t *tasks, size_t task_count);
+
+/* The choices of rows, each ended by NULL. Distances, tie rules and precisions are in the order of their enums. */
+extern const char *const ocdm__run_methods[];
+extern const char *const ocdm__run_distances[];
+extern const char *const ocdm__run_ties[];
+extern const char *const ocdm__run_models[]; /* "none" too */
+extern const char *const ocdm__run_precisions[];
+
+/* ---- all settings ------------------------------------------------------------------------------------------------------ */
+
+/* The defaults of the rows; one thread. */
 ocdm__run_settings ocdm__run_settings_default(void);
 
-/* The names that a method can have, ended by NULL. */
-extern const char *const ocdm__run_methods[];
-
-/* Whether there is a memory, an agent. */
+/* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
 bool ocdm__run_has_agent(const ocdm__run_settings *settings);
 
-/* What a stream's samples are made of: "features", "images", "files" or "labels". */
+/* The kind of a stream's samples: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);
 
-/* The two checksums of a stream as files of runs have them: hexadecimal digits and a NUL. */
+/* The two checksums of a stream as hexadecimal digits and a NUL. */
 #define OCDM__CHECKSUM_TEXT 33
 void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT]);
 
 /*
- * Fills in what depends on the stream (resize, crop, groups) and says what contradicts itself or the stream. `path` is the
- * stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE (a stream without training samples,
+ * Fills in what depends on the stream (resize, crop, groups) and refuses settings that are out of range, contradict each other
+ * or do not fit the stream. `path` is the stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE
+ * (a stream without training samples,
  * ...), OCDM_NOT_SINGLE_LABEL.
  */
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error);
 
-/* The part of it that concerns the model, for those who only evaluate one. */
+/* The part of it that concerns the model, for callers that only evaluate one. */
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                              ocdm_error *error);
 
-/* Writes them as a JSON object; `tasks` are all tasks in their order. */
+/* Writes the settings that have a key as a JSON object; `tasks` are all tasks in their order. */
 void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *settings, const uint32_t *tasks,
                               size_t task_count);
 

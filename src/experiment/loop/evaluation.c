@@ -1,10 +1,22 @@
-/* Asking an agent about test sets. */
+/* Evaluates a learner on test sets, and writes evaluations as JSON. */
 #include "experiment/loop/evaluation.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+
+ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sample, const float *logits, size_t classes,
+                               ocdm_error *error)
+{
+    for (size_t i = 0; i < classes; i++)
+        if (!isfinite(logits[i]))
+            return ocdm__fail(error, OCDM_BAD_RECORD, source->hint,
+                              "%s: sample %" PRIu32 ": the logit of class %zu is not a finite number", source->stream, sample,
+                              i);
+    return OCDM_OK;
+}
 
 /* Samples that are asked about at a time: enough for the agent's kernels, few enough for images. */
 #define PIECE 128u
@@ -102,7 +114,8 @@ static ocdm_status answer_piece(const ocdm__examination *examination, struct ans
     float *logits = answers->logits + answers->rows * classes;
     if (ready->count == 0)
         return OCDM_OK;
-    ocdm_status status = ocdm__agent_predict(examination->agent, ready->tensor, ready->count, logits, error);
+    const ocdm__learner *learner = examination->learner;
+    ocdm_status status = learner->functions->predict(learner->state, ready->tensor, ready->count, logits, error);
     for (size_t i = 0; status == OCDM_OK && i < ready->count; i++) {
         uint32_t sample = samples[ready->usable[i]];
         status = ocdm__logits_check(&examination->source, sample, logits + i * classes, classes, error);
@@ -185,4 +198,81 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
     evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
     release_answers(&answers);
     return status;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+
+/* NaN stays NaN, which is written as null. */
+static void write_percent(ocdm__output *output, const char *before, double fraction)
+{
+    ocdm__output_real(output, before, 100 * fraction);
+}
+
+static void write_averages(ocdm__output *output, const ocdm__averages *averages)
+{
+    ocdm__output_count(output, "\"classes\":", averages->classes);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
+        ocdm__output_text(output, ",\"");
+        ocdm__output_text(output, ocdm__metric_name((enum ocdm__metric)i));
+        write_percent(output, "\":", averages->value[i]);
+    }
+}
+
+static void write_member(ocdm__output *output, const char *name, const ocdm__averages *averages)
+{
+    ocdm__output_text(output, ",\"");
+    ocdm__output_text(output, name);
+    ocdm__output_text(output, "\":{");
+    write_averages(output, averages);
+    ocdm__output_text(output, "}");
+}
+
+void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks)
+{
+    ocdm__output_count(output, "\"after\":", after);
+    ocdm__output_count(output, ",\"task\":", evaluation->task);
+    ocdm__output_count(output, ",\"step\":", evaluation->step);
+    ocdm__output_count(output, ",\"samples\":", evaluation->samples);
+    ocdm__output_real(output, ",\"distance\":", evaluation->distance);
+    ocdm__output_real(output, ",\"distance_seen\":", evaluation->distance_seen);
+    ocdm__evaluation_metrics_write(output, evaluation, tasks);
+}
+
+void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation *evaluation, const uint32_t *tasks)
+{
+    write_member(output, "total", &evaluation->total);
+    for (int g = 0; g < OCDM__GROUPS; g++)
+        write_member(output, ocdm__class_group_name((enum ocdm__class_group)g), &evaluation->groups[g]);
+    ocdm__output_text(output, ",\"tasks\":[");
+    for (size_t k = 0; k < evaluation->task_count; k++) {
+        ocdm__output_count(output, k > 0 ? ",{\"task\":" : "{\"task\":", tasks[k]);
+        ocdm__output_text(output, ",");
+        write_averages(output, &evaluation->tasks[k]);
+        ocdm__output_text(output, "}");
+    }
+    ocdm__output_text(output, "]");
+}
+
+static void write_score(ocdm__output *output, const ocdm__class_score *score)
+{
+    double hits = score->hits;
+    bool carried = score->positives > 0;
+    write_percent(output, "{\"AP\":", score->ap);
+    write_percent(output, ",\"precision\":", !carried ? NAN : score->predicted > 0 ? hits / score->predicted : 0);
+    write_percent(output, ",\"recall\":", carried ? hits / score->positives : NAN);
+    ocdm__output_count(output, ",\"positives\":", score->positives);
+    ocdm__output_text(output, "}");
+}
+
+void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count)
+{
+    ocdm__output_text(output, "[");
+    for (size_t c = 0; c < class_count; c++) {
+        ocdm__output_text(output, c > 0 ? "," : "");
+        if (scores != NULL)
+            write_score(output, &scores[c]);
+        else
+            ocdm__output_text(output, "{\"AP\":null,\"precision\":null,\"recall\":null,\"positives\":null}");
+    }
+    ocdm__output_text(output, "]");
 }

@@ -1,6 +1,6 @@
 /*
- * An evaluation: the agent's answers on the test sets of some tasks, as the paper's numbers. Over the tests of all these tasks
- * together for all classes and each group of them, and on each task's own tests.
+ * An evaluation: the paper's metrics of a learner's predictions on the test sets of some tasks. Over the tests of all these
+ * tasks together for all classes and each group of them, and on the tests of each task.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_EVALUATION_H
 #define OCDM_EXPERIMENT_LOOP_EVALUATION_H
@@ -8,15 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
 #include "base/output.h"
 #include "base/progress.h"
 #include "experiment/loop/inputs.h"
-#include "experiment/loop/logits_check.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/evaluation.h"
+#include "experiment/loop/schedule.h"
 #include "metrics/metrics.h"
+#include "experiment/loop/learner.h"
 #include "ocdm/ocdm.h"
-#include "stream/class_group.h"
+#include "stream/statistics.h"
+
+/* For the message about logits that are not finite, which follow from weights that are too large or training that diverged. */
+typedef struct ocdm__logits_source {
+    const char *stream; /* the file's name */
+    const char *hint;   /* what a user may do about it */
+} ocdm__logits_source;
+
+/* OCDM_OK; OCDM_BAD_RECORD when one of the `classes` logits of a sample is infinite or not a number. */
+ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sample, const float *logits, size_t classes,
+                               ocdm_error *error);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__evaluation {
@@ -37,23 +47,23 @@ void ocdm__evaluation_clear(ocdm__evaluation *evaluation);
 /* Room for the tasks, everything else "none": what an evaluation without an agent is. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_count, ocdm_error *error);
 
-/* Who is asked what. */
+/* What is evaluated on what. */
 typedef struct ocdm__examination {
-    ocdm__agent *agent;
+    const ocdm__learner *learner;
     ocdm__inputs *inputs; /* with its slots 0 and 1 free */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
     const uint8_t *groups;      /* of the classes */
-    ocdm__logits_source source; /* for an answer that is none */
+    ocdm__logits_source source; /* for messages */
     const ocdm__progress *progress;
 } ocdm__examination;
 
 /*
- * Asks the agent about the tests of the first `task_count` tasks and fills in the metrics.
+ * Evaluates the learner on the tests of the first `task_count` tasks and fills in the metrics.
  *
  * scores   of the classes over all these tests: class_count of them, the caller's
  *
- * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (the agent's answer is not finite), and what reading a sample gives.
+ * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a logit is not finite), and what reading a sample gives.
  * On error the evaluation is to be thrown away.
  */
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
@@ -61,11 +71,11 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 
-/* The members `classes`, `CF1`, ... of averages, percentages, without braces. */
-void ocdm__averages_write(ocdm__output *output, const ocdm__averages *averages);
-
 /* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. */
 void ocdm__evaluation_write(ocdm__output *output, const ocdm__evaluation *evaluation, size_t after, const uint32_t *tasks);
+
+/* The part of them that is metrics, in percent, beginning with a comma: total, each group, each task. */
+void ocdm__evaluation_metrics_write(ocdm__output *output, const ocdm__evaluation *evaluation, const uint32_t *tasks);
 
 /* A list with AP, precision, recall and positives of each class. `scores` NULL: nulls. */
 void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *scores, size_t class_count);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "stream/images/loader.h"
+#include "base/progress.h"
+#include "stream/images/prepare.h"
 
 struct slot {
     float *tensor;

@@ -1,11 +1,11 @@
 /*
- * What a network sees of a stream's samples: rows of features, or images as planes of floats, whether they stand in the stream
- * file itself or in JPEG and PNG files beside it. Batches are asked for ahead and fetched when they are needed:
+ * The samples of a stream as a network takes them: rows of features, or images as planes of floats, from the stream file itself
+ * or from JPEG and PNG files. Batches are requested ahead and fetched when they are needed:
  *
  *     request(inputs, 0, first, 20, step, true);  request(inputs, 1, second, 20, step + 1, true);
  *     wait(inputs, 0, &ready);  train on ready.tensor;  request(inputs, 0, third, ...);
  *
- * What comes out hangs on seed, sample number and step alone, not on threads. One thread calls.
+ * The result depends only on seed, sample number and step, not on the number of threads. Only one thread may call.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_INPUTS_H
 #define OCDM_EXPERIMENT_LOOP_INPUTS_H
@@ -23,7 +23,7 @@
 typedef struct ocdm__input_settings {
     uint32_t resize; /* images: the shorter side becomes this; 0: 256 for image files, as it is for images in the stream file */
     uint32_t crop;   /* then a square of so many pixels; 0: 224 for image files, or `resize` when that is less; all of the
-                        shorter side for images in the stream file. Features: neither is looked at */
+                        shorter side for images in the stream file. ignored for features */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
     const char *image_root; /* instead of the stream's own; NULL. Must live as long as the inputs */
@@ -42,7 +42,7 @@ typedef struct ocdm__inputs ocdm__inputs;
 ocdm_status ocdm__inputs_open(const ocdm__stream *stream, const ocdm__input_settings *settings, ocdm__inputs **inputs,
                               ocdm_error *error);
 
-/* Gives everything back, at any moment. NULL is fine. */
+/* Releases everything, at any moment. Does nothing for NULL. */
 void ocdm__inputs_close(ocdm__inputs *inputs);
 
 /* Floats of one sample; for images also their height and width, which are 0 for features. */
@@ -51,7 +51,7 @@ uint32_t ocdm__inputs_height(const ocdm__inputs *inputs);
 uint32_t ocdm__inputs_width(const ocdm__inputs *inputs);
 
 /*
- * Starts preparing a batch. Images are prepared by threads while the caller goes on; features are there at once.
+ * Starts preparing a batch. Images are prepared by threads while the caller continues; features are available at once.
  *
  * slot      below OCDM__INPUT_SLOTS and free: never used, or waited for
  * samples   `count` numbers of samples of the stream; copied

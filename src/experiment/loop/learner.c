@@ -1,45 +1,110 @@
-/* Agents and weights files. */
+/* Files with the tensors of a learner, written without a copy of all of them in memory. */
 #include "experiment/loop/learner.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/safetensors.h"
 
-ocdm_status ocdm__learner_create(ocdm__agent_settings *settings, const ocdm__inputs *inputs, const char *weights,
-                                 ocdm__agent **agent, ocdm_error *error)
+void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors)
 {
-    settings->height = ocdm__inputs_height(inputs);
-    settings->width = ocdm__inputs_width(inputs);
-    settings->features = settings->height == 0 ? (uint32_t)ocdm__inputs_size(inputs) : 0;
-    if (weights == NULL)
-        return ocdm__agent_create(settings, NULL, agent, error);
-    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
-    ocdm_status status = ocdm__weights_open(&file, weights, error);
-    struct ocdm__weights given = {.name = weights, .file = &file.tensors};
+    ocdm__release(tensors->tensors);
+    ocdm__release(tensors->memory);
+    *tensors = (ocdm__learner_tensors){.count = 0};
+}
+
+static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)
+{
+    *data = file->tensors[i].data;
+    if (*data != NULL || file->tensors[i].size == 0)
+        return OCDM_OK;
+    return file->learner->functions->fetch(file->learner->state, file->saved, i - file->first, data, error);
+}
+
+/* The header with its checksum, in memory. It has the bytes that ocdm__safetensors_write gives it. */
+static ocdm_status make_header(ocdm__output *header, const ocdm__learner_file *file, ocdm_error *error)
+{
+    uint64_t sum;
+    struct ocdm__note *notes = ocdm__allocate(file->note_count + 1, sizeof *notes);
+    if (notes == NULL)
+        return ocdm__fail_memory(error, "a file's header");
+    notes[0] = (struct ocdm__note){.key = "checksum", .value = OCDM__CHECKSUM_BLANK};
+    memcpy(notes + 1, file->notes, file->note_count * sizeof *notes);
+    ocdm_status status =
+        ocdm__safetensors_begin(header, notes, file->note_count + 1, file->tensors, file->tensor_count, &sum, error);
+    ocdm__release(notes);
+    return status == OCDM_OK ? ocdm__output_check(header, error) : status;
+}
+
+static ocdm_status fill_in_checksum(ocdm__output *header, const ocdm__learner_file *file, ocdm_error *error)
+{
+    static const char before[] = "{\"__metadata__\":{\"checksum\":\"";
+    char *text = header->buffer + 8; /* after the header's length */
+    char digits[24];
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, text, header->used - 8);
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const unsigned char *data;
+        ocdm_status status = data_of(file, i, &data, error);
+        if (status != OCDM_OK)
+            return status;
+        sum = ocdm__checksum(sum, data, file->tensors[i].size);
+    }
+    snprintf(digits, sizeof digits, "%016" PRIx64, sum);
+    memcpy(text + strlen(before), digits, strlen(OCDM__CHECKSUM_BLANK));
+    return OCDM_OK;
+}
+
+static ocdm_status write_data(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
+{
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        const unsigned char *data;
+        ocdm_status status = data_of(file, i, &data, error);
+        if (status != OCDM_OK)
+            return status;
+        ocdm__output_write(output, data, file->tensors[i].size);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error)
+{
+    ocdm__output header;
+    ocdm_status status = ocdm__output_open_memory(&header, "a file's header", error);
+    if (status != OCDM_OK)
+        return status;
+    status = make_header(&header, file, error);
     if (status == OCDM_OK)
-        status = ocdm__agent_create(settings, &given, agent, error);
-    ocdm__weights_close(&file);
+        status = fill_in_checksum(&header, file, error);
+    if (status == OCDM_OK) {
+        ocdm__output_write(output, header.buffer, header.used);
+        status = write_data(output, file, error);
+    }
+    ocdm__output_abandon(&header);
     return status;
 }
 
-bool ocdm__learner_is_symmetric(const char *model)
-{
-    return strcmp(model, "mobilenet1") == 0;
-}
-
-ocdm_status ocdm__learner_save(ocdm__agent *agent, const char *model, const char *path, ocdm_error *error)
+ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, const char *path, ocdm_error *error)
 {
     const struct ocdm__note notes[] = {{.key = "format", .value = "pt"}, {.key = "model", .value = model}};
-    struct ocdm__agent_state state = {.count = 0};
+    ocdm__learner_tensors saved = {.count = 0};
     ocdm__output output;
     ocdm_status status = ocdm__output_open(&output, path, error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__agent_save(agent, false, &state, error);
+    status = learner->functions->save(learner->state, false, &saved, error);
+    const ocdm__learner_file file = {.notes = notes,
+                                     .note_count = 2,
+                                     .tensors = saved.tensors,
+                                     .tensor_count = saved.count,
+                                     .learner = learner,
+                                     .saved = &saved};
     if (status == OCDM_OK)
-        status = ocdm__safetensors_write(&output, notes, 2, state.tensors, state.count, error);
-    ocdm__agent_state_release(&state);
+        status = ocdm__learner_file_write(&output, &file, error);
+    ocdm__learner_tensors_clear(&saved);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);

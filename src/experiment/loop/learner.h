@@ -1,21 +1,104 @@
-/* The agent of a run and its files: made for a stream with the weights of a file, saved for others to read. */
+/*
+ * A learner: a table of functions around a state. The online loop, evaluations and checkpoints know learners only through this
+ * table; experiment/agent_learner.h makes one of the networks of src/agent.
+ *
+ * Functions return OCDM_OK, OCDM_NO_MEMORY, or what their comment says. A learner is used by one thread at a time.
+ */
 #ifndef OCDM_EXPERIMENT_LOOP_LEARNER_H
 #define OCDM_EXPERIMENT_LOOP_LEARNER_H
 
-#include "agent/agent.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/output.h"
+#include "base/safetensors.h"
+#include "experiment/folder/settings.h"
 #include "experiment/loop/inputs.h"
-#include "experiment/predict_weights.h"
 #include "ocdm/ocdm.h"
 
-/* Makes an agent, its features or image size being those of the inputs; `weights` is a file's path or NULL. As
- * ocdm__agent_create, and what the file gives. */
-ocdm_status ocdm__learner_create(ocdm__agent_settings *settings, const ocdm__inputs *inputs, const char *weights,
-                                 ocdm__agent **agent, ocdm_error *error);
+/*
+ * Samples with their labels. `input` has `count` rows of features, or images as planes (channel, row, column). The labels of
+ * sample i are labels[starts[i]] to labels[starts[i + 1] - 1].
+ */
+typedef struct ocdm__learner_batch {
+    const float *input;
+    const size_t *starts;
+    const uint32_t *labels;
+    size_t count;
+} ocdm__learner_batch;
 
-/* Whether a model wants its images from -1 to 1 rather than by ImageNet's mean and deviation. */
-bool ocdm__learner_is_symmetric(const char *model);
+/* The tensors that a learner saves. Start with all bytes zero. */
+typedef struct ocdm__learner_tensors {
+    struct ocdm__tensor *tensors; /* names end with a NUL; `data` is NULL where `fetch` has to be called */
+    size_t count;
+    void *memory; /* what the tensors point into */
+} ocdm__learner_tensors;
 
-/* Writes the network, without Adam's averages. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
-ocdm_status ocdm__learner_save(ocdm__agent *agent, const char *model, const char *path, ocdm_error *error);
+typedef struct ocdm__learner_functions {
+    /* One step. OCDM_BAD_RECORD if the loss is not finite: `*bad` is the sample of the batch that caused it. */
+    ocdm_status (*train)(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error);
+
+    /* Logits, count x classes, positive where the class is predicted. */
+    ocdm_status (*predict)(void *state, const float *input, size_t count, float *logits, ocdm_error *error);
+
+    /* Gradient of the mean loss of a batch, gradient_size floats; nothing changes. NULL: policies that need gradients cannot be
+     * used. */
+    ocdm_status (*gradient)(void *state, const ocdm__learner_batch *batch, float *gradient, ocdm_error *error);
+    size_t (*gradient_size)(const void *state);
+
+    /* Lists the tensors to save: all that a checkpoint needs, or only what is needed to predict. The list is allocated with
+     * ocdm__allocate. */
+    ocdm_status (*save)(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error);
+
+    /* The bytes of tensor number i of the list, valid until the next call. OCDM_BAD_RECORD for values that could not be loaded
+     * again. NULL: the list has all data. */
+    ocdm_status (*fetch)(void *state, const ocdm__learner_tensors *tensors, size_t i, const unsigned char **data,
+                         ocdm_error *error);
+
+    /* Takes back what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
+    ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
+
+    void (*destroy)(void *state);
+} ocdm__learner_functions;
+
+typedef struct ocdm__learner {
+    const ocdm__learner_functions *functions;
+    void *state;
+} ocdm__learner;
+
+/* Makes the learner of a run, whose samples are those of `inputs`. */
+typedef struct ocdm__learner_maker ocdm__learner_maker;
+struct ocdm__learner_maker {
+    ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+                        uint32_t class_count, ocdm__learner *learner, ocdm_error *error);
+    const void *context; /* for `make` */
+};
+
+/* ---- files ------------------------------------------------------------------------------------------------------------- */
+
+void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors);
+
+/* A safetensors file in which some tensors come from a learner. */
+typedef struct ocdm__learner_file {
+    const struct ocdm__note *notes;
+    size_t note_count;
+    const struct ocdm__tensor *tensors;
+    size_t tensor_count;
+    const ocdm__learner *learner;
+    const ocdm__learner_tensors *saved; /* these are tensors[first] and those after it, under names of the caller's choice */
+    size_t first;
+} ocdm__learner_file;
+
+/*
+ * Writes a file as ocdm__safetensors_write would, with the learner's tensors fetched one at a time: twice, since the checksum
+ * of all data comes before the data. Values that cannot be saved are found before anything is written. Write errors stay in
+ * `output`.
+ */
+ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
+
+/* Writes what is needed to predict as a weights file. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as
+ * it was. */
+ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, const char *path, ocdm_error *error);
 
 #endif

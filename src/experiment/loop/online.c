@@ -1,12 +1,228 @@
-/* Draw, train, update: the paper's loop over the stream. */
-#include "experiment/loop/online.h"
+/* The online step: draw, train, update; and the gradients that policies such as gss compare. */
+#include "experiment/loop/run.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
+
+/* ---- labels of a batch --------------------------------------------------------------------------------------------------- */
+
+static bool make_room(ocdm__batch_labels *batch, size_t starts, size_t labels)
+{
+    bool failed = false;
+    if (starts > batch->start_room) {
+        batch->starts = ocdm__grown(batch->starts, starts, sizeof *batch->starts, &failed);
+        batch->start_room = failed ? batch->start_room : starts;
+    }
+    if (!failed && labels > batch->label_room) {
+        batch->labels = ocdm__grown(batch->labels, 2 * labels, sizeof *batch->labels, &failed);
+        batch->label_room = failed ? batch->label_room : 2 * labels;
+    }
+    return !failed;
+}
+
+static ocdm_status gather_labels(ocdm__batch_labels *batch, const ocdm__label_lists *lists, const uint32_t *samples,
+                                 size_t count, ocdm_error *error)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += (size_t)(lists->starts[samples[i] + (size_t)1] - lists->starts[samples[i]]);
+    if (!make_room(batch, count + 1, total))
+        return ocdm__fail_memory(error, "the labels of a batch");
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        batch->starts[i] = used;
+        for (uint64_t k = lists->starts[samples[i]]; k < lists->starts[samples[i] + (size_t)1]; k++)
+            batch->labels[used++] = lists->labels[k];
+    }
+    batch->starts[count] = used;
+    return OCDM_OK;
+}
+
+static void clear_labels(ocdm__batch_labels *batch)
+{
+    ocdm__release(batch->starts);
+    ocdm__release(batch->labels);
+    *batch = (ocdm__batch_labels){.starts = NULL};
+}
+
+/* ---- similarity of gradients --------------------------------------------------------------------------------------------- */
+
+/*
+ * What a policy such as gss asks: how similar are the gradients of a batch to those of some samples in memory? Gradients are
+ * those of the loss by all parameters in evaluation mode; images are cropped in the middle and not augmented.
+ */
+struct ocdm__similarity {
+    const ocdm__learner *learner;
+    ocdm__inputs *inputs;
+    unsigned slot; /* of the inputs, free whenever the memory is updated */
+    ocdm__label_lists lists;
+    ocdm__batch_labels labels;
+    size_t size; /* floats of a gradient */
+    float *kept; /* the gradients of the samples in memory that are compared with, and their norms */
+    double *norms;
+    size_t kept_room;
+    float *gradient;
+    uint32_t *samples;
+    size_t sample_room;
+};
+
+static double product(const float *a, const float *b, size_t size)
+{
+    double sums[4] = {0}; /* four at a time: the additions need not wait for each other */
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sums[k] += (double)a[i + k] * (double)b[i + k];
+    for (; i < size; i++)
+        sums[0] += (double)a[i] * (double)b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/* The gradient of the mean loss of some samples; zeros when none of their images can be decoded. */
+static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, float *gradient,
+                               ocdm_error *error)
+{
+    ocdm__ready ready;
+    ocdm_status status = ocdm__inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
+    if (status == OCDM_OK)
+        status = ocdm__inputs_wait(similarity->inputs, similarity->slot, &ready, error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = 0; i < similarity->size && ready.count == 0; i++)
+        gradient[i] = 0;
+    if (ready.count == 0)
+        return OCDM_OK;
+    uint32_t *usable = similarity->samples;
+    for (size_t i = 0; i < ready.count; i++)
+        usable[i] = samples[ready.usable[i]];
+    status = gather_labels(&similarity->labels, &similarity->lists, usable, ready.count, error);
+    const ocdm__learner_batch batch = {ready.tensor, similarity->labels.starts, similarity->labels.labels, ready.count};
+    if (status != OCDM_OK)
+        return status;
+    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
+}
+
+static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
+{
+    bool failed = false;
+    if (count <= similarity->kept_room)
+        return OCDM_OK;
+    similarity->kept = ocdm__grown(similarity->kept, count * sizeof *similarity->kept, similarity->size, &failed);
+    similarity->norms = ocdm__grown(similarity->norms, count, sizeof *similarity->norms, &failed);
+    if (failed)
+        return ocdm__fail_memory(error, "the gradients that are compared");
+    similarity->kept_room = count;
+    return OCDM_OK;
+}
+
+static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
+                             ocdm_error *error)
+{
+    ocdm_status status = reserve_kept(similarity, asked->slot_count, error);
+    for (size_t j = 0; status == OCDM_OK && j < asked->slot_count; j++) {
+        uint32_t sample = (uint32_t)ocdm_memory_id(memory, asked->slot[j]);
+        float *gradient = similarity->kept + j * similarity->size;
+        status = gradient_of(similarity, &sample, 1, gradient, error);
+        if (status == OCDM_OK)
+            similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
+    }
+    return status;
+}
+
+/* The largest cosine between the current gradient and those of the memory; 0 for a gradient of zeros. */
+static double largest_cosine(const struct ocdm__similarity *similarity, size_t count)
+{
+    const float *gradient = similarity->gradient;
+    double norm = sqrt(product(gradient, gradient, similarity->size)), largest = -1;
+    for (size_t j = 0; j < count; j++) {
+        double scale = norm * similarity->norms[j];
+        double dot = scale > 0 ? product(gradient, similarity->kept + j * similarity->size, similarity->size) / scale : 0;
+        largest = dot > largest ? dot : largest;
+    }
+    return largest;
+}
+
+static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, size_t kept,
+                                double *cosine, ocdm_error *error)
+{
+    ocdm_status status = gradient_of(similarity, samples, count, similarity->gradient, error);
+    if (status == OCDM_OK)
+        *cosine = largest_cosine(similarity, kept);
+    return status;
+}
+
+/* The batch's own numbers come after the room that gradient_of needs. */
+static ocdm_status take_batch(struct ocdm__similarity *similarity, const ocdm_comparison *asked, ocdm_error *error)
+{
+    bool failed = false;
+    if (asked->count > similarity->sample_room) {
+        similarity->samples = ocdm__grown(similarity->samples, 2 * asked->count, sizeof *similarity->samples, &failed);
+        similarity->sample_room = failed ? similarity->sample_room : asked->count;
+    }
+    if (failed)
+        return ocdm__fail_memory(error, "a comparison of gradients");
+    for (size_t i = 0; i < asked->count; i++)
+        similarity->samples[similarity->sample_room + i] = (uint32_t)asked->batch[i].id;
+    return OCDM_OK;
+}
+
+static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
+{
+    struct ocdm__similarity *similarity = state;
+    ocdm_status status = take_batch(similarity, asked, error);
+    if (status == OCDM_OK)
+        status = load_kept(similarity, memory, asked, error);
+    if (status != OCDM_OK)
+        return status;
+    const uint32_t *batch = similarity->samples + similarity->sample_room;
+    if (asked->batch_cosine != NULL)
+        status = compare_with(similarity, batch, asked->count, asked->slot_count, asked->batch_cosine, error);
+    if (status == OCDM_OK && asked->batch_first && *asked->batch_cosine >= 0)
+        return OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < asked->count; i++)
+        status = compare_with(similarity, batch + i, 1, asked->slot_count, &asked->item_cosine[i], error);
+    return status;
+}
+
+static void close_similarity(struct ocdm__similarity *similarity)
+{
+    if (similarity == NULL)
+        return;
+    clear_labels(&similarity->labels);
+    ocdm__release(similarity->kept);
+    ocdm__release(similarity->norms);
+    ocdm__release(similarity->gradient);
+    ocdm__release(similarity->samples);
+    ocdm__release(similarity);
+}
+
+/* Answers for the memory, whose ids are numbers of samples. `opened` is to be closed even after an error. */
+static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
+                                   ocdm_error *error)
+{
+    if (parts->learner->functions->gradient == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose another method",
+                          "the method %s compares gradients, and the learner has none",
+                          ocdm_memory_options(parts->memory)->policy->name);
+    struct ocdm__similarity *similarity = *opened = ocdm__allocate(1, sizeof *similarity);
+    if (similarity == NULL)
+        return ocdm__fail_memory(error, "the gradients that are compared");
+    *similarity = (struct ocdm__similarity){
+        .learner = parts->learner, .inputs = parts->inputs, .slot = slot, .lists = parts->labels, .sample_room = 1};
+    similarity->size = parts->learner->functions->gradient_size(parts->learner->state);
+    similarity->gradient = ocdm__allocate(similarity->size, sizeof *similarity->gradient);
+    similarity->samples = ocdm__allocate(2, sizeof *similarity->samples);
+    if (similarity->gradient == NULL || similarity->samples == NULL)
+        return ocdm__fail_memory(error, "the gradients that are compared");
+    ocdm_memory_set_similarity(parts->memory, answer, similarity);
+    return OCDM_OK;
+}
+
+/* ---- the step ------------------------------------------------------------------------------------------------------------ */
 
 /* Where the inputs prepare what is replayed; batches of the stream take turns in the slots before it. */
 #define REPLAY_SLOT 2u
@@ -24,21 +240,21 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
         online->input == NULL)
         return ocdm__fail_memory(error, "the batches of a run");
-    if (parts->memory == NULL || parts->agent == NULL || strcmp(ocdm_memory_options(parts->memory)->policy->name, "gss") != 0)
+    if (parts->memory == NULL || parts->learner == NULL ||
+        (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
         return OCDM_OK;
-    return ocdm__gss_similarity_open(&online->similarity, parts->memory, parts->agent, parts->inputs, REPLAY_SLOT,
-                                     &parts->labels, error);
+    return open_similarity(&online->similarity, parts, REPLAY_SLOT, error);
 }
 
 void ocdm__online_close(ocdm__online *online)
 {
-    ocdm__gss_similarity_close(&online->similarity);
+    close_similarity(online->similarity);
     ocdm__release(online->slots);
     ocdm__release(online->replayed);
     ocdm__release(online->chosen);
     ocdm__release(online->offered);
     ocdm__release(online->input);
-    ocdm__batch_labels_clear(&online->labels);
+    clear_labels(&online->labels);
     *online = (ocdm__online){.skipped = 0};
 }
 
@@ -48,7 +264,7 @@ void ocdm__online_close(ocdm__online *online)
 static size_t draw_replay(ocdm__online *online)
 {
     ocdm_memory *memory = online->parts.memory;
-    if (memory == NULL || online->parts.agent == NULL)
+    if (memory == NULL || online->parts.learner == NULL)
         return 0;
     size_t drawn = ocdm_memory_draw(memory, online->parts.replay, online->slots);
     for (size_t i = 0; i < drawn; i++)
@@ -106,14 +322,16 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
 static ocdm_status train(ocdm__online *online, uint64_t step, size_t count, double *loss, ocdm_error *error)
 {
     ocdm_error found = {.message = ""};
-    ocdm_status status = ocdm__batch_labels_gather(&online->labels, &online->parts.labels, online->chosen, count, error);
+    ocdm_status status = gather_labels(&online->labels, &online->parts.labels, online->chosen, count, error);
     if (status != OCDM_OK || count == 0)
         return status;
-    struct ocdm__labelled_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
-    status = ocdm__agent_train(online->parts.agent, &batch, loss, &found);
+    const ocdm__learner *learner = online->parts.learner;
+    const ocdm__learner_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
+    size_t bad = 0;
+    status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
         return ocdm__fail(error, status, found.hint, "step %llu: the loss of sample %u is not a finite number",
-                          (unsigned long long)step + 1, online->chosen[ocdm__agent_bad_sample(online->parts.agent)]);
+                          (unsigned long long)step + 1, online->chosen[bad]);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
     return OCDM_OK;
@@ -143,7 +361,7 @@ ocdm_status ocdm__online_step(ocdm__online *online, const ocdm__online_batch *ba
     ocdm_status status = OCDM_OK;
     *loss = NAN;
     double drawn = ocdm__seconds_now(), gathered = drawn, trained = drawn;
-    if (online->parts.agent != NULL) {
+    if (online->parts.learner != NULL) {
         status = gather(online, batch, replayed, &count, error);
         gathered = ocdm__seconds_now();
         if (status == OCDM_OK)

@@ -5,10 +5,54 @@
 
 #include "agent/model.h"
 #include "base/allocate.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "experiment/loop/evaluation_groups.h"
-#include "experiment/loop/learner.h"
+
+/* ---- curve --------------------------------------------------------------------------------------------------------------- */
+
+static void thin(ocdm__curve *curve)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < curve->count; i += 2)
+        curve->points[kept++] = curve->points[i];
+    curve->count = kept;
+    curve->stride *= 2;
+}
+
+void ocdm__curve_add(ocdm__curve *curve, const ocdm__curve_point *point)
+{
+    if (curve->stride == 0)
+        curve->stride = 1;
+    /* One place stays free for the newest point. */
+    if (curve->offered % curve->stride == 0 && curve->count == OCDM__CURVE_ROOM - 1)
+        thin(curve);
+    if (curve->offered % curve->stride == 0)
+        curve->points[curve->count++] = *point;
+    curve->last = *point;
+    curve->offered++;
+}
+
+static void write_list(ocdm__output *output, const char *before, const ocdm__curve *curve, size_t member)
+{
+    size_t extra = curve->count > 0 && curve->points[curve->count - 1].step != curve->last.step;
+    ocdm__output_text(output, before);
+    for (size_t i = 0; i < curve->count + extra; i++) {
+        const ocdm__curve_point *point = i < curve->count ? &curve->points[i] : &curve->last;
+        const double values[] = {point->step, point->task, point->loss, point->distance, point->distance_seen};
+        ocdm__output_real(output, i > 0 ? "," : "", values[member]);
+    }
+}
+
+void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve)
+{
+    write_list(output, "{\"step\":[", curve, 0);
+    write_list(output, "],\"task\":[", curve, 1);
+    write_list(output, "],\"loss\":[", curve, 2);
+    write_list(output, "],\"distance\":[", curve, 3);
+    write_list(output, "],\"distance_seen\":[", curve, 4);
+    ocdm__output_text(output, "]}");
+}
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
@@ -38,29 +82,22 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     return ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
 }
 
-static ocdm_status make_agent(ocdm__run *run, ocdm_error *error)
+static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
     bool images = ocdm__model_takes_images(settings->model);
     const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
                                          .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__learner_is_symmetric(settings->model),
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = settings->strict,
                                          .image_root = settings->image_root,
                                          .seed = settings->seed,
                                          .threads = settings->threads};
-    ocdm__agent_settings agent = ocdm__agent_settings_default();
-    agent.model = settings->model;
-    agent.class_count = (uint32_t)run->stream->table.class_count;
-    agent.bf16 = settings->bf16;
-    agent.learning_rate = settings->learning_rate;
-    agent.epsilon = settings->epsilon;
-    agent.clip = settings->clip;
-    agent.seed = settings->seed;
-    agent.threads = settings->threads;
     ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
-        status = ocdm__learner_create(&agent, run->inputs, settings->weights, &run->agent, error);
+        status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
+    if (status == OCDM_OK)
+        run->learner = &run->made;
     return status;
 }
 
@@ -71,14 +108,15 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.capacity = settings->memory;
     options.batch = settings->batch;
     options.policy = ocdm_policy_find(settings->method);
-    options.distance = settings->distance;
-    options.tie = settings->tie;
+    options.distance = (ocdm_distance)settings->distance;
+    options.tie = (ocdm_tie)settings->tie;
     options.rho = settings->rho;
     options.seed = settings->seed;
     return ocdm_memory_create(&options, &run->memory, error);
 }
 
-ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, ocdm__run **run, ocdm_error *error)
+ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
+                           ocdm__run **run, ocdm_error *error)
 {
     ocdm__run *made = ocdm__allocate(1, sizeof *made);
     if (made == NULL)
@@ -89,7 +127,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     made->started = ocdm__seconds_now();
     ocdm_status status = make_tables(made, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings))
-        status = make_agent(made, error);
+        status = make_learner(made, maker, error);
     if (status == OCDM_OK && ocdm__run_has_memory(settings))
         status = make_memory(made, error);
     if (status == OCDM_OK)
@@ -102,7 +140,7 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__online_parts parts = {.labels = {run->stream->table.label_starts, run->stream->table.labels},
-                                      .agent = run->agent,
+                                      .learner = run->learner,
                                       .inputs = run->inputs,
                                       .memory = run->memory,
                                       .batch = (uint32_t)run->schedule.batch,
@@ -118,7 +156,8 @@ void ocdm__run_close(ocdm__run *run)
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
     ocdm__inputs_close(run->inputs);
-    ocdm__agent_destroy(run->agent);
+    if (run->learner != NULL)
+        run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
@@ -147,11 +186,11 @@ static uint64_t samples_brought(const ocdm__schedule *schedule)
     return sum;
 }
 
-/* At the end of the stream: an agent that was never trained has no results. */
+/* At the end of the stream: a learner that was never trained has no results. */
 static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
-    if (run->agent == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
+    if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
         run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
         return OCDM_OK;
     return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
@@ -162,7 +201,7 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     double begun = ocdm__seconds_now();
     size_t place = run->evaluation_count;
     ocdm__evaluation *evaluation = &run->evaluations[place];
-    const ocdm__examination examination = {.agent = run->agent,
+    const ocdm__examination examination = {.learner = run->learner,
                                            .inputs = run->inputs,
                                            .table = &run->stream->table,
                                            .tests = &run->tests,
@@ -172,8 +211,8 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
-    status = run->agent != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
-                                : ocdm__evaluation_start(evaluation, place + 1, error);
+    status = run->learner != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
+                                  : ocdm__evaluation_start(evaluation, place + 1, error);
     if (status != OCDM_OK) {
         ocdm__evaluation_clear(evaluation);
         return status;

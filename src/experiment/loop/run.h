@@ -1,9 +1,9 @@
 /*
- * A whole run, without files: a stream, an agent, a memory, the steps in their order and the evaluations between them.
+ * A whole run, without files: a stream, a learner, a memory, the steps in their order and the evaluations between them.
  *
  *     ocdm__run *run = NULL;
  *     enum ocdm__run_event event = OCDM__RUN_STEPPED;
- *     ocdm_status status = ocdm__run_open(&settings, &stream, &run, error);
+ *     ocdm_status status = ocdm__run_open(&settings, &stream, &ocdm__agent_maker, &run, error);
  *     if (status == OCDM_OK)
  *         status = ocdm__run_begin(run, error);
  *     while (status == OCDM_OK && event != OCDM__RUN_FINISHED)
@@ -11,8 +11,11 @@
  *     ... run->evaluations, run->memory, run->curve ...
  *     ocdm__run_close(run);
  *
- * Everything but `times` follows from settings and stream; a run that was restored from a checkpoint
+ * Everything but `times` depends only on settings and stream; a run that was restored from a checkpoint
  * (experiment/folder/checkpoint.h) ends as one that was never stopped.
+ *
+ * The step draws samples to replay, trains on them together with the batch of the stream, then updates the memory with the
+ * batch. Learner and memory see samples and labels in their order and nothing else; only the schedule knows tasks.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_RUN_H
 #define OCDM_EXPERIMENT_LOOP_RUN_H
@@ -20,16 +23,111 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "experiment/folder/settings.h"
-#include "experiment/folder/summary_curve.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/inputs.h"
-#include "experiment/loop/online.h"
+#include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+
+/* ---- curve --------------------------------------------------------------------------------------------------------------- */
+
+/* Loss and distances over a run, thinned as it grows: a run of any length keeps at most so many points. */
+#define OCDM__CURVE_ROOM 1000
+
+/* The state after a step. */
+typedef struct ocdm__curve_point {
+    double step, task, loss, distance, distance_seen;
+} ocdm__curve_point;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__curve {
+    uint64_t offered; /* points so far */
+    uint64_t stride;  /* every so many of them are kept; 0 stands for 1 */
+    size_t count;
+    ocdm__curve_point points[OCDM__CURVE_ROOM];
+    ocdm__curve_point last; /* the newest, kept or not */
+} ocdm__curve;
+
+/* Adds a point; once there is no room left, every second one is dropped. */
+void ocdm__curve_add(ocdm__curve *curve, const ocdm__curve_point *point);
+
+/* Writes an object of lists of equal length; the newest point is always there. */
+void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve);
+
+/* ---- step ---------------------------------------------------------------------------------------------------------------- */
+
+/* Sample i of the stream has labels[starts[i]] up to labels[starts[i + 1] - 1]. */
+typedef struct ocdm__label_lists {
+    const uint64_t *starts;
+    const uint32_t *labels;
+} ocdm__label_lists;
+
+/* The same for a batch, in arrays that are reused. Start with all bytes zero. */
+typedef struct ocdm__batch_labels {
+    size_t *starts;
+    uint32_t *labels;
+    size_t start_room, label_room;
+} ocdm__batch_labels;
+
+/* Seconds that the parts of all steps took. */
+typedef struct ocdm__step_times {
+    double draw;   /* choosing the samples to replay */
+    double decode; /* waiting for samples, and bringing them together */
+    double train;
+    double update; /* of the memory */
+} ocdm__step_times;
+
+/* What a step works on; it belongs to the caller. */
+typedef struct ocdm__online_parts {
+    ocdm__label_lists labels;
+    const ocdm__learner *learner; /* NULL: the memory alone */
+    ocdm__inputs *inputs;         /* of the same stream; NULL without a learner */
+    ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
+    uint32_t batch;               /* the most samples of a step */
+    uint32_t replay;
+} ocdm__online_parts;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__online {
+    ocdm__online_parts parts;
+    struct ocdm__similarity *similarity; /* for a policy that compares gradients; else NULL */
+    ocdm__step_times times;
+    uint64_t skipped; /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
+    bool requested;   /* the next step's batch is being prepared already */
+
+    uint32_t *slots, *replayed; /* what is replayed: slots of the memory, samples of the stream */
+    uint32_t *chosen;           /* the samples of the step, those of the stream first */
+    size_t stream_count;        /* how many of them are of the stream */
+    ocdm_sample *offered;
+    ocdm__batch_labels labels;
+    float *input;
+} ocdm__online;
+
+/* Makes room for the steps; `online` must stay where it is, since a memory of the policy gss asks it. OCDM_OK, OCDM_NO_MEMORY.
+ * Close it even after an error. */
+ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
+void ocdm__online_close(ocdm__online *online);
+
+/* A step's samples of the stream, and those of the step after it, which are prepared meanwhile. */
+typedef struct ocdm__online_batch {
+    uint64_t step; /* from 0: for the augmentation */
+    const uint32_t *samples;
+    size_t count;
+    const uint32_t *next;
+    size_t next_count; /* 0: there is none */
+} ocdm__online_batch;
+
+/*
+ * One step. `loss` becomes NaN when nothing was trained on. OCDM_OK, and what reading a sample, training (OCDM_BAD_RECORD: the
+ * loss is not finite) or the memory gives. After an error the step cannot be made again.
+ */
+ocdm_status ocdm__online_step(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error);
+
+/* ---- run ----------------------------------------------------------------------------------------------------------------- */
 
 /* Seconds. */
 typedef struct ocdm__run_times {
@@ -45,9 +143,10 @@ typedef struct ocdm__run {
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
 
-    ocdm__agent *agent;   /* NULL: none */
-    ocdm__inputs *inputs; /* NULL: none */
-    ocdm_memory *memory;  /* NULL: none */
+    ocdm__learner *learner; /* NULL: none */
+    ocdm__learner made;     /* what it points to */
+    ocdm__inputs *inputs;   /* NULL: none */
+    ocdm_memory *memory;    /* NULL: none */
     ocdm__online online;
 
     uint64_t step; /* made so far */
@@ -63,14 +162,15 @@ typedef struct ocdm__run {
     uint32_t *samples, *next; /* of the step */
 } ocdm__run;
 
-/* Makes everything that a run needs; nothing is learnt yet. Settings and stream must outlive it. OCDM_OK, and whatever inputs,
- * agent, memory, order and groups give. */
-ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, ocdm__run **run, ocdm_error *error);
+/* Makes everything that a run needs, the learner with `maker` unless the model is "none"; nothing is learnt yet. Settings and
+ * stream must outlive the run. OCDM_OK, and whatever inputs, learner, memory, order and groups return. */
+ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
+                           ocdm__run **run, ocdm_error *error);
 
 /* After opening, and restoring if there is a checkpoint: gets the first step ready. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
 
-/* NULL is fine. */
+/* Does nothing for NULL. */
 void ocdm__run_close(ocdm__run *run);
 
 enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };

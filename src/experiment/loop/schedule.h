@@ -1,7 +1,8 @@
 /*
- * Which samples a run trains on, step by step, and after which steps it is evaluated: the one place of a run that knows tasks.
- * A batch never mixes tasks; the last one of a task is shorter. Everything follows from seed and step, so that a run can go on
- * from any step.
+ * Which samples a run trains on, step by step, and after which steps it is evaluated: the only part of a run that knows tasks.
+ * Samples come task by task, shuffled inside a task. The shuffle of a task depends only on the seed and the number of the task,
+ * so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task is
+ * shorter. Everything depends only on seed and step, so a run can go on from any step.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 #define OCDM_EXPERIMENT_LOOP_SCHEDULE_H
@@ -10,8 +11,35 @@
 #include <stdint.h>
 
 #include "experiment/folder/settings.h"
-#include "experiment/loop/stream_order.h"
 #include "ocdm/ocdm.h"
+#include "stream/file.h"
+#include "stream/labelled_set.h"
+
+/* ---- order --------------------------------------------------------------------------------------------------------------- */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__stream_order {
+    size_t count;
+    uint32_t *samples; /* of the stream */
+    size_t task_count; /* of the whole stream: a task may have no sample of this part */
+    uint32_t *tasks;   /* in their order */
+    size_t *ends;      /* task number k of the order is samples[ends[k - 1]] up to samples[ends[k] - 1], from 0 for the first */
+} ocdm__stream_order;
+
+/*
+ * Orders the samples of one part. Training samples are shuffled by the seed; test samples keep the file's order.
+ *
+ * tasks  the tasks in the order wanted, every one that the stream has once; NULL for ascending
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT (a task is missing, unknown or there twice), OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
+                                    const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error);
+
+/* Releases everything. */
+void ocdm__stream_order_clear(ocdm__stream_order *order);
+
+/* ---- schedule ------------------------------------------------------------------------------------------------------------ */
 
 /* Start with all bytes zero. */
 typedef struct ocdm__schedule {
@@ -25,7 +53,7 @@ typedef struct ocdm__schedule {
     uint64_t pool_of;
 } ocdm__schedule;
 
-/* OCDM_OK, OCDM_BAD_ARGUMENT (the order), OCDM_NO_MEMORY. To be cleared in either case. */
+/* OCDM_OK, OCDM_BAD_ARGUMENT (the order), OCDM_NO_MEMORY. Clear it even after an error. */
 ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                                 ocdm_error *error);
 void ocdm__schedule_clear(ocdm__schedule *schedule);

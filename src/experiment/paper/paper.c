@@ -1,9 +1,17 @@
-/* The list of what is in the paper, and the runs that it takes. */
+/* The tables and figures of the paper, the runs that they need, and the classes of a stream as figures show them. */
 #include "experiment/paper/paper.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
+#include "base/json_tree.h"
+#include "experiment/folder/settings.h"
+#include "experiment/folder/summary_read.h"
+#include "stream/statistics.h"
 
 #define MAIN_METHODS "multitask", "finetune", "rs", "gss", "cbes", "prs", "onlyone", "ocdm"
 #define BOTH "mscoco", "nuswide"
@@ -196,4 +204,122 @@ ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *i
                           stands_for, orders[which].tasks, tasks);
     const char *order = item->orders ? orders[which].others : tasks == orders[which].tasks ? orders[which].order : NULL;
     return ocdm__compare_points_make(plan, item->memory, item->rho, order, NULL, 0, error);
+}
+
+/* ---- runs in a folder ---------------------------------------------------------------------------------------------------- */
+
+static size_t run_count(const ocdm__compare_plan *plan)
+{
+    return plan->point_count * plan->method_count * (size_t)plan->seed_count;
+}
+
+/* The summary of run number i; false when it is not there. */
+static bool find_summary(const ocdm__compare_plan *plan, const char *folder, size_t i, char path[OCDM__SUMMARY_PATH])
+{
+    char name[OCDM__COMPARE_NAME], run[OCDM__SUMMARY_PATH];
+    size_t seeds = (size_t)plan->seed_count, method = i / seeds % plan->method_count;
+    ocdm__compare_folder(plan, i / seeds / plan->method_count, method, i % seeds, name);
+    int length = snprintf(run, sizeof run, "%s/%s", folder, name);
+    return length > 0 && (size_t)length < sizeof run && ocdm__summary_find(run, path);
+}
+
+bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder)
+{
+    char path[OCDM__SUMMARY_PATH];
+    for (size_t i = 0; i < run_count(plan); i++)
+        if (!find_summary(plan, folder, i, path))
+            return false;
+    return true;
+}
+
+/* A summary without a checksum of its stream is accepted. */
+static ocdm_status check_run(const char *path, const ocdm__stream *stream, ocdm_error *error)
+{
+    char asked[OCDM__CHECKSUM_TEXT];
+    ocdm__json_tree tree = {.root = NULL};
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
+    ocdm__checksum_text(stream->checksum, asked);
+    const char *made_on = ocdm__summary_checksum(tree.root);
+    if (status == OCDM_OK && made_on[0] != '\0' && strcmp(made_on, asked) != 0)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the runs with --stream, or another folder with --runs",
+                            "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", path,
+                            ocdm__json_text(ocdm__json_find(tree.root, "stream.file"), "?"), made_on, stream->file.name, asked);
+    ocdm__json_tree_clear(&tree);
+    return status;
+}
+
+ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, const ocdm__stream *stream,
+                                   ocdm_error *error)
+{
+    char path[OCDM__SUMMARY_PATH];
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < run_count(plan); i++)
+        if (find_summary(plan, folder, i, path))
+            status = check_run(path, stream, error);
+    return status;
+}
+
+/* ---- classes of a stream ------------------------------------------------------------------------------------------------- */
+
+#define MAJORITY_OVER 600u
+#define MINORITY_UNDER 100u
+
+static const char *group_of(const ocdm__stream_info *info, uint32_t class_number, uint64_t seen)
+{
+    const uint8_t *groups = info->stream.table.groups;
+    if (groups != NULL)
+        return ocdm__class_group_name((enum ocdm__class_group)groups[class_number]);
+    return seen > MAJORITY_OVER ? "majority" : seen < MINORITY_UNDER ? "minority" : "moderate";
+}
+
+static uint64_t first_task(const ocdm__statistics *statistics, uint32_t class_number)
+{
+    for (size_t i = 0; i < statistics->task_count; i++)
+        if (ocdm__tally_class(&statistics->tasks[i], class_number).count > 0)
+            return statistics->tasks[i].task;
+    return 0;
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const ocdm__paper_class *x = a, *y = b;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+ocdm_status ocdm__paper_classes(const ocdm__stream_info *info, ocdm__paper_class **classes, size_t *count, ocdm_error *error)
+{
+    ocdm__paper_class *list = ocdm__allocate(info->class_count, sizeof *list);
+    if (list == NULL)
+        return ocdm__fail_memory(error, "the classes of a stream");
+    for (size_t i = 0; i < info->class_count; i++) {
+        uint32_t number = info->classes[i];
+        size_t length;
+        const char *label = ocdm__stream_info_label(info, number, &length);
+        list[i].number = number;
+        list[i].seen = ocdm__tally_class(&info->statistics.total, number).count;
+        list[i].task = first_task(&info->statistics, number);
+        list[i].group = group_of(info, number, list[i].seen);
+        snprintf(list[i].name, sizeof list[i].name, "%.*s", (int)(length < 60 ? length : 60), label);
+    }
+    qsort(list, info->class_count, sizeof *list, by_task);
+    *classes = list;
+    *count = info->class_count;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__paper_evaluations(const char *folder, double *values, size_t room, size_t *count, ocdm_error *error)
+{
+    char path[OCDM__SUMMARY_PATH];
+    ocdm__json_tree tree = {.root = NULL};
+    *count = 0;
+    if (!ocdm__summary_find(folder, path))
+        return OCDM_OK;
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
+    if (status != OCDM_OK)
+        return status;
+    *count = ocdm__summary_maps(tree.root, values, room);
+    ocdm__json_tree_clear(&tree);
+    return OCDM_OK;
 }

@@ -49,8 +49,8 @@ bool ocdm__paper_needs_runs(const ocdm__paper_item *item);
 
 /*
  * The runs of an item on a stream. `stands_for` is the paper's stream; where its order of tasks does not fit the number of
- * tasks of the stream at hand, as with a built-in one, tasks ascend. OCDM_OK, OCDM_BAD_ARGUMENT (the paper's orders do not
- * fit), OCDM_NO_MEMORY. On success to be cleared.
+ * tasks of the given stream, as with the built-in one, tasks ascend. OCDM_OK, OCDM_BAD_ARGUMENT (the paper's orders do not
+ * fit), OCDM_NO_MEMORY. Clear the plan after success.
  */
 ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *item, const char *stands_for,
                              const ocdm__stream_info *info, uint64_t seeds, ocdm_error *error);

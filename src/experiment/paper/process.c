@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/loop/stream_order.h"
+#include "experiment/loop/schedule.h"
 
 /* The pool, counted. */
 struct pool {

@@ -27,8 +27,8 @@ typedef struct ocdm__process {
 
 /*
  * Runs the memory with `capacity` slots up to the first step of the second task, or the first that finds the memory full if
- * that comes later, and tells what happens in it. rho is 0. OCDM_OK, OCDM_BAD_ARGUMENT (the memory never fills),
- * OCDM_NO_MEMORY. To be cleared in either case.
+ * that comes later, and records what happens in it. rho is 0. OCDM_OK, OCDM_BAD_ARGUMENT (the memory never fills),
+ * OCDM_NO_MEMORY. Clear it even after an error.
  */
 ocdm_status ocdm__process_of(ocdm__process *process, const ocdm__stream_table *table, uint32_t capacity, ocdm_error *error);
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "report/page/parts.h"
 
 #define CURVE_POINTS 500

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/figures/figure.h"
+#include "experiment/compare/memory_only.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 
@@ -161,19 +162,22 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
 
-/* Over the classes of the stream, in each run: the fewest, the most, or those that are lost. */
+/* A number of samples in a file; what is not a count becomes 0. */
+static uint32_t count_of(const ocdm__numbers *numbers, size_t c)
+{
+    return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
+}
+
+/* Over the classes that the stream's training part has, in each run: the fewest samples, the most, or the classes lost. */
 static ocdm__summary count_cell(const ocdm__study *study, const ocdm__run_group *group, const char *what)
 {
     for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__numbers *counts = &group->runs[i]->counts;
-        double fewest = INFINITY, most = -INFINITY, lost = 0;
-        for (size_t c = 0; c < study->class_count && c < counts->count; c++) {
-            fewest = counts->values[c] < fewest ? counts->values[c] : fewest;
-            most = counts->values[c] > most ? counts->values[c] : most;
-            lost += !(counts->values[c] > 0);
-        }
-        double value = what[0] == 'f' ? fewest : what[0] == 'm' ? most : lost;
-        group->room[i] = isfinite(fewest) ? value : NAN;
+        const ocdm__numbers *counts = &group->runs[i]->counts, *seen = &group->runs[i]->seen;
+        ocdm__balance balance = {.classes = 0};
+        for (size_t c = 0; c < study->class_count && c < counts->count; c++)
+            ocdm__balance_add(&balance, count_of(counts, c), c < seen->count ? count_of(seen, c) : 1);
+        double value = what[0] == 'f' ? balance.fewest : what[0] == 'm' ? balance.most : (double)balance.lost;
+        group->room[i] = balance.classes > 0 ? value : NAN;
     }
     return ocdm__summarise(group->room, group->run_count);
 }

@@ -14,7 +14,8 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/files.h"
+#include "experiment/folder/summary_read.h"
 
 char *ocdm__path_in(const char *folder, const char *name)
 {
@@ -130,18 +131,13 @@ static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
 
 static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
 {
-    ocdm_status status = read_file(ocdm__json_tree_read, &run->summary, run->folder, "summary.json", &run->why);
+    ocdm_status status = read_file(ocdm__summary_read, &run->summary, run->folder, "summary.json", &run->why);
     if (status == OCDM_NO_MEMORY)
         return ocdm__fail_memory(error, run->folder);
     const ocdm__json_node *root = run->summary.root;
     run->state = OCDM__RUN_BROKEN;
     if (status != OCDM_OK)
         return OCDM_OK;
-    if (strcmp(ocdm__json_text(ocdm__json_find(root, "format"), ""), "ocdm-run") != 0 ||
-        !(ocdm__json_number(ocdm__json_find(root, "version")) == 1)) {
-        ocdm__fail(&run->why, OCDM_BAD_FILE, "", "summary.json is not the summary of a run, version 1");
-        return OCDM_OK;
-    }
     run->state = OCDM__RUN_WHOLE;
     run->settings = ocdm__json_find(root, "settings");
     run->kept_why.status = read_file(ocdm__json_lines_read, &run->kept, run->folder, "memory.jsonl", &run->kept_why);

@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/compare/memory_only_spread.h"
+#include "experiment/compare/memory_only.h"
 #include "metrics/metrics.h"
 
 /* ---- for people ------------------------------------------------------------------------------------------------------- */

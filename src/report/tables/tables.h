@@ -2,7 +2,7 @@
 #ifndef OCDM_REPORT_TABLES_TABLES_H
 #define OCDM_REPORT_TABLES_TABLES_H
 
-#include "experiment/compare/memory.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/compare/plan.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"

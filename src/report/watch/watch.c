@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "base/shown_label.h"
+#include "base/text.h"
 #include "base/terminal.h"
 #include "metrics/metrics.h"
 #include "report/text.h"

@@ -1,11 +1,10 @@
-/* Image files: reading the bytes, telling the formats apart, the limits that both decoders share. */
+/* Reads image files, detects their format, and checks the limits that both decoders share. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "stream/images/image.h"
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/images/decoder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +76,7 @@ ocdm_status ocdm__image_decode(const ocdm__image_file *file, const ocdm__image_l
                       file->size ? "neither a JPEG nor a PNG image" : "the file is empty");
 }
 
-/* The size of a regular file within the limit. A pipe or a device could keep a worker waiting for ever. */
+/* The size of a regular file within the limit. A pipe or a device could keep a worker waiting forever. */
 static ocdm_status check_file(int fd, const char *path, const ocdm__image_limits *limits, size_t *size, ocdm_error *error)
 {
     struct stat found;

@@ -10,8 +10,7 @@
 #include <jerror.h> /* after jpeglib.h, whose settings decide the numbers of the messages */
 
 #include "base/error.h"
-#include "stream/images/decoder.h"
-#include "stream/images/resize.h"
+#include "stream/images/image.h"
 
 #include <setjmp.h>
 #include <string.h>

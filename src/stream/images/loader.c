@@ -1,10 +1,8 @@
-/*
- * The loader: one lock, one queue of slots in the order of submission. A thread takes the next image of the oldest batch that
- * has one left, prepares it outside the lock, and says so; where its numbers go was settled at submission.
- */
+/* One lock and one queue of slots in the order of submission. A thread takes the next image of the oldest batch that has one
+ * left, prepares it outside the lock and reports it; where its numbers go was decided at submission. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "stream/images/loader.h"
+#include "stream/images/prepare.h"
 
 #include "base/allocate.h"
 #include "base/error.h"
@@ -26,7 +24,7 @@ struct ocdm__image_loader {
     ocdm__image_plan plan;
     size_t floats;
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* there is an image to take, or the end has come */
+    pthread_cond_t work;  /* an image is waiting, or the loader ends */
     pthread_cond_t ready; /* a batch is complete */
     bool ending;
     struct slot *slots;

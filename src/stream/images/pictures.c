@@ -1,15 +1,13 @@
-/* Pictures out of a stream, or out of the image files that it names. */
-#include "stream/images/pictures.h"
+/* Small pictures of samples, from the images in a stream or from the files that it names. */
+#include "stream/images/image.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/relative_path.h"
+#include "base/files.h"
 #include "stream/file.h"
-#include "stream/images/image.h"
-#include "stream/images/resize.h"
 
 struct ocdm__stream_pictures {
     char *path;

@@ -6,7 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/images/decoder.h"
+#include "stream/images/image.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void say_nothing(png_structp png, png_const_charp warning)
     (void)warning;
 }
 
-/* libpng tells a lack of memory by a text of its own making; the status remembers it. */
+/* libpng reports a lack of memory only as a message of its own; the status remembers it. */
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
 {
     struct png_reader *reader = png_get_mem_ptr(png);

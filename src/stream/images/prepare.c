@@ -1,12 +1,12 @@
-/* Preparing images: which square, mirrored or not, and floats by a table. Knows nothing of threads. */
+/* Prepares images: chooses the square, mirrors it or not, and converts bytes to floats by a table. Knows nothing about
+ * threads. */
 #include "stream/images/prepare.h"
 
 #include "base/error.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-/* Blocks beyond this are given back after use, so that one huge image does not stay for ever in every thread. */
+/* Larger blocks are released after use, so that one huge image does not stay in every thread forever. */
 #define ROOM_TO_KEEP ((size_t)16 << 20)
 
 ocdm__image_settings ocdm__image_settings_default(void)
@@ -64,7 +64,7 @@ void ocdm__image_scratch_clear(ocdm__image_scratch *scratch)
     ocdm__image_resizer_clear(&scratch->resizer);
 }
 
-/* Where the middle square begins. Half a pixel goes to the even side, as torchvision's CenterCrop has it from Python. */
+/* Where the middle square begins. Half a pixel is rounded to even, as in torchvision's CenterCrop. */
 static uint64_t middle(uint64_t spare)
 {
     uint64_t half = spare / 2;

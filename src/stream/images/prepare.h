@@ -2,14 +2,13 @@
  * From an image to the numbers that a network sees: shorter side to `resize`, a square of `crop` pixels out of it, floats in
  * the order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one.
  *
- * What is random hangs on (seed, sample, step) alone: not on threads, not on what else is in the batch.
+ * Random choices depend on (seed, sample, step) only: not on threads, not on what else is in the batch.
  */
 #ifndef OCDM_STREAM_IMAGES_PREPARE_H
 #define OCDM_STREAM_IMAGES_PREPARE_H
 
 #include "base/random.h"
 #include "stream/images/image.h"
-#include "stream/images/resize.h"
 
 /* How a byte becomes a float. */
 typedef enum ocdm__image_scaling {
@@ -34,7 +33,7 @@ typedef struct ocdm__image_request {
     const uint8_t *planes; /* channels * height * width bytes, channel by channel */
     uint32_t channels;     /* 3, or 1 for grey, of which all three channels of the output are made */
     uint32_t width, height;
-    uint64_t sample; /* what the random choices hang on: the sample's id, */
+    uint64_t sample; /* what the random choices depend on: the sample's id, */
     uint64_t step;   /* and when it is used */
     bool training;   /* a random square, perhaps mirrored; else the middle */
 } ocdm__image_request;
@@ -62,7 +61,7 @@ typedef struct ocdm__image_view {
 ocdm__image_view ocdm__image_choose_view(const ocdm__image_plan *plan, const ocdm__image_request *request,
                                          ocdm__image_size size);
 
-/* Room that is used again from image to image; one for each thread. Start with all bytes zero. */
+/* Buffers that are reused from image to image; one per thread. Start with all bytes zero. */
 typedef struct ocdm__image_scratch {
     ocdm__image_buffer file;
     ocdm__image image;
@@ -81,11 +80,66 @@ void ocdm__image_scratch_clear(ocdm__image_scratch *scratch);
 ocdm_status ocdm__image_prepare(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
                                 float *out, ocdm_error *error);
 
-/* Is a failure about this one image, so that a run may leave it out and go on? A file that is not there is not of that kind:
- * it speaks of the whole folder. */
+/* Whether a failure concerns this image only, so that a run may skip it and continue. A missing file does not: usually the
+ * whole folder is wrong. */
 static inline bool ocdm__image_may_be_skipped(ocdm_status status)
 {
     return status == OCDM_BAD_FILE || status == OCDM_LIMIT;
 }
+
+/* ---- preparing by threads (loader.c) ---- */
+
+/*
+ * Images prepared by threads, ahead of the network. The caller submits batches and fetches them in any order:
+ *
+ *     submit(loader, 0, first, 20, tensor[0]);  submit(loader, 1, second, 20, tensor[1]);
+ *     wait(loader, 0, &result);  train on tensor[0];  submit(loader, 0, third, 20, tensor[0]);
+ *     wait(loader, 1, &result);  ...
+ *
+ * A batch occupies a slot, and the number of slots bounds the work in progress. The contents of the tensors do not depend on
+ * the number of threads or on their timing. Call submit, wait and destroy from one thread only.
+ */
+
+#define OCDM__IMAGE_MAX_THREADS 256u
+#define OCDM__IMAGE_MAX_SLOTS 64u
+
+typedef struct ocdm__image_loader ocdm__image_loader;
+
+/*
+ * Starts `threads` threads (1 to OCDM__IMAGE_MAX_THREADS) for `slots` batches (1 to OCDM__IMAGE_MAX_SLOTS; two or three keep a
+ * network busy). The threads take no signals.
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, OCDM_LIMIT when the system gives no more threads.
+ */
+ocdm_status ocdm__image_loader_create(const ocdm__image_settings *settings, size_t threads, size_t slots,
+                                      ocdm__image_loader **loader, ocdm_error *error);
+
+/* Ends the threads, each after its current image, and releases everything. Tensors of batches that were not waited for are
+ * partly written; nothing touches them afterwards. NULL is fine. */
+void ocdm__image_loader_destroy(ocdm__image_loader *loader);
+
+/*
+ * Hands in a batch. Image i goes to tensor + i * ocdm__image_floats.
+ *
+ * slot      free: never used, or waited for
+ * requests  `count` of them, copied; the paths and planes they point to must live until the batch is waited for
+ * tensor    the caller's, not to be touched until then
+ *
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. Does not wait.
+ */
+ocdm_status ocdm__image_loader_submit(ocdm__image_loader *loader, size_t slot, const ocdm__image_request *requests,
+                                      size_t count, float *tensor, ocdm_error *error);
+
+/* The result of a batch. */
+typedef struct ocdm__image_outcome {
+    size_t count;  /* images of the batch */
+    size_t failed; /* how many could not be prepared; their part of the tensor is all zero */
+    const ocdm_error
+        *errors; /* one for each image, its status OCDM_OK where all went well; lives until the slot's next submit */
+} ocdm__image_outcome;
+
+/* Waits until a batch that was submitted is ready; its slot is free then. OCDM_OK whatever happened to its images;
+ * OCDM_BAD_ARGUMENT when the slot holds no batch. */
+ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
 
 #endif

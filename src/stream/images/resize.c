@@ -1,5 +1,5 @@
-/* Resizing: weights per column and per row, then two passes over the bytes in plain loops that compilers turn into vectors. */
-#include "stream/images/resize.h"
+/* Resizes images: weights per column and per row, then two passes over the bytes in simple loops that compilers vectorise. */
+#include "stream/images/image.h"
 
 #include "base/error.h"
 
@@ -10,7 +10,7 @@
 #define WEIGHT_BITS 22
 #define HALF (INT32_C(1) << (WEIGHT_BITS - 1))
 
-/* Bytes that the pass over rows sums up at a time: a fixed number, which is what makes vectors of it. */
+/* Bytes that the pass over rows sums at a time: a fixed number, so that the compiler can use vectors. */
 #define BLOCK 32
 
 /* What one column or row of the result is made of: source positions from `first` on, and their weights. */

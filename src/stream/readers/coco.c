@@ -1,18 +1,644 @@
-/* COCO files, one after another: each is read into lists of its own, which end as samples of the one set. */
-#include "stream/readers/coco.h"
-
+/*
+ * Reads COCO's instances_*.json: which categories were annotated in which image.
+ *
+ * Used are `id` and, if present, `file_name` of "images", `id` and `name` of "categories", and `image_id` and `category_id` of
+ * "annotations". The three members may come in any order; everything else is checked to be JSON and skipped. An image becomes
+ * a sample whose id is the decimal text of the image id and whose labels are the names of the categories annotated in it,
+ * crowds (iscrowd 1) included, because a crowd of a category shows the category. Images without annotations become samples
+ * without labels.
+ *
+ * Not used: boxes, outlines, areas, supercategories, captions. Panoptic files are not supported.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/readers/coco_state.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "ocdm/ocdm.h"
+#include "stream/labelled_set.h"
+#include "stream/readers/readers.h"
 
-/* Forgets the file at hand; what is known of all files stays. */
-static void close_file(struct ocdm__coco *coco)
+#define NO_NUMBER UINT64_MAX
+
+struct id_entry {
+    uint64_t id;
+    uint64_t next_number; /* the number + 1; 0 when the entry is free */
+};
+
+/* Start with all bytes zero. */
+struct id_map {
+    struct id_entry *entries; /* open addressing, a power of two of them, at most half in use */
+    size_t entry_count;
+    size_t count;
+};
+
+/* The longest name of a category or file, in bytes as written: what a path may have. */
+#define COCO_LONGEST_NAME 4096
+
+/* Text stays where it is, in the file: at this offset. */
+struct coco_name {
+    uint64_t at;
+    uint32_t length;
+    bool given, escaped;
+};
+
+struct coco_image {
+    uint64_t id;
+    struct coco_name path;
+};
+
+/* Ids only, as images and categories may be listed after the annotations. */
+struct coco_annotation {
+    uint64_t image, category;
+    uint64_t at; /* offset of the object, for messages */
+};
+
+struct coco {
+    ocdm__labelled_set *set;
+    ocdm__reading *reading;
+    ocdm_error *error;
+    struct id_map images_seen; /* by id, over all files so far: the index of the image */
+    uint64_t images_before;    /* images of the files before this one */
+
+    /* The current file. */
+    enum ocdm__part part; /* of all its samples */
+    ocdm__mapped_file file;
+    ocdm__json json;
+    char what[160];                  /* "reading FILE" */
+    const unsigned char *next_check; /* the byte at which to check for a stop and report progress */
+    ocdm_status stopped;             /* why the scan ended, if not because of the text */
+    struct id_map categories;        /* by id: the number of the class */
+    struct coco_image *images;
+    size_t image_count, image_room;
+    struct coco_annotation *annotations;
+    size_t annotation_count, annotation_room;
+    char text[COCO_LONGEST_NAME + OCDM__LABEL_PADDING]; /* the current name */
+};
+
+/* ---- ids ------------------------------------------------------------------------------------------------------------ */
+
+#define FIRST_ENTRIES 256
+
+/* The entry of the id, or the free one where it would go. There is always a free one. */
+static struct id_entry *find_entry(struct id_entry *entries, size_t entry_count, uint64_t id)
+{
+    size_t mask = entry_count - 1;
+    for (size_t i = (size_t)ocdm__mix(id + OCDM__GOLDEN_STEP) & mask;; i = (i + 1) & mask)
+        if (entries[i].next_number == 0 || entries[i].id == id)
+            return &entries[i];
+}
+
+static bool grow_map(struct id_map *map)
+{
+    size_t count = map->entry_count > 0 ? 2 * map->entry_count : FIRST_ENTRIES;
+    struct id_entry *entries = ocdm__allocate(count, sizeof *entries);
+    if (entries == NULL)
+        return false;
+    for (size_t i = 0; i < map->entry_count; i++)
+        if (map->entries[i].next_number != 0)
+            *find_entry(entries, count, map->entries[i].id) = map->entries[i];
+    ocdm__release(map->entries);
+    map->entries = entries;
+    map->entry_count = count;
+    return true;
+}
+
+/* Maps `id` to `number`, which is not NO_NUMBER. OCDM_OK, OCDM_DUPLICATE_ID (no message), OCDM_NO_MEMORY; on error the map is
+ * unchanged. */
+static ocdm_status id_map_add(struct id_map *map, uint64_t id, uint64_t number, ocdm_error *error)
+{
+    if (2 * (map->count + 1) > map->entry_count && !grow_map(map))
+        return ocdm__fail_memory(error, "the ids of a source");
+    struct id_entry *entry = find_entry(map->entries, map->entry_count, id);
+    if (entry->next_number != 0)
+        return OCDM_DUPLICATE_ID;
+    *entry = (struct id_entry){.id = id, .next_number = number + 1};
+    map->count++;
+    return OCDM_OK;
+}
+
+/* The number of `id`, or NO_NUMBER. */
+static uint64_t id_map_find(const struct id_map *map, uint64_t id)
+{
+    if (map->entry_count == 0)
+        return NO_NUMBER;
+    return find_entry(map->entries, map->entry_count, id)->next_number - 1; /* 0 - 1 is NO_NUMBER */
+}
+
+/* Releases everything; the map is empty again. */
+static void id_map_clear(struct id_map *map)
+{
+    ocdm__release(map->entries);
+    *map = (struct id_map){.count = 0};
+}
+
+/* ---- errors and progress -------------------------------------------------------------------------------------------- */
+
+/* Lines are counted in pieces of this size, each released afterwards, so that a late error in a large file needs little
+ * memory. */
+#define PIECE ((size_t)4 * 1024 * 1024)
+
+struct place {
+    size_t line, column; /* from 1; columns are bytes */
+};
+
+/* Computed only for messages: most files are a single line, and nothing else counts lines. */
+static struct place place_of(ocdm__mapped_file *file, size_t offset)
+{
+    size_t line = 1, line_start = 0;
+    for (size_t from = 0; from < offset; from += PIECE) {
+        size_t to = offset - from > PIECE ? from + PIECE : offset;
+        for (const unsigned char *at = file->bytes + from, *end = file->bytes + to;
+             (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+            at++;
+            line++;
+            line_start = (size_t)(at - file->bytes);
+        }
+        ocdm__mapped_file_passed(file, to);
+    }
+    return (struct place){.line = line, .column = offset - line_start + 1};
+}
+
+/* Fills the error: "file:line:column: " and the message. Returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+static ocdm_status
+coco_fail(struct coco *coco, ocdm_status status, size_t offset, const char *hint, const char *format, ...)
+{
+    char message[sizeof coco->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    struct place place = place_of(&coco->file, offset);
+    return ocdm__fail(coco->error, status, hint, "%s:%zu:%zu: %s", coco->file.name, place.line, place.column, message);
+}
+
+/* Counts what was left out at `offset`. */
+static void coco_skip(struct coco *coco, const char *reason, size_t offset)
+{
+    char where[sizeof coco->reading->skips->first] = "";
+    bool counted = false;
+    for (size_t i = 0; i < coco->reading->skip_count; i++)
+        counted = counted || strcmp(coco->reading->skips[i].reason, reason) == 0;
+    if (!counted) {
+        struct place place = place_of(&coco->file, offset);
+        snprintf(where, sizeof where, "%s:%zu:%zu", coco->file.name, place.line, place.column);
+    }
+    ocdm__reading_skip(coco->reading, reason, where);
+}
+
+/* Reports progress and releases the bytes before `passed`. OCDM_OK or OCDM_STOPPED. */
+static ocdm_status coco_goes_on(struct coco *coco, size_t passed, size_t done)
+{
+    ocdm__mapped_file_passed(&coco->file, passed);
+    return ocdm__reading_goes_on(coco->reading, coco->what, done, coco->file.size, coco->error);
+}
+
+/* ---- parsing -------------------------------------------------------------------------------------------------------- */
+
+#define BYTES_PER_CHECK ((size_t)4 * 1024 * 1024)
+#define MEMBERS 2
+
+static const char damaged_hint[] = "the file is damaged or was cut short: fetch it again";
+static const char format_hint[] = "give a file of the kind of COCO's instances_train2017.json";
+
+/* ---- events --------------------------------------------------------------------------------------------------------- */
+
+static enum ocdm__json_event next_event(struct coco *coco)
+{
+    enum ocdm__json_event event = ocdm__json_next(&coco->json);
+    if (coco->json.at < coco->next_check)
+        return event;
+    coco->next_check = coco->json.at + BYTES_PER_CHECK;
+    size_t offset = (size_t)(coco->json.at - coco->json.start);
+    coco->stopped = coco_goes_on(coco, offset, offset);
+    return coco->stopped == OCDM_OK ? event : OCDM__JSON_ERROR;
+}
+
+/* What to return after OCDM__JSON_ERROR. */
+static ocdm_status failed(struct coco *coco)
+{
+    if (coco->stopped != OCDM_OK)
+        return coco->stopped;
+    return coco_fail(coco, OCDM_BAD_FILE, coco->json.error_at, damaged_hint, "%s", coco->json.reason);
+}
+
+/* Where the current event starts; strings start with their quote. */
+static size_t event_offset(const struct coco *coco, enum ocdm__json_event event)
+{
+    size_t offset = (size_t)((const unsigned char *)coco->json.text - coco->json.start);
+    return event == OCDM__JSON_STRING ? offset - 1 : offset;
+}
+
+/* Skips the value after a key; false after OCDM__JSON_ERROR. */
+static bool skip_value(struct coco *coco)
+{
+    enum ocdm__json_event event = next_event(coco);
+    if (event != OCDM__JSON_OBJECT && event != OCDM__JSON_ARRAY)
+        return event != OCDM__JSON_ERROR;
+    uint32_t outside = coco->json.depth - 1;
+    do {
+        event = next_event(coco);
+        if (event == OCDM__JSON_NUMBER)
+            ocdm__json_pass_numbers(&coco->json);
+    } while (event != OCDM__JSON_ERROR && coco->json.depth > outside);
+    return event != OCDM__JSON_ERROR;
+}
+
+/* ---- lists and their members ---------------------------------------------------------------------------------------- */
+
+enum kind { ID, NAME };
+
+struct member {
+    const char *key;
+    enum kind kind;
+    bool optional;
+};
+
+/* What a member of an object was. */
+struct found {
+    bool given;
+    uint64_t id;
+    struct coco_name name;
+};
+
+/* An object of a list. */
+struct entry {
+    size_t at;
+    uint64_t number; /* in its list, from 1, as messages count */
+    struct found found[MEMBERS];
+};
+
+struct list {
+    const char *key;
+    const char *noun;
+    struct member members[MEMBERS];
+    ocdm_status (*take)(struct coco *coco, const struct entry *entry);
+};
+
+static ocdm_status take_image(struct coco *coco, const struct entry *entry);
+static ocdm_status take_annotation(struct coco *coco, const struct entry *entry);
+static ocdm_status take_category(struct coco *coco, const struct entry *entry);
+
+static const struct list lists[] = {
+    {"images", "image", {{"id", ID, false}, {"file_name", NAME, true}}, take_image},
+    {"annotations", "annotation", {{"image_id", ID, false}, {"category_id", ID, false}}, take_annotation},
+    {"categories", "category", {{"id", ID, false}, {"name", NAME, false}}, take_category},
+};
+#define LISTS (sizeof lists / sizeof *lists)
+
+static bool key_is(const struct coco *coco, const char *key)
+{
+    return ocdm__json_is(&coco->json, key, strlen(key));
+}
+
+/* Reads the current value as the member's type. Returns NULL, or what is wrong. */
+static const char *take_value(const struct coco *coco, enum ocdm__json_event event, enum kind kind, struct found *found)
+{
+    const ocdm__json *json = &coco->json;
+    if (kind == ID)
+        return event == OCDM__JSON_NUMBER && ocdm__json_uint64(json, &found->id) ? NULL
+                                                                                 : "is not a whole number from 0 to 2^64 - 1";
+    if (event != OCDM__JSON_STRING)
+        return "is not a string";
+    if (json->length == 0)
+        return "is empty";
+    if (json->length > COCO_LONGEST_NAME)
+        return "is longer than 4096 bytes";
+    found->name = (struct coco_name){
+        .at = event_offset(coco, event) + 1, .length = (uint32_t)json->length, .given = true, .escaped = json->escaped};
+    return NULL;
+}
+
+static ocdm_status read_member(struct coco *coco, const struct list *list, size_t which, struct entry *entry)
+{
+    const struct member *member = &list->members[which];
+    struct found *found = &entry->found[which];
+    enum ocdm__json_event event = next_event(coco);
+    if (event == OCDM__JSON_ERROR)
+        return failed(coco);
+    const char *wrong = found->given ? "occurs twice" : take_value(coco, event, member->kind, found);
+    if (wrong != NULL)
+        return coco_fail(coco, OCDM_BAD_RECORD, event_offset(coco, event), format_hint, "%s %" PRIu64 ": \"%s\" %s", list->noun,
+                         entry->number, member->key, wrong);
+    found->given = true;
+    return OCDM_OK;
+}
+
+/* An object after its {: the members that matter, then what its list makes of them. */
+static ocdm_status read_entry(struct coco *coco, const struct list *list, struct entry *entry)
+{
+    enum ocdm__json_event event;
+    while ((event = next_event(coco)) == OCDM__JSON_KEY) {
+        size_t which = 0;
+        while (which < MEMBERS && !key_is(coco, list->members[which].key))
+            which++;
+        ocdm_status status = OCDM_OK;
+        if (which < MEMBERS)
+            status = read_member(coco, list, which, entry);
+        else if (!skip_value(coco))
+            status = failed(coco);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (event == OCDM__JSON_ERROR)
+        return failed(coco);
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (!entry->found[i].given && !list->members[i].optional)
+            return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint, "%s %" PRIu64 " has no \"%s\"", list->noun,
+                             entry->number, list->members[i].key);
+    return list->take(coco, entry);
+}
+
+static ocdm_status read_list(struct coco *coco, const struct list *list)
+{
+    enum ocdm__json_event event = next_event(coco);
+    if (event == OCDM__JSON_ERROR)
+        return failed(coco);
+    if (event != OCDM__JSON_ARRAY)
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "\"%s\" is not an array", list->key);
+    for (uint64_t number = 1; (event = next_event(coco)) != OCDM__JSON_ARRAY_END; number++) {
+        if (event == OCDM__JSON_ERROR)
+            return failed(coco);
+        struct entry entry = {.at = event_offset(coco, event), .number = number};
+        if (event != OCDM__JSON_OBJECT)
+            return coco_fail(coco, OCDM_BAD_RECORD, entry.at, format_hint, "%s %" PRIu64 " is not an object", list->noun,
+                             number);
+        ocdm_status status = read_entry(coco, list, &entry);
+        if (status != OCDM_OK)
+            return status;
+    }
+    return OCDM_OK;
+}
+
+/* ---- what becomes of an object -------------------------------------------------------------------------------------- */
+
+/* Copies a name to coco->text, unescaped; returns the length. */
+static size_t coco_copy_name(struct coco *coco, const struct coco_name *name)
+{
+    const char *raw = (const char *)coco->file.bytes + name->at;
+    if (name->escaped)
+        return ocdm__json_unescape(raw, name->length, coco->text);
+    memcpy(coco->text, raw, name->length);
+    return name->length;
+}
+
+/* A path must stay below its folder, also when it is passed on as a C string. */
+static ocdm_status check_path(struct coco *coco, const struct entry *entry)
+{
+    const struct coco_name *path = &entry->found[1].name;
+    if (!path->given)
+        return OCDM_OK;
+    size_t length = coco_copy_name(coco, path);
+    const char *wrong = memchr(coco->text, 0, length) != NULL   ? "holds a NUL character"
+                        : coco->text[0] == '/'                  ? "is an absolute path"
+                        : ocdm__path_climbs(coco->text, length) ? "leaves the folder of the images"
+                                                                : NULL;
+    if (wrong == NULL)
+        return OCDM_OK;
+    ocdm__shown_label shown = ocdm__show_label(coco->text, length);
+    return coco_fail(coco, OCDM_BAD_RECORD, path->at - 1, "file names are relative to the folder of the images",
+                     "image %" PRIu64 ": \"file_name\" \"%s\" %s", entry->number, shown.text, wrong);
+}
+
+static ocdm_status refuse_image(struct coco *coco, const struct entry *entry)
+{
+    uint64_t id = entry->found[0].id;
+    if (coco->reading->skip_bad) {
+        coco_skip(coco, OCDM__COCO_DUPLICATE_IMAGES, entry->at);
+        return OCDM_OK;
+    }
+    bool here = id_map_find(&coco->images_seen, id) >= coco->images_before;
+    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, "`ocdm stream build --skip-bad` leaves all but the first out",
+                     "image %" PRIu64 " has id %" PRIu64 ", which an image of %s has too", entry->number, id,
+                     here ? "this file" : "an earlier file");
+}
+
+static ocdm_status take_image(struct coco *coco, const struct entry *entry)
+{
+    ocdm_status status = check_path(coco, entry);
+    if (status != OCDM_OK)
+        return status;
+    if (!ocdm__reserve(&coco->images, &coco->image_room, coco->image_count + 1, sizeof *coco->images))
+        return ocdm__fail_memory(coco->error, "the images of a source");
+    uint64_t number = coco->images_before + coco->image_count;
+    status = id_map_add(&coco->images_seen, entry->found[0].id, number, coco->error);
+    if (status == OCDM_DUPLICATE_ID)
+        return refuse_image(coco, entry);
+    if (status == OCDM_OK)
+        coco->images[coco->image_count++] = (struct coco_image){.id = entry->found[0].id, .path = entry->found[1].name};
+    return status;
+}
+
+static ocdm_status take_annotation(struct coco *coco, const struct entry *entry)
+{
+    if (!ocdm__reserve(&coco->annotations, &coco->annotation_room, coco->annotation_count + 1, sizeof *coco->annotations))
+        return ocdm__fail_memory(coco->error, "the annotations of a source");
+    coco->annotations[coco->annotation_count++] =
+        (struct coco_annotation){.image = entry->found[0].id, .category = entry->found[1].id, .at = entry->at};
+    return OCDM_OK;
+}
+
+static ocdm_status take_category(struct coco *coco, const struct entry *entry)
+{
+    uint32_t class_number;
+    size_t length = coco_copy_name(coco, &entry->found[1].name);
+    ocdm_status status = ocdm__label_table_add(&coco->set->classes, coco->text, length, &class_number, coco->error);
+    if (status == OCDM_OK)
+        status = id_map_add(&coco->categories, entry->found[0].id, class_number, coco->error);
+    if (status != OCDM_DUPLICATE_ID)
+        return status;
+    return coco_fail(coco, OCDM_BAD_RECORD, entry->at, format_hint,
+                     "category %" PRIu64 " has id %" PRIu64 ", which a category before it has too", entry->number,
+                     entry->found[0].id);
+}
+
+/* ---- the whole file ------------------------------------------------------------------------------------------------- */
+
+/* A member of the outermost object, after its key. */
+static ocdm_status read_top_member(struct coco *coco, bool seen[LISTS])
+{
+    size_t which = 0;
+    while (which < LISTS && !key_is(coco, lists[which].key))
+        which++;
+    if (which == LISTS)
+        return skip_value(coco) ? OCDM_OK : failed(coco);
+    if (seen[which])
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, OCDM__JSON_STRING), format_hint, "\"%s\" occurs twice",
+                         lists[which].key);
+    seen[which] = true;
+    return read_list(coco, &lists[which]);
+}
+
+/* The outermost object after its {. */
+static ocdm_status read_top(struct coco *coco)
+{
+    bool seen[LISTS] = {false};
+    enum ocdm__json_event event;
+    while ((event = next_event(coco)) == OCDM__JSON_KEY) {
+        ocdm_status status = read_top_member(coco, seen);
+        if (status != OCDM_OK)
+            return status;
+    }
+    size_t end = event_offset(coco, event);
+    if (event == OCDM__JSON_ERROR || next_event(coco) == OCDM__JSON_ERROR)
+        return failed(coco);
+    for (size_t i = 0; i < LISTS; i++)
+        if (!seen[i])
+            return coco_fail(coco, OCDM_BAD_FILE, end, format_hint, "the file ends without \"%s\"", lists[i].key);
+    return OCDM_OK;
+}
+
+/* Reads the mapped file's text into images, annotations and categories. */
+static ocdm_status coco_parse(struct coco *coco)
+{
+    coco->stopped = OCDM_OK;
+    coco->next_check = coco->file.bytes;
+    size_t mark = coco->file.size >= 3 && memcmp(coco->file.bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of the byte order */
+    ocdm__json_begin(&coco->json, coco->file.bytes, coco->file.size);
+    coco->json.at += mark;
+    if (coco->file.size == mark)
+        return coco_fail(coco, OCDM_BAD_FILE, 0, format_hint, "the file is empty");
+    enum ocdm__json_event event = next_event(coco);
+    if (event == OCDM__JSON_ERROR)
+        return failed(coco);
+    if (event != OCDM__JSON_OBJECT)
+        return coco_fail(coco, OCDM_BAD_FILE, event_offset(coco, event), format_hint, "the file is not a JSON object");
+    return read_top(coco);
+}
+
+/* ---- images get their labels ---------------------------------------------------------------------------------------- */
+
+#define IMAGES_PER_CHECK 4096
+
+/* The labels of image i are labels[starts[i]] up to labels[starts[i + 1]]. */
+struct labels_by_image {
+    size_t *starts;
+    uint32_t *labels;
+};
+
+/* An annotation of an unknown image or category: skipped, or an error. */
+static ocdm_status refuse(struct coco *coco, struct coco_annotation *annotation, bool category)
+{
+    if (coco->reading->skip_bad) {
+        coco_skip(coco, category ? OCDM__COCO_UNKNOWN_CATEGORIES : OCDM__COCO_UNKNOWN_IMAGES, (size_t)annotation->at);
+        annotation->image = NO_NUMBER;
+        return OCDM_OK;
+    }
+    const char *hint = category ? "annotations and categories must come from the same file; `ocdm stream build --skip-bad` "
+                                  "leaves such annotations out"
+                                : "annotations and images must come from the same file; `ocdm stream build --skip-bad` "
+                                  "leaves such annotations out";
+    return coco_fail(coco, OCDM_BAD_RECORD, (size_t)annotation->at, hint,
+                     "annotation %zu names %s %" PRIu64 ", which \"%s\" does not list",
+                     (size_t)(annotation - coco->annotations) + 1, category ? "category" : "image",
+                     category ? annotation->category : annotation->image, category ? "categories" : "images");
+}
+
+/* Replaces ids by numbers: `image` becomes a position in coco->images, or NO_NUMBER for an annotation that is skipped;
+ * `category` becomes the number of a class. */
+static ocdm_status find_numbers(struct coco *coco)
+{
+    for (size_t i = 0; i < coco->annotation_count; i++) {
+        struct coco_annotation *annotation = &coco->annotations[i];
+        uint64_t category = id_map_find(&coco->categories, annotation->category);
+        uint64_t image = id_map_find(&coco->images_seen, annotation->image);
+        bool unknown_image = image == NO_NUMBER || image < coco->images_before;
+        if (category == NO_NUMBER || unknown_image) {
+            ocdm_status status = refuse(coco, annotation, category == NO_NUMBER);
+            if (status != OCDM_OK)
+                return status;
+            continue;
+        }
+        annotation->category = category;
+        annotation->image = image - coco->images_before;
+    }
+    return OCDM_OK;
+}
+
+/* Counts, then fills from the back: when it is done, each start is where it should be. */
+static void sort_by_image(const struct coco *coco, struct labels_by_image *by_image)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < coco->annotation_count; i++)
+        if (coco->annotations[i].image != NO_NUMBER)
+            by_image->starts[coco->annotations[i].image]++;
+    for (size_t i = 0; i <= coco->image_count; i++)
+        by_image->starts[i] = sum += by_image->starts[i];
+    for (size_t i = coco->annotation_count; i-- > 0;) {
+        const struct coco_annotation *annotation = &coco->annotations[i];
+        if (annotation->image != NO_NUMBER)
+            by_image->labels[--by_image->starts[annotation->image]] = (uint32_t)annotation->category;
+    }
+}
+
+static ocdm_status add_image(struct coco *coco, size_t number, const struct labels_by_image *by_image)
+{
+    const struct coco_image *image = &coco->images[number];
+    char id[32] = "";
+    ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
+    sample.id = id;
+    sample.id_length = (size_t)snprintf(id, sizeof id, "%" PRIu64, image->id);
+    sample.labels = by_image->labels + by_image->starts[number];
+    sample.label_count = by_image->starts[number + 1] - by_image->starts[number];
+    sample.part = coco->part;
+    if (image->path.given) {
+        sample.path_length = coco_copy_name(coco, &image->path);
+        sample.path = coco->text;
+    }
+    return ocdm__labelled_set_add(coco->set, &sample, coco->error);
+}
+
+static ocdm_status add_images(struct coco *coco, const struct labels_by_image *by_image)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < coco->image_count && status == OCDM_OK; i++) {
+        if (i % IMAGES_PER_CHECK == 0)
+            status = coco_goes_on(coco, (size_t)coco->images[i].path.at, coco->file.size);
+        if (status == OCDM_OK)
+            status = add_image(coco, i, by_image);
+    }
+    return status;
+}
+
+/* Adds the file's images to the set. */
+static ocdm_status coco_join(struct coco *coco)
+{
+    ocdm_status status = find_numbers(coco);
+    if (status != OCDM_OK)
+        return status;
+    struct labels_by_image by_image = {.starts = ocdm__allocate(coco->image_count + 1, sizeof *by_image.starts),
+                                       .labels = ocdm__allocate(coco->annotation_count, sizeof *by_image.labels)};
+    if (by_image.starts == NULL || by_image.labels == NULL) {
+        status = ocdm__fail_memory(coco->error, "the labels of a source");
+    } else {
+        sort_by_image(coco, &by_image);
+        status = add_images(coco, &by_image);
+    }
+    ocdm__release(by_image.starts);
+    ocdm__release(by_image.labels);
+    return status;
+}
+
+/* ---- the files ------------------------------------------------------------------------------------------------------ */
+
+/* Releases the current file; what is known about all files stays. */
+static void close_file(struct coco *coco)
 {
     coco->images_before += coco->image_count;
     ocdm__unmap_file(&coco->file);
-    ocdm__id_map_clear(&coco->categories);
+    id_map_clear(&coco->categories);
     ocdm__release(coco->images);
     ocdm__release(coco->annotations);
     coco->images = NULL;
@@ -20,15 +646,15 @@ static void close_file(struct ocdm__coco *coco)
     coco->image_count = coco->image_room = coco->annotation_count = coco->annotation_room = 0;
 }
 
-static ocdm_status read_file(struct ocdm__coco *coco, const char *path)
+static ocdm_status read_file(struct coco *coco, const char *path)
 {
     ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
     if (status != OCDM_OK)
         return status;
     snprintf(coco->what, sizeof coco->what, "reading %s", path);
-    status = ocdm__coco_parse(coco);
+    status = coco_parse(coco);
     if (status == OCDM_OK)
-        status = ocdm__coco_join(coco);
+        status = coco_join(coco);
     close_file(coco);
     return status;
 }
@@ -36,7 +662,7 @@ static ocdm_status read_file(struct ocdm__coco *coco, const char *path)
 ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
                                   size_t path_count, ocdm__reading *reading, ocdm_error *error)
 {
-    struct ocdm__coco *coco = ocdm__allocate(1, sizeof *coco);
+    struct coco *coco = ocdm__allocate(1, sizeof *coco);
     if (coco == NULL)
         return ocdm__fail_memory(error, "a reader");
     coco->set = set;
@@ -47,7 +673,7 @@ ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *pa
         coco->part = parts != NULL ? parts[i] : OCDM__NO_PART;
         status = read_file(coco, paths[i]);
     }
-    ocdm__id_map_clear(&coco->images_seen);
+    id_map_clear(&coco->images_seen);
     ocdm__release(coco);
     if (status != OCDM_OK)
         ocdm__labelled_set_clear(set);

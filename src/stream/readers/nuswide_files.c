@@ -1,7 +1,15 @@
-/* Finding the files of a NUS-WIDE folder, wherever a copy has them. */
+/*
+ * Finds the files of NUS-WIDE as it is distributed: one file of 0s and 1s per concept with a line per image, and lists of the
+ * images' names. A folder may have either variant, or both:
+ *
+ *     Groundtruth/AllLabels/Labels_<concept>.txt          one line per line of ImageList/Imagelist.txt
+ *     Groundtruth/TrainTestLabels/Labels_<concept>_Train.txt, ..._Test.txt
+ *                                                         of ImageList/TrainImagelist.txt, ImageList/TestImagelist.txt
+ *
+ * The first is used if it is complete. The label folders may lie in the given folder itself, and so may the label files and the
+ * lists; a given Groundtruth folder may have ImageList beside it.
+ */
 #define _POSIX_C_SOURCE 200809L
-
-#include "stream/readers/nuswide.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +20,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "stream/readers/readers.h"
 
 #define PREFIX "Labels_"
 #define SUFFIX ".txt"
@@ -24,7 +33,7 @@ static const char *const list_places[] = {"ImageList", ".", "../ImageList"};
 static const char *const part_endings[] = {"_Train", "_Test"};
 #define PLACES 3
 
-/* folder/place/name, without the place when it is the folder itself; NULL when there is no room. */
+/* folder/place/name, without the place when it is the folder itself; NULL when out of memory. */
 static char *join(const char *folder, const char *place, const char *name)
 {
     bool here = strcmp(place, ".") == 0;
@@ -59,14 +68,8 @@ static bool parse_name(const char *name, size_t *length, enum ocdm__part *part)
 
 static bool add_concept(ocdm__nuswide_files *files, const char *name, size_t length)
 {
-    if (files->concept_count == files->concept_room) {
-        size_t room = files->concept_room > 0 ? 2 * files->concept_room : 128;
-        char **grown = ocdm__resize(files->concepts, room, sizeof *grown);
-        if (grown == NULL)
-            return false;
-        files->concepts = grown;
-        files->concept_room = room;
-    }
+    if (!ocdm__reserve(&files->concepts, &files->concept_room, files->concept_count + 1, sizeof *files->concepts))
+        return false;
     char *copy = ocdm__allocate(length + 1, 1);
     if (copy == NULL)
         return false;
@@ -80,7 +83,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Lists the concepts that have a file for `part` in a folder. A folder that is not there has none. */
+/* Lists the concepts that have a file for `part` in a folder. A missing folder has none. */
 static ocdm_status list_concepts(ocdm__nuswide_files *files, const char *folder, enum ocdm__part wanted, ocdm_error *error)
 {
     DIR *listing = opendir(folder);
@@ -167,7 +170,7 @@ static ocdm_status miss_list(const char *folder, const char *name, ocdm_error *e
     return ocdm__fail(error, OCDM_IO, LAYOUT_HINT, "%s: no image list %s, neither here nor in ImageList", folder, name);
 }
 
-/* Settles for a variant once it is known which lists there are. */
+/* Chooses a variant by the lists that exist. */
 static ocdm_status choose_variant(ocdm__nuswide_files *files, const char *folder, ocdm_error *error)
 {
     ocdm_status status = find_labels(files, folder, false, error);

@@ -1,40 +1,30 @@
-/* Which reader reads what. */
-#include "stream/readers/source.h"
-
+/* Calls the reader of each kind of source, and gives every sample its row among the features. */
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/joined_rows.h"
-#include "stream/readers/arff.h"
-#include "stream/readers/coco.h"
-#include "stream/readers/npy.h"
-#include "stream/readers/nuswide.h"
-#include "stream/readers/svm_features.h"
+#include "stream/build.h"
+#include "stream/features.h"
+#include "stream/readers/readers.h"
 #include "stream/records/source.h"
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */
 
-struct reader {
+struct ocdm__source_job {
     ocdm__source *source;
     const ocdm__build_settings *settings;
     ocdm__reading *reading;
     ocdm_error *error;
 };
 
-/* Gives the samples from `first` on their rows: those that the reader knows, or one after another. The file has `total` rows,
- * or as many as the last sample tells. */
-static ocdm_status number_rows(const struct reader *reader, size_t first, const uint64_t *known, uint64_t total)
+/* Assigns rows to the samples from `first` on: those that the reader knows, or consecutive ones. The file has `total` rows, or
+ * as many as the last sample implies. */
+static ocdm_status number_rows(const struct ocdm__source_job *job, size_t first, const uint64_t *known, uint64_t total)
 {
-    ocdm__source *source = reader->source;
+    ocdm__source *source = job->source;
     size_t count = source->set.count;
-    if (count > source->room) {
-        uint64_t *larger = ocdm__resize(source->row_numbers, 2 * count, sizeof *larger);
-        if (larger == NULL)
-            return ocdm__fail_memory(reader->error, "the numbers of the rows");
-        source->row_numbers = larger;
-        source->room = 2 * count;
-    }
+    if (!ocdm__reserve(&source->row_numbers, &source->room, count, sizeof *source->row_numbers))
+        return ocdm__fail_memory(job->error, "the numbers of the rows");
     uint64_t base = source->row_count;
     for (size_t i = first; i < count; i++) {
         source->row_numbers[i] = base + (known != NULL ? known[i - first] : i - first);
@@ -45,66 +35,78 @@ static ocdm_status number_rows(const struct reader *reader, size_t first, const 
     return OCDM_OK;
 }
 
-static ocdm_status read_records(const struct reader *reader, const char *path)
+static ocdm_status read_records(const struct ocdm__source_job *job, const char *path)
 {
-    ocdm__labelled_set *set = &reader->source->set;
+    ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    ocdm__records_source records = {.options = reader->settings->records,
-                                    .tasks_by = reader->settings->tasks_by,
-                                    .first_number = reader->source->row_count};
-    ocdm_status status = ocdm__records_source_read(set, path, &records, reader->reading, reader->error);
+    ocdm__records_source records = {
+        .options = job->settings->records, .tasks_by = job->settings->tasks_by, .first_number = job->source->row_count};
+    ocdm_status status = ocdm__records_source_read(set, path, &records, job->reading, job->error);
     if (status == OCDM_OK)
-        status = number_rows(reader, first, records.record_numbers, records.record_total);
+        status = number_rows(job, first, records.record_numbers, records.record_total);
     ocdm__records_source_clear(&records);
     return status;
 }
 
-static ocdm_status read_others(const struct reader *reader, const char *path)
+static ocdm_status read_nuswide(const struct ocdm__source_job *job, const char *path)
 {
-    const ocdm__build_settings *settings = reader->settings;
-    ocdm__labelled_set *set = &reader->source->set;
+    ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    ocdm_status status = settings->kind == OCDM__FROM_NUSWIDE ? ocdm__nuswide_read(set, path, reader->reading, reader->error)
-                         : settings->kind == OCDM__FROM_ARFF
-                             ? ocdm__arff_read(set, path, settings->xml, reader->reading, reader->error)
-                             : ocdm__npy_read_labels(set, path, reader->reading, reader->error);
-    if (status != OCDM_OK)
-        return status;
-    return number_rows(reader, first, settings->kind != OCDM__FROM_NUSWIDE && set->count > 0 ? set->rows + first : NULL, 0);
+    ocdm_status status = ocdm__nuswide_read(set, path, job->reading, job->error);
+    return status == OCDM_OK ? number_rows(job, first, NULL, 0) : status;
 }
 
-static ocdm_status read_file(const struct reader *reader, const char *path)
+/* The samples of a table from `first` on know their rows. */
+static ocdm_status number_table(const struct ocdm__source_job *job, size_t first)
 {
-    return reader->settings->kind == OCDM__FROM_RECORDS ? read_records(reader, path) : read_others(reader, path);
+    const ocdm__labelled_set *set = &job->source->set;
+    return number_rows(job, first, set->count > 0 ? set->rows + first : NULL, 0);
+}
+
+static ocdm_status read_arff(const struct ocdm__source_job *job, const char *path)
+{
+    ocdm__labelled_set *set = &job->source->set;
+    size_t first = set->count;
+    ocdm_status status = ocdm__arff_read(set, path, job->settings->xml, job->reading, job->error);
+    return status == OCDM_OK ? number_table(job, first) : status;
+}
+
+static ocdm_status read_multihot(const struct ocdm__source_job *job, const char *path)
+{
+    ocdm__labelled_set *set = &job->source->set;
+    size_t first = set->count;
+    ocdm_status status = ocdm__npy_read_labels(set, path, job->reading, job->error);
+    return status == OCDM_OK ? number_table(job, first) : status;
 }
 
 /* All files at once: an image must not be in two of them. */
-static ocdm_status read_coco(const struct reader *reader)
+static ocdm_status read_coco(const struct ocdm__source_job *job, const char *path)
 {
-    const ocdm__build_settings *settings = reader->settings;
+    (void)path;
+    const ocdm__build_settings *settings = job->settings;
     size_t count = settings->source_count + (settings->test_source != NULL);
     const char **paths = ocdm__allocate(count, sizeof *paths);
     enum ocdm__part *parts = ocdm__allocate(count, sizeof *parts);
-    ocdm_status status = paths != NULL && parts != NULL ? OCDM_OK : ocdm__fail_memory(reader->error, "the list of sources");
+    ocdm_status status = paths != NULL && parts != NULL ? OCDM_OK : ocdm__fail_memory(job->error, "the list of sources");
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
         paths[i] = i < settings->source_count ? settings->sources[i] : settings->test_source;
         parts[i] = settings->test_source == NULL ? OCDM__NO_PART : i < settings->source_count ? OCDM__TRAIN : OCDM__TEST;
     }
     if (status == OCDM_OK)
-        status = ocdm__coco_read_parts(&reader->source->set, paths, parts, count, reader->reading, reader->error);
+        status = ocdm__coco_read_parts(&job->source->set, paths, parts, count, job->reading, job->error);
     ocdm__release(paths);
     ocdm__release(parts);
-    return status == OCDM_OK ? number_rows(reader, 0, NULL, 0) : status;
+    return status == OCDM_OK ? number_rows(job, 0, NULL, 0) : status;
 }
 
 /* A second file whose samples are the test part; those of the first are for training unless they say otherwise. */
-static ocdm_status read_test_file(const struct reader *reader)
+static ocdm_status read_test_file(const struct ocdm__source_job *job)
 {
-    ocdm__labelled_set *set = &reader->source->set;
+    ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
-    if (reader->settings->test_source == NULL || reader->settings->kind == OCDM__FROM_COCO)
+    if (job->settings->test_source == NULL)
         return OCDM_OK;
-    ocdm_status status = read_file(reader, reader->settings->test_source);
+    ocdm_status status = ocdm__sources[job->settings->kind].read(job, job->settings->test_source);
     for (size_t i = 0; status == OCDM_OK && i < set->count; i++)
         if (set->parts[i] == OCDM__NO_PART || i >= first)
             set->parts[i] = i < first ? OCDM__TRAIN : OCDM__TEST;
@@ -114,14 +116,14 @@ static ocdm_status read_test_file(const struct reader *reader)
 ocdm_status ocdm__source_read(ocdm__source *source, const ocdm__build_settings *settings, ocdm__reading *reading,
                               ocdm_error *error)
 {
-    struct reader reader = {source, settings, reading, error};
+    struct ocdm__source_job job = {source, settings, reading, error};
+    const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
+    bool at_once = (row->properties & OCDM__ALL_AT_ONCE) != 0;
     ocdm_status status = OCDM_OK;
-    if (settings->kind == OCDM__FROM_COCO)
-        status = read_coco(&reader);
-    for (size_t i = 0; settings->kind != OCDM__FROM_COCO && i < settings->source_count && status == OCDM_OK; i++)
-        status = read_file(&reader, settings->sources[i]);
-    if (status == OCDM_OK)
-        status = read_test_file(&reader);
+    for (size_t i = 0; i < (at_once ? 1 : settings->source_count) && status == OCDM_OK; i++)
+        status = row->read(&job, settings->sources[i]);
+    if (status == OCDM_OK && !at_once)
+        status = read_test_file(&job);
     if (status == OCDM_OK && source->set.count == 0)
         status = ocdm__fail(error, OCDM_BAD_RECORD, "", "%s: no samples in it", settings->sources[0]);
     return status;
@@ -143,22 +145,29 @@ static bool is_svm(const ocdm__build_settings *settings, const char *path)
     return settings->records.format == OCDM__FORMAT_SVM || (settings->records.format == OCDM__FORMAT_AUTO && named);
 }
 
-/* The features that a file of labels brings along; NULL when it brings none. */
-static ocdm_status open_own_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
-                                 ocdm_error *error)
+static ocdm_status open_record_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                                    ocdm_error *error)
 {
-    *rows = NULL;
-    if (settings->kind == OCDM__FROM_ARFF)
-        return ocdm__arff_open_rows(path, settings->xml, rows, error);
-    return settings->kind == OCDM__FROM_RECORDS && is_svm(settings, path) ? ocdm__svm_open_rows(path, rows, error) : OCDM_OK;
+    return is_svm(settings, path) ? ocdm__svm_open_rows(path, rows, error) : OCDM_OK;
 }
+
+static ocdm_status open_arff_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                                  ocdm_error *error)
+{
+    return ocdm__arff_open_rows(path, settings->xml, rows, error);
+}
+
+#define SOURCE_ROW(KIND, name, value_name, text, traits, reader, opener, OWN)                                                  \
+    [OCDM__FROM_##KIND] = {.flag = name, .properties = traits, .read = reader, .open_rows = opener},
+const struct ocdm__source_row ocdm__sources[OCDM__SOURCE_KINDS] = {OCDM__SOURCES(SOURCE_ROW)};
 
 /* One file's rows after those of the files before. */
 static ocdm_status append_rows(const ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
                                ocdm_error *error)
 {
-    ocdm__feature_rows *more, *before = *rows;
-    ocdm_status status = open_own_rows(settings, path, &more, error);
+    const struct ocdm__source_row *row = &ocdm__sources[settings->kind];
+    ocdm__feature_rows *more = NULL, *before = *rows;
+    ocdm_status status = row->open_rows != NULL ? row->open_rows(settings, path, &more, error) : OCDM_OK;
     if (status != OCDM_OK || more == NULL)
         return status;
     *rows = more;
@@ -180,12 +189,12 @@ static ocdm_status open_all(const ocdm__build_settings *settings, ocdm__feature_
     return status;
 }
 
-/* Every row belongs to a sample, or to a row of a table that was skipped at its end. COCO's and NUS-WIDE's readers do not tell
- * which of their images they left out: there the features must be those of the samples that are left. */
+/* Every row belongs to a sample, or to a row of a table that was skipped at its end. The readers of COCO and NUS-WIDE do not
+ * report which images they skipped: there the features must be those of the remaining samples. */
 static ocdm_status check_row_count(const ocdm__source *source, const ocdm__build_settings *settings,
                                    const ocdm__reading *reading, const ocdm__feature_rows *rows, ocdm_error *error)
 {
-    bool table = settings->kind == OCDM__FROM_ARFF || settings->kind == OCDM__FROM_MULTIHOT;
+    bool table = (ocdm__sources[settings->kind].properties & OCDM__IS_TABLE) != 0;
     if (rows->count == source->row_count || (table && reading->skip_bad && rows->count > source->row_count))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",

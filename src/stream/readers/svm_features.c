@@ -1,16 +1,24 @@
-/* LIBSVM and XMC features: one pass for the size of the table, then a line a row. */
-#include "stream/readers/svm_features.h"
-
+/*
+ * Reads the features of LIBSVM and XMC files (stream/records reads their labels): index:value pairs in any order, each index at
+ * most once, all others 0. There is one row per record, as the record reader counts them: blank lines and comments do not
+ * count.
+ *
+ * An XMC file starts with a line of three numbers: samples, features, labels. Its indices count from 0, its width is as stated,
+ * and its number of records must be as stated. A LIBSVM file has no such line: its indices count from 1, and its width is the
+ * largest of them.
+ *
+ * A first pass finds the size of the table; after that each row is one line.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/number_text.h"
-#include "base/shown_label.h"
+#include "base/text.h"
+#include "stream/readers/readers.h"
 #include "stream/readers/table_lines.h"
-#include "stream/records/svm_token.h"
+#include "stream/records/state.h"
 
 struct svm_rows {
     ocdm__feature_rows rows; /* first, so that one address is both */
@@ -20,7 +28,7 @@ struct svm_rows {
     uint64_t lowest;        /* index: 1, or 0 after a header */
     bool has_header;
     uint64_t header[3]; /* samples, features, labels */
-    uint64_t *stamped;  /* by column: the stamp of the last row that had it, which is how repeats are noticed */
+    uint64_t *stamped;  /* by column: the stamp of the last row that had it, to detect repeats */
     uint64_t stamp;
 };
 
@@ -52,7 +60,7 @@ static bool read_whole(const char *at, const char *end, uint64_t *value)
 
 /* ---- features ------------------------------------------------------------------------------------------------------- */
 
-/* Where the features of the line at hand start: after the labels, a first token without a colon at the very start. */
+/* Where the features of the current line start: after the labels, a first token without a colon at the very start. */
 static const char *features_start(const ocdm__table_lines *lines)
 {
     struct ocdm__svm_token first = ocdm__next_svm_token(lines->start, lines->end);
@@ -83,7 +91,7 @@ static ocdm_status read_index(const struct svm_rows *svm, struct ocdm__svm_token
                                 "the feature index 0, where indices start at 1");
     if (svm->has_header && index >= svm->header[1])
         return ocdm__table_fail(&svm->lines, token.at, error, "indices count from 0 in a file with a header",
-                                "the feature index %" PRIu64 ", where the header tells of %" PRIu64 " features", index,
+                                "the feature index %" PRIu64 ", but the header states %" PRIu64 " features", index,
                                 svm->header[1]);
     *column = index - svm->lowest;
     if (*column >= OCDM__SVM_WIDEST)
@@ -111,7 +119,7 @@ static ocdm_status read_feature(struct svm_rows *svm, struct ocdm__svm_token tok
         return ocdm__table_fail(&svm->lines, text, error, "features must be finite and fit into 32 bits",
                                 "the value %s is not finite", shown.text);
     if (svm->stamped[column] == svm->stamp)
-        return ocdm__table_fail(&svm->lines, token.at, error, "", "the feature index %" PRIu64 " is there twice",
+        return ocdm__table_fail(&svm->lines, token.at, error, "", "the feature index %" PRIu64 " occurs twice",
                                 column + svm->lowest);
     svm->stamped[column] = svm->stamp;
     out[column] = value;
@@ -159,7 +167,7 @@ static void close_rows(ocdm__feature_rows *rows)
     ocdm__release(svm);
 }
 
-/* Whether the line at hand is three whole numbers. */
+/* Whether the current line is three integers. */
 static bool take_header(struct svm_rows *svm)
 {
     const char *at = svm->lines.start;
@@ -192,7 +200,7 @@ static ocdm_status pass_header(struct svm_rows *svm, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The labels of a file with a header are numbers below the one that it tells. */
+/* The labels of a file with a header are numbers below the stated one. */
 static ocdm_status check_labels(const struct svm_rows *svm, const char *end, ocdm_error *error)
 {
     for (const char *at = svm->lines.start; svm->has_header && at < end; at++) {
@@ -200,7 +208,7 @@ static ocdm_status check_labels(const struct svm_rows *svm, const char *end, ocd
         uint64_t label;
         if (!read_whole(at, stop, &label) || label >= svm->header[2])
             return ocdm__table_fail(&svm->lines, at, error, "labels count from 0 in a file with a header",
-                                    "the label \"%s\", where the header tells of %" PRIu64 " labels",
+                                    "the label \"%s\", but the header states %" PRIu64 " labels",
                                     ocdm__show_label(at, (size_t)(stop - at)).text, svm->header[2]);
         at = stop;
     }
@@ -235,7 +243,7 @@ static ocdm_status measure(struct svm_rows *svm, ocdm_error *error)
     }
     if (svm->has_header && svm->rows.count != svm->header[0])
         return ocdm__fail(error, OCDM_BAD_FILE, "the file was cut off, or has blank lines where samples have nothing",
-                          "%s: the header tells of %" PRIu64 " samples, %" PRIu64 " follow it", svm->lines.path, svm->header[0],
+                          "%s: the header states %" PRIu64 " samples, %" PRIu64 " follow it", svm->lines.path, svm->header[0],
                           svm->rows.count);
     if (svm->rows.count == 0 || svm->rows.width == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "features are index:value after the labels", "%s: there are no %s",

@@ -1,4 +1,4 @@
-/* Lines of a mapped file, one memchr each. */
+/* Lines are found by memchr. The mapped file is told from time to time how far the pass is. */
 #include "stream/readers/table_lines.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-/* How far a pass goes before the mapped file hears of it, which costs a system call. */
+/* Bytes between two calls of ocdm__mapped_file_passed, which is a system call. */
 #define PASSED_STEP ((size_t)8 * 1024 * 1024)
 
 ocdm_status ocdm__table_lines_open(ocdm__table_lines *lines, const char *path, ocdm_error *error)

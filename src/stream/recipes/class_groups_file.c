@@ -1,23 +1,106 @@
-/* Files of class groups. Both forms end in the same table of names; then each class of the stream is looked up in it. */
+/*
+ * Reads files of class groups. Both forms, JSON and text, fill the same table of names; then each class of the stream is looked
+ * up in it. Also the JSON file reader that gives file:line:column for every error; lines are counted as far as needed.
+ */
 #include "stream/recipes/class_groups_file.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
+#include "base/text.h"
+#include "stream/label_table.h"
+
+/* ---- JSON files with positions -------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__json_file_open(ocdm__json_file *file, const char *path, ocdm_error *error)
+{
+    *file = (ocdm__json_file){.line = 1};
+    ocdm_status status = ocdm__map_file(&file->file, path, error);
+    if (status == OCDM_OK)
+        ocdm__json_begin(&file->json, file->file.bytes, file->file.size);
+    return status;
+}
+
+ocdm__place ocdm__json_file_place(ocdm__json_file *file, size_t offset)
+{
+    if (offset < file->counted)
+        file->counted = 0, file->line_start = 0, file->line = 1;
+    for (; file->counted < offset; file->counted++)
+        if (file->file.bytes[file->counted] == '\n') {
+            file->line++;
+            file->line_start = file->counted + 1;
+        }
+    return (ocdm__place){.line = file->line, .column = offset - file->line_start + 1};
+}
+
+ocdm__place ocdm__json_file_here(ocdm__json_file *file)
+{
+    size_t offset = (size_t)((const unsigned char *)file->json.text - file->json.start);
+    return ocdm__json_file_place(file, offset - (file->event == OCDM__JSON_STRING || file->event == OCDM__JSON_KEY));
+}
+
+ocdm_status ocdm__json_file_fail(const ocdm__json_file *file, ocdm__place place, ocdm_error *error, const char *hint,
+                                 const char *format, ...)
+{
+    char text[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s:%llu:%llu: %s", file->file.name, (unsigned long long)place.line,
+                      (unsigned long long)place.column, text);
+}
+
+ocdm_status ocdm__json_file_next(ocdm__json_file *file, ocdm_error *error)
+{
+    file->event = ocdm__json_next(&file->json);
+    if (file->event != OCDM__JSON_ERROR)
+        return OCDM_OK;
+    return ocdm__json_file_fail(file, ocdm__json_file_place(file, file->json.error_at), error, "", "%s", file->json.reason);
+}
+
+ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event event, const char *what, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_next(file, error);
+    if (status == OCDM_OK && file->event != event)
+        status = ocdm__json_file_fail(file, ocdm__json_file_here(file), error, "", "expected %s", what);
+    return status;
+}
+
+ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_t length, ocdm_error *error)
+{
+    if (length > SIZE_MAX - OCDM__LABEL_PADDING ||
+        !ocdm__reserve_zeroed(&file->text, &file->room, length + OCDM__LABEL_PADDING, 1))
+        return ocdm__fail_memory(error, "a text");
+    if (length > 0)
+        memcpy(file->text, bytes, length);
+    file->length = length;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_copy(file, file->json.text, file->json.length, error);
+    bool quoted = file->event == OCDM__JSON_STRING || file->event == OCDM__JSON_KEY;
+    if (status == OCDM_OK && quoted && file->json.escaped)
+        file->length = ocdm__json_unescape(file->json.text, file->json.length, file->text);
+    return status;
+}
+
+void ocdm__json_file_close(ocdm__json_file *file)
+{
+    ocdm__release(file->text);
+    ocdm__unmap_file(&file->file);
+    *file = (ocdm__json_file){.line = 1};
+}
+
+/* ---- class groups --------------------------------------------------------------------------------------------------- */
 
 #define GROUP_HINT "the groups are majority, moderate and minority"
 #define NAMES_SHOWN 5
-
-static const char *const group_names[] = {"majority", "moderate", "minority"};
-#define GROUPS 3
-
-const char *ocdm__class_group_name(enum ocdm__class_group group)
-{
-    return group_names[group];
-}
 
 /* ---- the table of names ---------------------------------------------------------------------------------------------- */
 
@@ -28,21 +111,16 @@ static ocdm_status add_name(ocdm__named_groups *named, ocdm__json_file *file, oc
     uint32_t number, before = named->names.count;
     if (file->length == 0)
         return ocdm__json_file_fail(file, place, error, "", "a class without a name");
-    if (before == named->room) {
-        size_t room = named->room > 0 ? 2 * named->room : 128;
-        uint8_t *groups = ocdm__resize(named->groups, room, sizeof *groups);
-        if (groups == NULL)
-            return ocdm__fail_memory(error, "the groups of classes");
-        named->groups = groups;
-        named->room = room;
-    }
+    if (!ocdm__reserve(&named->groups, &named->room, (size_t)before + 1, sizeof *named->groups))
+        return ocdm__fail_memory(error, "the groups of classes");
     ocdm_status status = ocdm__label_table_add(&named->names, file->text, file->length, &number, error);
     if (status != OCDM_OK)
         return status;
     if (number < before)
         return ocdm__json_file_fail(file, place, error, "a class belongs to one group",
                                     "class \"%s\" is named a second time, the first was as %s",
-                                    ocdm__show_label(file->text, file->length).text, group_names[named->groups[number]]);
+                                    ocdm__show_label(file->text, file->length).text,
+                                    ocdm__class_group_name((enum ocdm__class_group)named->groups[number]));
     named->groups[number] = (uint8_t)group;
     return OCDM_OK;
 }
@@ -98,11 +176,13 @@ void ocdm__class_groups_clear(ocdm__named_groups *named)
 /* The group whose name is in file->text. */
 static ocdm_status find_group(ocdm__json_file *file, ocdm__place place, enum ocdm__class_group *group, ocdm_error *error)
 {
-    for (int i = 0; i < GROUPS; i++)
-        if (file->length == strlen(group_names[i]) && memcmp(file->text, group_names[i], file->length) == 0) {
+    for (int i = 0; i < OCDM__GROUPS; i++) {
+        const char *name = ocdm__class_group_name((enum ocdm__class_group)i);
+        if (file->length == strlen(name) && memcmp(file->text, name, file->length) == 0) {
             *group = (enum ocdm__class_group)i;
             return OCDM_OK;
         }
+    }
     return ocdm__json_file_fail(file, place, error, GROUP_HINT, "no group is called \"%s\"",
                                 ocdm__show_label(file->text, file->length).text);
 }
@@ -147,7 +227,7 @@ static size_t find_byte(const ocdm__json_file *file, size_t start, size_t end, i
     return found != NULL ? (size_t)(found - file->file.bytes) : end;
 }
 
-/* A line of text, `group: name, name`. A line with nothing on it is passed over; a group may have no classes. */
+/* A line of text, `group: name, name`. A line with nothing on it is skipped; a group may have no classes. */
 static ocdm_status read_line(ocdm__named_groups *named, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
 {
     enum ocdm__class_group group;

@@ -18,9 +18,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/recipes/id_lists_json.h"
-#include "stream/class_group.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "ocdm/ocdm.h"
 #include "stream/label_table.h"
+#include "stream/statistics.h"
+
+/* ---- a small JSON file ---- */
+
+/*
+ * A JSON file that knows its position: file:line:column for every error, and texts with the padding that label tables need.
+ *
+ *     ocdm__json_file json = {.length = 0};
+ *     status = ocdm__json_file_open(&json, path, error);
+ *     if (status == OCDM_OK) status = ocdm__json_file_expect(&json, OCDM__JSON_ARRAY, "an array of ids", error);
+ *     ...
+ *     ocdm__json_file_close(&json);
+ */
+typedef struct ocdm__place {
+    uint64_t line, column; /* from 1, the column in bytes */
+} ocdm__place;
+
+/* Start with all bytes zero. */
+typedef struct ocdm__json_file {
+    ocdm__mapped_file file;
+    ocdm__json json;
+    enum ocdm__json_event event; /* the last one */
+    char *text;                  /* what ocdm__json_file_text or _copy gave, padded */
+    size_t length, room;
+    size_t counted, line_start; /* lines are counted up to here, and where the last of them starts */
+    uint64_t line;
+} ocdm__json_file;
+
+/* OCDM_OK, OCDM_IO. The path must live until it is closed. */
+ocdm_status ocdm__json_file_open(ocdm__json_file *file, const char *path, ocdm_error *error);
+
+/* The next event, in file->event. OCDM_OK, OCDM_BAD_FILE where the text is not JSON. */
+ocdm_status ocdm__json_file_next(ocdm__json_file *file, ocdm_error *error);
+
+/* The next event, which must be the one named; `what` says it in words. */
+ocdm_status ocdm__json_file_expect(ocdm__json_file *file, enum ocdm__json_event event, const char *what, ocdm_error *error);
+
+/* The current key, string or number, unescaped, in file->text until the next call. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__json_file_text(ocdm__json_file *file, ocdm_error *error);
+
+/* Any bytes in file->text, padded. They may come from the file or from elsewhere. */
+ocdm_status ocdm__json_file_copy(ocdm__json_file *file, const char *bytes, size_t length, ocdm_error *error);
+
+/* Where an offset is. Cheap while offsets ascend. */
+ocdm__place ocdm__json_file_place(ocdm__json_file *file, size_t offset);
+
+/* Where the current event is, its quote if it has one. */
+ocdm__place ocdm__json_file_here(ocdm__json_file *file);
+
+/* OCDM_BAD_FILE at a place. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+ocdm_status
+ocdm__json_file_fail(const ocdm__json_file *file, ocdm__place place, ocdm_error *error, const char *hint, const char *format,
+                     ...);
+
+/* Releases everything. One that was never opened is fine. */
+void ocdm__json_file_close(ocdm__json_file *file);
+
+/* ---- class groups ---- */
 
 /*
  * Reads `path` for the given classes.
@@ -47,15 +109,13 @@ typedef struct ocdm__named_groups {
 ocdm_status ocdm__class_groups_add_array(ocdm__named_groups *named, ocdm__json_file *file, enum ocdm__class_group group,
                                          ocdm_error *error);
 
-/*
- * Gives each class the group that its name has, or OCDM__NO_GROUP, and tells how many have none. The names are used up: their
- * table has the classes too afterwards.
- */
+/* Assigns to each class the group of its name, or OCDM__NO_GROUP, and counts those without. The table of names is used up: it
+ * contains the classes afterwards. */
 #define OCDM__NO_GROUP UINT8_MAX
 ocdm_status ocdm__class_groups_assign(ocdm__named_groups *named, const ocdm__label_table *classes, uint8_t *groups,
                                       size_t *without, ocdm_error *error);
 
-/* Gives everything back; the table is empty again. */
+/* Releases everything; the table is empty again. */
 void ocdm__class_groups_clear(ocdm__named_groups *named);
 
 #endif

@@ -1,10 +1,19 @@
-/* Average-link clustering of classes, with each cluster's best partner remembered so that a merge looks at few rows again. */
-#include "stream/recipes/coclusters.h"
-
+/*
+ * Assigns classes to tasks by co-occurrence: classes that occur together go to the same task. Average-link clustering on the
+ * Jaccard similarity (how often two classes occur together among the samples that have either), so that a class that is
+ * everywhere does not attract all others.
+ *
+ * Plain average linkage produces one giant task and several of a single class, which have no training samples. So the smallest
+ * cluster always merges next, with its nearest, and no task of K gets more than 2/(K + 1) of the classes, rounded up; none is
+ * empty. Similarities are integers and ties go to the lower class number, so that the result is the same on every machine.
+ *
+ * Each cluster's best partner is remembered, so that a merge needs to look at few rows again.
+ */
 #include <stdbool.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "stream/recipes/recipes.h"
 
 #define NONE SIZE_MAX
 

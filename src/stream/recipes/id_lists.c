@@ -1,19 +1,29 @@
-/* Reading a folder of id lists: which files there are, the class map, the ids. */
+/*
+ * Reads tasks as lists of ids, as PRS (Kim, Jeong, Kim 2020) published them for COCOseq and NUS-WIDEseq. A folder has
+ *
+ *     multihot_map.json                {"name": column, ...}: the classes; labels outside it are dropped
+ *     ids/train_task<K>_id_*.json      an array of ids: the training samples of task K, counted from 0
+ *     ids/test_task<K>_id_*.json       its test samples, balanced over the classes
+ *     ids/teorg_task<K>_id_*.json      its test samples before balancing; used instead on request
+ *
+ * It may also have class groups: arrays of class names in major_cats.json, moderate_cats.json and minor_cats.json, or with
+ * _nuswide before the dot, in the folder itself, in its subfolder `groups` or in a folder `groups` beside it. If there are
+ * several sets of them, the first that has a group for every class is used.
+ */
 #define _POSIX_C_SOURCE 200809L
-
-#include "stream/recipes/id_lists.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
-#include "stream/recipes/id_lists_json.h"
-#include "stream/recipes/id_lists_state.h"
+#include "base/text.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/recipes.h"
 
 #define MAP_NAME "multihot_map.json"
 #define MOST_TASK_DIGITS 6
@@ -22,16 +32,11 @@
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-char *ocdm__id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
+/* Adds folder/name to the files that are read; it is released with the lists. NULL when out of memory. */
+static char *id_lists_file(ocdm__id_lists *lists, const char *folder, const char *name)
 {
-    if (lists->file_count == lists->file_room) {
-        size_t room = lists->file_room > 0 ? 2 * lists->file_room : 32;
-        char **files = ocdm__resize(lists->files, room, sizeof *files);
-        if (files == NULL)
-            return NULL;
-        lists->files = files;
-        lists->file_room = room;
-    }
+    if (!ocdm__reserve(&lists->files, &lists->file_room, lists->file_count + 1, sizeof *lists->files))
+        return NULL;
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = ocdm__allocate(size, 1);
     if (path == NULL)
@@ -41,7 +46,7 @@ char *ocdm__id_lists_file(ocdm__id_lists *lists, const char *folder, const char 
     return path;
 }
 
-/* Passes over `text` at *at. */
+/* Skips `text` at *at. */
 static bool pass(const char **at, const char *text)
 {
     size_t length = strlen(text);
@@ -68,14 +73,8 @@ static bool parse_name(const char *name, const char *kind, uint32_t *task)
 static ocdm_status add_list(ocdm__id_lists *lists, const char *folder, const char *name, uint32_t task, enum ocdm__part part,
                             ocdm_error *error)
 {
-    bool failed = false;
-    if (lists->list_count == lists->list_room) {
-        size_t room = lists->list_room > 0 ? 2 * lists->list_room : 32;
-        lists->lists = ocdm__grown(lists->lists, room, sizeof *lists->lists, &failed);
-        if (!failed)
-            lists->list_room = room;
-    }
-    char *path = failed ? NULL : ocdm__id_lists_file(lists, folder, name);
+    bool room = ocdm__reserve(&lists->lists, &lists->list_room, lists->list_count + 1, sizeof *lists->lists);
+    char *path = room ? id_lists_file(lists, folder, name) : NULL;
     if (path == NULL)
         return ocdm__fail_memory(error, "the names of id lists");
     lists->lists[lists->list_count++] = (ocdm__id_list){.path = path, .task = task, .part = part};
@@ -134,7 +133,7 @@ static ocdm_status find_lists(ocdm__id_lists *lists, const char *folder, bool un
     if (status != OCDM_OK)
         return status;
     qsort(lists->lists, lists->list_count, sizeof *lists->lists, compare_lists);
-    /* The folder gives its names in any order: the files are to be in that of the lists. */
+    /* readdir returns names in any order; the files are sorted like the lists. */
     size_t first = lists->file_count - lists->list_count;
     for (size_t i = 0; i < lists->list_count; i++)
         lists->files[first + i] = lists->lists[i].path;
@@ -157,19 +156,13 @@ struct class_map {
 
 static bool add_column(struct class_map *map, struct column column)
 {
-    if (map->names.count > map->room) {
-        size_t room = 2 * (size_t)map->names.count + 64;
-        struct column *columns = ocdm__resize(map->columns, room, sizeof *columns);
-        if (columns == NULL)
-            return false;
-        map->columns = columns;
-        map->room = room;
-    }
+    if (!ocdm__reserve(&map->columns, &map->room, map->names.count, sizeof *map->columns))
+        return false;
     map->columns[map->names.count - 1] = column;
     return true;
 }
 
-/* The name of a class, the key at hand. */
+/* The name of a class, the current key. */
 static ocdm_status read_class_name(struct class_map *map, ocdm__json_file *file, ocdm_error *error)
 {
     uint32_t number, before = map->names.count;
@@ -244,7 +237,7 @@ static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_erro
 {
     struct class_map map = {.room = 0};
     ocdm__json_file file = {.line = 1};
-    const char *path = ocdm__id_lists_file(lists, folder, MAP_NAME);
+    const char *path = id_lists_file(lists, folder, MAP_NAME);
     ocdm_status status =
         path != NULL ? ocdm__json_file_open(&file, path, error) : ocdm__fail_memory(error, "the name of a file");
     if (status == OCDM_OK)
@@ -263,21 +256,11 @@ static ocdm_status read_map(ocdm__id_lists *lists, const char *folder, ocdm_erro
 
 static bool make_room(ocdm__id_lists *lists, size_t length)
 {
-    bool failed = false;
-    if (lists->id_count == lists->id_room) {
-        size_t room = lists->id_room > 0 ? 2 * lists->id_room : 1024;
-        lists->ids = ocdm__grown(lists->ids, room, sizeof *lists->ids, &failed);
-        lists->id_room = failed ? lists->id_room : room;
-    }
-    if (lists->text == NULL || lists->text_room - lists->text_used < length) {
-        size_t room = 2 * lists->text_room + length + 4096;
-        lists->text = ocdm__grown(lists->text, room, 1, &failed);
-        lists->text_room = failed ? lists->text_room : room;
-    }
-    return !failed;
+    return ocdm__reserve(&lists->ids, &lists->id_room, lists->id_count + 1, sizeof *lists->ids) &&
+           ocdm__reserve(&lists->text, &lists->text_room, lists->text_used + length + 1, 1);
 }
 
-/* The id at hand. */
+/* The current id. */
 static ocdm_status add_id(ocdm__id_lists *lists, ocdm__json_file *file, uint32_t list, ocdm_error *error)
 {
     uint64_t number;
@@ -319,6 +302,92 @@ static ocdm_status read_ids(ocdm__id_lists *lists, uint32_t number, ocdm_error *
     return status;
 }
 
+/* ---- class groups --------------------------------------------------------------------------------------------------- */
+
+#define MOST_NAME 64
+
+static const char *const places[] = {"", "groups/", "../groups/"};
+static const char *const endings[] = {"", "_nuswide"};
+static const char *const group_files[] = {"major_cats", "moderate_cats", "minor_cats"}; /* by enum ocdm__class_group */
+
+static void forget_files(ocdm__id_lists *lists, size_t count)
+{
+    while (lists->file_count > count)
+        ocdm__release(lists->files[--lists->file_count]);
+}
+
+/* Adds the three files; *found is whether all of them exist. */
+static ocdm_status find_files(ocdm__id_lists *lists, const char *folder, const char *place, const char *ending, bool *found,
+                              ocdm_error *error)
+{
+    *found = true;
+    for (int group = 0; group < OCDM__GROUPS && *found; group++) {
+        char name[MOST_NAME];
+        snprintf(name, sizeof name, "%s%s%s.json", place, group_files[group], ending);
+        const char *path = id_lists_file(lists, folder, name);
+        if (path == NULL)
+            return ocdm__fail_memory(error, "the name of a file");
+        *found = access(path, F_OK) == 0;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_group(ocdm__named_groups *named, const char *path, enum ocdm__class_group group, ocdm_error *error)
+{
+    ocdm__json_file file = {.line = 1};
+    ocdm_status status = ocdm__json_file_open(&file, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_add_array(named, &file, group, error);
+    if (status == OCDM_OK)
+        status = ocdm__json_file_expect(&file, OCDM__JSON_END, "the end of the file", error);
+    ocdm__json_file_close(&file);
+    return status;
+}
+
+/* Reads the three files; *fit is whether they have a group for every class. */
+static ocdm_status read_files(ocdm__id_lists *lists, char *const *files, bool *fit, ocdm_error *error)
+{
+    ocdm__named_groups named = {.room = 0};
+    ocdm_status status = OCDM_OK;
+    size_t without = 0;
+    for (int group = 0; status == OCDM_OK && group < OCDM__GROUPS; group++)
+        status = read_group(&named, files[group], (enum ocdm__class_group)group, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_groups_assign(&named, &lists->classes, lists->groups, &without, error);
+    ocdm__class_groups_clear(&named);
+    *fit = without == 0;
+    return status;
+}
+
+/* Sets `groups` from the first group files that fit, if there are such. */
+static ocdm_status id_lists_read_groups(ocdm__id_lists *lists, const char *folder, ocdm_error *error)
+{
+    size_t before = lists->file_count;
+    ocdm_status status = OCDM_OK;
+    bool fit = false;
+    lists->groups = ocdm__allocate(lists->classes.count, sizeof *lists->groups);
+    if (lists->groups == NULL)
+        return ocdm__fail_memory(error, "the groups of classes");
+    for (size_t i = 0; i < sizeof places / sizeof *places && !fit; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings && !fit; k++) {
+            bool found;
+            forget_files(lists, before);
+            status = find_files(lists, folder, places[i], endings[k], &found, error);
+            if (status == OCDM_OK && found)
+                status = read_files(lists, lists->files + before, &fit, error);
+            if (status != OCDM_OK)
+                return status;
+        }
+    if (!fit) {
+        forget_files(lists, before);
+        ocdm__release(lists->groups);
+        lists->groups = NULL;
+    }
+    return OCDM_OK;
+}
+
+/* ---- the folder ----------------------------------------------------------------------------------------------------- */
+
 ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool unbalanced, ocdm_error *error)
 {
     *lists = (ocdm__id_lists){.task_count = 0};
@@ -334,7 +403,7 @@ ocdm_status ocdm__id_lists_read(ocdm__id_lists *lists, const char *folder, bool 
     for (uint32_t i = 0; status == OCDM_OK && i < lists->list_count; i++)
         status = read_ids(lists, i, error);
     if (status == OCDM_OK)
-        status = ocdm__id_lists_read_groups(lists, folder, error);
+        status = id_lists_read_groups(lists, folder, error);
     ocdm__release(ids);
     if (status != OCDM_OK)
         ocdm__id_lists_clear(lists);

@@ -1,21 +1,20 @@
 /*
- * Finding the samples that the lists name. The ids are sorted once and each sample is looked up among them: the room is that of
- * the lists, however large the source.
+ * Finds the samples that the id lists name. An id is a sample's id, as a number or a string; if samples have rows (NUS-WIDE),
+ * it is a row of the source's list of training samples or, in a test list, of its list of test samples. The ids are sorted once
+ * and each sample is looked up among them, so that memory depends on the lists only.
  */
-#include "stream/recipes/id_lists.h"
-
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
-#include "stream/recipes/id_lists_json.h"
+#include "base/text.h"
+#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/recipes.h"
 
 #define SKIP_HINT "`--skip-bad` leaves them out"
 
-/* In `sample_of`: what an id is that is no sample of the set. */
+/* Values of `sample_of` for ids that are not samples of the set. */
 #define NOT_FOUND UINT32_MAX
 #define LISTED_TWICE (UINT32_MAX - 1)
 
@@ -165,7 +164,7 @@ static ocdm_status look_up_samples(struct search *search, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* The id that says the same as a later one. */
+/* The first id that equals a later one. */
 static uint32_t find_first(const struct search *search, uint32_t id)
 {
     const ocdm__listed_id *listed = &search->lists->ids[id];
@@ -206,7 +205,7 @@ static ocdm_status fail_missing(const struct search *search, uint32_t first, ocd
                       show_id(search, first).text, others);
 }
 
-/* An id that gives no sample. */
+/* Handles an id without a sample. */
 static ocdm_status refuse_id(const struct search *search, uint32_t id, ocdm_error *error)
 {
     bool twice = search->sample_of[id] == LISTED_TWICE;
@@ -250,7 +249,7 @@ static ocdm_status choose_samples(struct search *search, ocdm__id_choices *chose
     return status == OCDM_OK ? list_samples(search, chosen, error) : status;
 }
 
-/* A class of the map that no sample of the source has: a wrong name, most likely. */
+/* A class of the map that no sample has: most likely a wrong name. */
 static ocdm_status refuse_class(const struct search *search, uint32_t class_id, ocdm_error *error)
 {
     size_t length;

@@ -1,12 +1,31 @@
-/* The paper's recipe on plain arrays: who could train, who is drawn for testing, which classes stay, and what is left over. */
-#include "stream/recipes/paper.h"
-
+/*
+ * The stream construction of the OCDM paper (section 4.1), for a labelled set whose classes have been assigned to tasks:
+ *
+ *   train    samples with two labels or more, all of them classes of one task;
+ *   test     of the rest, exactly `test_per_class` samples for each class, in the class's task;
+ *   removed  a class with fewer test samples than that: its label is removed from the training samples, and training samples
+ *            without labels are dropped.
+ *
+ * The paper says that the test samples are "the remaining samples" but not which of them, so there are two pools:
+ *
+ *   single   samples with one label: about as many classes survive as in the paper;
+ *   rest     every sample of the class that is not a training sample, including those with labels of several tasks or of none.
+ *            Such a sample is in the test part of one task only, that of the class it was drawn for, and keeps the labels of
+ *            this task. Classes draw in ascending order of pool size, so that rare classes are not left short; a class may then
+ *            have more than `test_per_class` test samples.
+ *
+ * Draws are uniform without replacement: each sample has a number for each class, a hash of seed, class key and sample key, and
+ * the smallest numbers win. With keys that belong to samples and classes (ids and names), the order of the source does not
+ * matter, and adding or removing a sample changes at most one place in the draw of a class.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "stream/recipes/recipes.h"
 
 /* A sample that a class may draw. */
 struct candidate {
@@ -22,7 +41,7 @@ struct turn {
 };
 
 struct work {
-    const ocdm__paper_source *source;
+    const ocdm__paper_samples *source;
     const ocdm__paper_settings *settings;
     ocdm__paper_choice choice;
     size_t *starts; /* of each class in `pool`; class_count + 1 of them */
@@ -33,12 +52,12 @@ struct work {
 
 /* ---- what a sample is ----------------------------------------------------------------------------------------------- */
 
-static size_t label_count(const ocdm__paper_source *source, size_t sample)
+static size_t label_count(const ocdm__paper_samples *source, size_t sample)
 {
     return (size_t)(source->label_starts[sample + 1] - source->label_starts[sample]);
 }
 
-static const uint32_t *labels_of(const ocdm__paper_source *source, size_t sample)
+static const uint32_t *labels_of(const ocdm__paper_samples *source, size_t sample)
 {
     return source->labels + source->label_starts[sample];
 }
@@ -149,7 +168,7 @@ static size_t gather_candidates(struct work *work, const struct turn *turn)
     return count;
 }
 
-/* The class takes its test samples, or is removed for want of them. */
+/* Draws the test samples of a class, or removes the class when there are too few. */
 static void draw_class(struct work *work, const struct turn *turn)
 {
     size_t count = gather_candidates(work, turn);
@@ -166,7 +185,7 @@ static void draw_class(struct work *work, const struct turn *turn)
 
 static bool draw_tests(struct work *work)
 {
-    const ocdm__paper_source *source = work->source;
+    const ocdm__paper_samples *source = work->source;
     size_t count = 0;
     work->turns = ocdm__allocate(source->class_count, sizeof *work->turns);
     if (work->turns == NULL)
@@ -228,7 +247,7 @@ static void place_samples(struct work *work)
 
 static bool count_classes(struct work *work)
 {
-    const ocdm__paper_source *source = work->source;
+    const ocdm__paper_samples *source = work->source;
     ocdm__paper_tally *tally = &work->choice.tally;
     uint8_t *trained = ocdm__allocate(source->class_count, 1);
     if (trained == NULL)
@@ -267,7 +286,7 @@ static bool make_choice(struct work *work)
     return count_classes(work);
 }
 
-ocdm_status ocdm__paper_choose(ocdm__paper_choice *choice, const ocdm__paper_source *source,
+ocdm_status ocdm__paper_choose(ocdm__paper_choice *choice, const ocdm__paper_samples *source,
                                const ocdm__paper_settings *settings, ocdm_error *error)
 {
     struct work work = {.source = source, .settings = settings};
@@ -289,4 +308,65 @@ void ocdm__paper_choice_clear(ocdm__paper_choice *choice)
     ocdm__release(choice->tasks);
     ocdm__release(choice->kept_classes);
     *choice = (ocdm__paper_choice){.parts = NULL};
+}
+
+/* ---- a labelled set ------------------------------------------------------------------------------------------------- */
+
+static const char what[] = "the list of samples";
+
+/* A key for each of the first `count` texts; NULL when out of memory. */
+static uint64_t *keys_of(const ocdm__label_table *texts, size_t count)
+{
+    uint64_t *keys = ocdm__allocate(count, sizeof *keys);
+    for (size_t i = 0; keys != NULL && i < count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(texts, (uint32_t)i, &length);
+        keys[i] = ocdm__checksum(OCDM__CHECKSUM_START, text, length);
+    }
+    return keys;
+}
+
+/* The choice moves into the selection, samples in the order of the set. */
+static ocdm_status take_choice(ocdm__selection *selection, const ocdm__labelled_set *set, const uint32_t *class_tasks,
+                               ocdm__paper_choice *choice, ocdm_error *error)
+{
+    size_t classes = set->classes.count;
+    selection->chosen = ocdm__allocate((size_t)(choice->tally.train + choice->tally.test), sizeof *selection->chosen);
+    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
+    if (selection->chosen == NULL || selection->class_tasks == NULL)
+        return ocdm__fail_memory(error, what);
+    for (size_t c = 0; c < classes; c++)
+        selection->class_tasks[c] = class_tasks[c];
+    selection->kept_classes = choice->kept_classes;
+    choice->kept_classes = NULL;
+    for (size_t i = 0; i < set->count; i++)
+        if (choice->parts[i] != OCDM__NO_PART)
+            selection->chosen[selection->count++] =
+                (ocdm__chosen){.sample = (uint32_t)i, .task = choice->tasks[i], .part = choice->parts[i]};
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__select_paper(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__paper_settings *settings,
+                               ocdm__paper_tally *tally, ocdm_error *error)
+{
+    static const uint64_t no_labels[1];
+    uint64_t *sample_keys = keys_of(&set->ids, set->count);
+    uint64_t *class_keys = keys_of(&set->classes, set->classes.count);
+    ocdm__paper_choice choice = {.parts = NULL};
+    ocdm__paper_samples source = {.count = set->count,
+                                  .label_starts = set->label_starts != NULL ? set->label_starts : no_labels,
+                                  .labels = set->labels,
+                                  .class_count = set->classes.count,
+                                  .sample_keys = sample_keys,
+                                  .class_keys = class_keys};
+    ocdm_status status = sample_keys == NULL || class_keys == NULL ? ocdm__fail_memory(error, what)
+                                                                   : ocdm__paper_choose(&choice, &source, settings, error);
+    if (status == OCDM_OK)
+        status = take_choice(selection, set, settings->class_tasks, &choice, error);
+    if (status == OCDM_OK)
+        *tally = choice.tally;
+    ocdm__release(sample_keys);
+    ocdm__release(class_keys);
+    ocdm__paper_choice_clear(&choice);
+    return status;
 }

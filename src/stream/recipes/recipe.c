@@ -1,15 +1,18 @@
-/* Recipes: the source's own tasks, PRS's lists of ids, the paper's construction, tasks by class. */
-#include "stream/recipes/recipe.h"
-
-#include <string.h>
-
+/* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, or tasks by class. */
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/recipes/coclusters.h"
-#include "stream/recipes/id_lists.h"
-#include "stream/recipes/paper.h"
-#include "stream/recipes/split.h"
-#include "stream/recipes/task_lists.h"
+#include "stream/build.h"
+#include "stream/recipes/recipes.h"
+
+/* What a recipe works on. */
+struct job {
+    ocdm__selection *selection;
+    const ocdm__labelled_set *set;
+    const ocdm__build_settings *settings;
+    ocdm__reading *reading;
+    uint8_t **groups;
+    ocdm_error *error;
+};
 
 /* ---- PRS's lists ----------------------------------------------------------------------------------------------------- */
 
@@ -41,23 +44,21 @@ static ocdm_status take_groups(const ocdm__id_lists *lists, const ocdm__id_choic
     return OCDM_OK;
 }
 
-static ocdm_status select_listed(ocdm__selection *selection, const ocdm__labelled_set *set,
-                                 const ocdm__build_settings *settings, ocdm__reading *reading, uint8_t **groups,
-                                 ocdm_error *error)
+static ocdm_status apply_listed(const struct job *job)
 {
     ocdm__id_lists lists = {.task_count = 0};
     ocdm__id_choices choices = {.count = 0};
-    ocdm_status status = ocdm__id_lists_read(&lists, settings->ids, settings->original_ids, error);
+    ocdm_status status = ocdm__id_lists_read(&lists, job->settings->ids, job->settings->original_ids, job->error);
     if (status != OCDM_OK)
         return status;
     for (size_t i = 0; i < lists.file_count && status == OCDM_OK; i++)
-        status = ocdm__found_files_add(reading->files, lists.files[i], error);
+        status = ocdm__found_files_add(job->reading->files, lists.files[i], job->error);
     if (status == OCDM_OK)
-        status = ocdm__id_lists_choose(&lists, set, reading, &choices, error);
+        status = ocdm__id_lists_choose(&lists, job->set, job->reading, &choices, job->error);
     if (status == OCDM_OK)
-        status = take_choices(selection, set, &choices, error);
+        status = take_choices(job->selection, job->set, &choices, job->error);
     if (status == OCDM_OK)
-        status = take_groups(&lists, &choices, set->classes.count, groups, error);
+        status = take_groups(&lists, &choices, job->set->classes.count, job->groups, job->error);
     ocdm__id_choices_clear(&choices);
     ocdm__id_lists_clear(&lists);
     return status;
@@ -65,29 +66,30 @@ static ocdm_status select_listed(ocdm__selection *selection, const ocdm__labelle
 
 /* ---- tasks by class -------------------------------------------------------------------------------------------------- */
 
-static ocdm_status find_class_tasks(uint32_t *class_tasks, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
-                                    ocdm_error *error)
+static ocdm_status find_class_tasks(const struct job *job, uint32_t *class_tasks)
 {
-    if (settings->tasks == NULL)
-        return ocdm__cluster_samples(set->count, set->label_starts, set->labels, set->classes.count, settings->clusters,
-                                     class_tasks, error);
+    const ocdm__labelled_set *set = job->set;
+    if (job->settings->tasks == NULL)
+        return ocdm__cluster_samples(set->count, set->label_starts, set->labels, set->classes.count, job->settings->clusters,
+                                     class_tasks, job->error);
     ocdm__task_list list = {.task_count = 0};
-    ocdm_status status = ocdm__task_list_open(&list, settings->tasks, error);
+    ocdm_status status = ocdm__task_list_open(&list, job->settings->tasks, job->error);
     if (status == OCDM_OK)
-        status = ocdm__task_list_apply(&list, &set->classes, class_tasks, error);
+        status = ocdm__task_list_apply(&list, &set->classes, class_tasks, job->error);
     ocdm__task_list_clear(&list);
     return status;
 }
 
-static ocdm_status select_paper(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
-                                const uint32_t *class_tasks, ocdm__reading *reading, ocdm_error *error)
+static ocdm_status select_paper(const struct job *job, const uint32_t *class_tasks)
 {
+    const ocdm__build_settings *settings = job->settings;
+    ocdm__reading *reading = job->reading;
     ocdm__paper_settings paper = {.class_tasks = class_tasks,
                                   .pool = settings->test_from_rest ? OCDM__TEST_FROM_REST : OCDM__TEST_FROM_SINGLE,
                                   .test_per_class = settings->test_per_class,
                                   .seed = settings->seed};
     ocdm__paper_tally tally;
-    ocdm_status status = ocdm__select_paper(selection, set, &paper, &tally, error);
+    ocdm_status status = ocdm__select_paper(job->selection, job->set, &paper, &tally, job->error);
     if (status != OCDM_OK)
         return status;
     ocdm__reading_skip_many(reading, "samples without a label", tally.without_label);
@@ -99,49 +101,66 @@ static ocdm_status select_paper(ocdm__selection *selection, const ocdm__labelled
     return OCDM_OK;
 }
 
-static ocdm_status select_split(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
-                                const uint32_t *class_tasks, ocdm__reading *reading, ocdm_error *error)
+static ocdm_status select_split(const struct job *job, const uint32_t *class_tasks)
 {
+    const ocdm__build_settings *settings = job->settings;
     ocdm__split_settings split = {.class_tasks = class_tasks,
                                   .drop_mixed = settings->drop_mixed,
                                   .test_share = settings->test_share,
                                   .seed = settings->seed};
     ocdm__split_tally tally;
-    ocdm_status status = ocdm__select_split(selection, set, &split, &tally, error);
+    ocdm_status status = ocdm__select_split(job->selection, job->set, &split, &tally, job->error);
     if (status != OCDM_OK)
         return status;
-    ocdm__reading_skip_many(reading, "samples without a label of any task", tally.without_task);
-    ocdm__reading_skip_many(
-        reading, settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks", tally.mixed);
+    const char *mixed = settings->drop_mixed ? "samples with labels of several tasks" : "samples' labels of other tasks";
+    ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
+    ocdm__reading_skip_many(job->reading, mixed, tally.mixed);
     return OCDM_OK;
 }
 
-static ocdm_status select_by_class(ocdm__selection *selection, const ocdm__labelled_set *set,
-                                   const ocdm__build_settings *settings, ocdm__reading *reading, ocdm_error *error)
+/* Assigns classes to tasks, then selects samples by them. */
+static ocdm_status select_by_class(const struct job *job, ocdm_status (*select)(const struct job *, const uint32_t *))
 {
-    size_t empty = 0;
-    uint32_t *class_tasks = ocdm__allocate(set->classes.count, sizeof *class_tasks);
+    size_t empty = 0, class_count = job->set->classes.count;
+    uint32_t *class_tasks = ocdm__allocate(class_count, sizeof *class_tasks);
     if (class_tasks == NULL)
-        return ocdm__fail_memory(error, "the tasks of the classes");
-    ocdm_status status = find_class_tasks(class_tasks, set, settings, error);
+        return ocdm__fail_memory(job->error, "the tasks of the classes");
+    ocdm_status status = find_class_tasks(job, class_tasks);
     if (status == OCDM_OK)
-        status = (settings->recipe == OCDM__RECIPE_PAPER ? select_paper : select_split)(selection, set, settings, class_tasks,
-                                                                                        reading, error);
+        status = select(job, class_tasks);
     if (status == OCDM_OK)
-        status = ocdm__selection_close_gaps(selection, set->classes.count, &empty, error);
-    ocdm__reading_skip_many(reading, "tasks that no sample is in", empty);
+        status = ocdm__selection_close_gaps(job->selection, class_count, &empty, job->error);
+    ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
     ocdm__release(class_tasks);
     return status;
 }
 
+static ocdm_status apply_paper(const struct job *job)
+{
+    return select_by_class(job, select_paper);
+}
+
+/* Without a list or number of tasks, the samples' own tasks are used. */
+static ocdm_status apply_split(const struct job *job)
+{
+    bool by_class = job->settings->tasks != NULL || job->settings->clusters > 0;
+    return by_class ? select_by_class(job, select_split) : select_split(job, NULL);
+}
+
+/* ---- the rows ------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status apply_none(const struct job *job)
+{
+    return ocdm__select_all(job->selection, job->set, job->error);
+}
+
+#define RECIPE_ROW(RECIPE, name, apply) [OCDM__RECIPE_##RECIPE] = apply,
+static ocdm_status (*const recipes[OCDM__RECIPE_COUNT])(const struct job *) = {
+    [OCDM__RECIPE_NONE] = apply_none, [OCDM__RECIPE_IDS] = apply_listed, OCDM__RECIPES(RECIPE_ROW)};
+
 ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__build_settings *settings,
                                ocdm__reading *reading, uint8_t **groups, ocdm_error *error)
 {
-    bool by_class = settings->tasks != NULL || settings->clusters > 0;
-    if (settings->recipe == OCDM__RECIPE_IDS)
-        return select_listed(selection, set, settings, reading, groups, error);
-    if (settings->recipe == OCDM__RECIPE_NONE)
-        return ocdm__select_all(selection, set, error);
-    return by_class ? select_by_class(selection, set, settings, reading, error)
-                    : select_split(selection, set, settings, NULL, reading, error);
+    struct job job = {selection, set, settings, reading, groups, error};
+    return recipes[settings->recipe](&job);
 }

@@ -1,11 +1,15 @@
-/* Tasks by the labels that a sample carries, and a test part by chance. */
-#include "stream/recipes/split.h"
-
-#include <string.h>
+/*
+ * Tasks for any labelled data: each class belongs to a task, and a sample to the task that has most of its labels (the lowest
+ * number on a tie). A sample with labels of several tasks is mixed: its labels of other tasks are removed, because the samples
+ * of a task are labelled with the task's classes only; or the sample is dropped.
+ *
+ * If the source does not distinguish training and test samples, each sample goes to the test part with the same probability.
+ */
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "stream/recipes/recipes.h"
 #include "stream/statistics.h"
 
 /* Votes of a sample's labels, by task; zero between samples. */
@@ -56,7 +60,7 @@ static bool has_parts(const ocdm__labelled_set *set)
     return false;
 }
 
-/* The chance is each sample's own: adding samples to a source leaves the others where they were. */
+/* Each sample has its own random number: adding samples to a source does not move the others. */
 static void draw_parts(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings)
 {
     bool given = has_parts(set);

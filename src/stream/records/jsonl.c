@@ -1,13 +1,167 @@
 /*
- * JSON Lines: one object a line, the labels an array of strings and whole numbers, the id a string or a number, each found by a
- * path of member names. The text of a number is the label, so 1 and "1" are one; -0 is 0. 1.0 and 1e2 are refused rather than
- * guessed at. A member that a path names twice makes a record bad, since it could mean either.
+ * JSON Lines: one object per line; the labels are an array of strings and integers, the id is a string or a number, each found
+ * by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is 0. 1.0 and 1e2 are
+ * refused because their meaning as a label is unclear. A record with two members of the same path is bad.
+ *
+ * Records are first tried by a fast path, ocdm__read_simple: an object of plain strings and integers with labels and id at its
+ * top level is read in one go. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path accepts
+ * nothing that ocdm__read_jsonl refuses. It does not check for the end of the record, because a newline follows and no accepted
+ * token contains one.
  */
-#include "stream/records/state.h"
+#include <string.h>
 
 #include "base/json.h"
+#include "base/json_plain.h"
+#include "stream/records/state.h"
 
-#include <string.h>
+/* ---- simple records ------------------------------------------------------------------------------------------------- */
+
+typedef const unsigned char *place_in_text;
+
+static inline place_in_text pass_spaces(place_in_text at)
+{
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
+/* The closing quote of the string that starts after the opening one at `at`; NULL when the string is not plain. */
+static inline place_in_text string_end(place_in_text at)
+{
+    unsigned run;
+    at++;
+    do {
+        run = ocdm__json_plain_run(at);
+        at += run;
+    } while (run == OCDM__JSON_STRIDE);
+    return *at == '"' ? at : NULL;
+}
+
+/* The end of the integer at `at`, or NULL. A fraction or an exponent is not looked for: what may follow a value is. */
+static inline place_in_text number_end(place_in_text at)
+{
+    at += *at == '-';
+    place_in_text digits = at;
+    while (*at >= '0' && *at <= '9')
+        at++;
+    return at == digits || (*digits == '0' && at - digits > 1) ? NULL : at;
+}
+
+/* The end of a string, its closing quote included, or of a number. */
+static inline place_in_text scalar_end(place_in_text at)
+{
+    if (*at != '"')
+        return number_end(at);
+    place_in_text quote = string_end(at);
+    return quote ? quote + 1 : NULL;
+}
+
+static inline bool is_name(const ocdm__name_path *path, place_in_text text, size_t length)
+{
+    if (path->length != length)
+        return false;
+    uint64_t low, high;
+    ocdm__short_label((const char *)text, length, &low, &high);
+    return low == path->words[0] && high == path->words[1];
+}
+
+/* A label, string or number, that is known already; returns where it ends, or NULL. */
+static inline place_in_text read_simple_label(ocdm__records *records, ocdm__record *record, place_in_text at)
+{
+    place_in_text end = scalar_end(at);
+    size_t quote = *at == '"', number_at = records->number_count + record->label_count;
+    if (!end || number_at == records->number_room || record->label_count == OCDM_MAX_LABELS || (*at == '-' && at[1] == '0'))
+        return NULL;
+    uint32_t number = ocdm__label_table_find(&records->table, (const char *)at + quote, (size_t)(end - at) - 2 * quote);
+    records->numbers[number_at] = number;
+    record->label_count++;
+    return number == UINT32_MAX ? NULL : end;
+}
+
+/* The array of labels; returns where it ends, or NULL. */
+static inline place_in_text read_simple_labels(ocdm__records *records, ocdm__record *record, place_in_text at)
+{
+    if (*at != '[')
+        return NULL;
+    at = pass_spaces(at + 1);
+    if (*at == ']')
+        return at + 1;
+    for (;;) {
+        at = read_simple_label(records, record, at);
+        if (!at)
+            return NULL;
+        at = pass_spaces(at);
+        if (*at != ',')
+            return *at == ']' ? at + 1 : NULL;
+        at = pass_spaces(at + 1);
+    }
+}
+
+static inline place_in_text read_simple_id(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
+                                           place_in_text at)
+{
+    place_in_text end = scalar_end(at);
+    if (!end)
+        return NULL;
+    size_t quote = *at == '"', length = (size_t)(end - at) - 2 * quote;
+    if (length + OCDM__INPUT_PADDING > records->id_room - records->id_used)
+        return NULL;
+    if (length <= OCDM__INPUT_PADDING)
+        memcpy(records->ids + records->id_used, at + quote, OCDM__INPUT_PADDING); /* both sides are padded */
+    else
+        memcpy(records->ids + records->id_used, at + quote, length);
+    ocdm__add_id(records, record, length);
+    record->shown_at = (size_t)((const char *)at - records->input.data) - place->at;
+    record->shown_length = (size_t)(end - at);
+    return end;
+}
+
+/* The members, from `at` on; returns where the object ends, or NULL. */
+static inline place_in_text read_simple_members(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record,
+                                                place_in_text at, bool *labelled)
+{
+    for (;;) {
+        place_in_text quote = *at == '"' ? string_end(at) : NULL;
+        if (!quote || quote[1] != ':')
+            return NULL;
+        place_in_text name = at + 1;
+        size_t length = (size_t)(quote - name);
+        at = pass_spaces(quote + 2);
+        if (is_name(&records->labels, name, length)) {
+            at = *labelled ? NULL : read_simple_labels(records, record, at);
+            *labelled = true;
+        } else if (is_name(&records->id, name, length)) {
+            at = record->has_id ? NULL : read_simple_id(records, place, record, at);
+        } else {
+            at = scalar_end(at);
+        }
+        if (!at)
+            return NULL;
+        at = pass_spaces(at);
+        if (*at != ',')
+            return *at == '}' ? at + 1 : NULL;
+        at = pass_spaces(at + 1);
+    }
+}
+
+bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record)
+{
+    place_in_text at = (place_in_text)records->input.data + place->at, end = (place_in_text)records->input.data + place->end;
+    bool labelled = false;
+    if (*at != '{')
+        return false;
+    at = read_simple_members(records, place, record, pass_spaces(at + 1), &labelled);
+    if (!at)
+        return false;
+    at += *at == '\r';
+    if (at != end || !labelled || (records->id_required && !record->has_id))
+        return false;
+    record->label_at = records->number_count;
+    records->number_count += record->label_count;
+    return true;
+}
+
+/* ---- any record ----------------------------------------------------------------------------------------------------- */
 
 /* How far the objects that are open follow a path. */
 struct follower {
@@ -44,7 +198,7 @@ static ocdm_status fail_value(struct reading *reading, const char *reason)
     return ocdm__bad_record(reading->records, reading->place, position_of(reading), reading->error, NULL, "%s", reason);
 }
 
-/* Where the key at hand leads on a path. */
+/* Where the current key leads on a path. */
 static inline enum step follow(struct follower *follower, const ocdm__json *json)
 {
     if (follower->matched != json->depth - 1)
@@ -137,13 +291,13 @@ static ocdm_status read_id(struct reading *reading)
     return OCDM_OK;
 }
 
-/* A key is at hand. An object on a path is entered: its members come next. */
+/* Called after a key. An object on a path is entered: its members come next. */
 static inline ocdm_status read_member(struct reading *reading)
 {
     ocdm__json *json = &reading->json;
     enum step to_labels = follow(&reading->labels, json), to_id = follow(&reading->id, json);
     if (to_labels == STEP_TWICE || to_id == STEP_TWICE)
-        return fail_value(reading, "a member that is there twice");
+        return fail_value(reading, "a member that occurs twice");
     if (to_labels == STEP_TARGET)
         return read_labels(reading);
     if (to_id == STEP_TARGET)

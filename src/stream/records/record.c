@@ -1,15 +1,284 @@
-/* Records: one after another, good ones only. */
+/*
+ * The record reader: opens an input and detects its format, finds the bytes of each record, and returns the good records one
+ * after another. A line that is too long to be kept is skipped in the space of one read. Labels and ids are in arrays that grow
+ * to what the largest batch needs and are reused.
+ */
 #include "stream/records/record.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "stream/records/state.h"
+
+/* ---- labels and ids ------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__grow_pieces(ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error)
+{
+    if (records->piece_count == OCDM_MAX_LABELS)
+        return ocdm__bad_record(records, place, position, error, NULL, "more than %u labels on one record", OCDM_MAX_LABELS);
+    if (!ocdm__reserve(&records->pieces, &records->piece_room, records->piece_count + 1, sizeof *records->pieces))
+        return ocdm__fail_memory(error, "the labels of a record");
+    if (records->piece_room > OCDM_MAX_LABELS)
+        records->piece_room = OCDM_MAX_LABELS;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__reserve_scratch(ocdm__records *records, size_t length, ocdm_error *error)
+{
+    if (!ocdm__reserve(&records->scratch, &records->scratch_room, length + OCDM__LABEL_PADDING, 1))
+        return ocdm__fail_memory(error, "the labels of a record");
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__add_labels(ocdm__records *records, ocdm__record *record, ocdm_error *error)
+{
+    size_t needed = records->number_count + records->piece_count;
+    if (needed > records->number_room &&
+        !ocdm__reserve(&records->numbers, &records->number_room, needed, sizeof *records->numbers))
+        return ocdm__fail_memory(error, "the labels of a batch");
+    for (size_t i = 0; i < records->piece_count; i++) {
+        const ocdm__label_piece *piece = &records->pieces[i];
+        ocdm_status status = ocdm__label_table_add(&records->table, piece->text, piece->length,
+                                                   &records->numbers[records->number_count + i], error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    record->label_at = records->number_count;
+    record->label_count = records->piece_count;
+    records->number_count += records->piece_count;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__grow_ids(ocdm__records *records, size_t length, ocdm_error *error)
+{
+    if (!ocdm__reserve(&records->ids, &records->id_room, records->id_used + length + OCDM__INPUT_PADDING, 1))
+        return ocdm__fail_memory(error, "the ids of a batch");
+    return OCDM_OK;
+}
+
+static size_t count_parts(const char *text)
+{
+    size_t count = 1;
+    for (; *text; text++)
+        count += *text == '.';
+    return count;
+}
+
+ocdm_status ocdm__split_path(const char *text, ocdm__name_path *path, ocdm_error *error)
+{
+    path->text = text;
+    path->part_count = count_parts(text);
+    path->parts = ocdm__allocate(path->part_count, sizeof *path->parts);
+    if (!path->parts)
+        return ocdm__fail_memory(error, "a name");
+    for (size_t i = 0; i < path->part_count; i++) {
+        size_t length = strcspn(text, ".");
+        if (length == 0)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a path is names with single dots between them, such as meta.labels",
+                              "the path \"%s\" has an empty part", path->text);
+        path->parts[i] = (ocdm__label_piece){.text = text, .length = length};
+        text += length + 1;
+    }
+    path->length = strlen(path->text);
+    path->simple = path->part_count == 1 && path->length <= sizeof path->words;
+    if (path->simple)
+        memcpy(path->words, path->text, path->length);
+    return OCDM_OK;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------------------------- */
+
+/* Unused bytes in the window that are not worth a move. */
+#define LARGEST_GAP ((size_t)64 * 1024)
+
+/* The end of the line or csv record, from `from` on; the window's size when it is not there yet. */
+static inline size_t find_end(const ocdm__records *records, enum ocdm__csv_state *state, size_t from)
+{
+    const char *data = records->input.data;
+    size_t size = records->input.size;
+    if (records->format == OCDM__FORMAT_CSV)
+        return from + ocdm__find_csv_end(state, data + from, size - from);
+    const char *newline = memchr(data + from, '\n', size - from);
+    return newline ? (size_t)(newline - data) : size;
+}
+
+static uint64_t count_newlines(const char *bytes, size_t size)
+{
+    uint64_t count = 0;
+    const char *end = bytes + size;
+    while (bytes < end && (bytes = memchr(bytes, '\n', (size_t)(end - bytes)))) {
+        count++;
+        bytes++;
+    }
+    return count;
+}
+
+/* Moves past the record that ends at `end`; `next` is where the line after it starts. */
+static void move_past(ocdm__records *records, size_t end, size_t next)
+{
+    if (records->format == OCDM__FORMAT_CSV)
+        records->line += count_newlines(records->input.data + records->next, end - records->next);
+    records->line++;
+    records->next = next;
+}
+
+/* Discards the rest of the record at `next`; the first `end - next` bytes, without its end, are in the window. */
+static ocdm_status pass_over(ocdm__records *records, enum ocdm__csv_state *state, size_t end, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    while (end == input->size && !input->ended && !input->stopped) {
+        if (records->format == OCDM__FORMAT_CSV)
+            records->line += count_newlines(input->data + records->next, end - records->next);
+        ocdm__input_remove(input, records->next, end);
+        ocdm_status status = ocdm__input_fill(input, error);
+        if (status != OCDM_OK)
+            return status;
+        end = find_end(records, state, records->next);
+    }
+    move_past(records, end, end < input->size ? end + 1 : end);
+    return OCDM_OK;
+}
+
+static const char *hint_of(const ocdm__records *records)
+{
+    return records->options.hint && !records->options.skip_bad ? records->options.hint : "";
+}
+
+bool ocdm__resume_after_first_line(ocdm__records *records, const ocdm__record_place *place)
+{
+    const char *data = records->input.data;
+    const char *newline = memchr(data + place->at, '\n', place->end - place->at);
+    if (records->format != OCDM__FORMAT_CSV || !newline)
+        return false;
+    records->next = (size_t)(newline - data) + 1;
+    records->line = place->line + 1;
+    return true;
+}
+
+static ocdm_status fail_too_long(ocdm__records *records, const ocdm__record_place *place, enum ocdm__csv_state *state,
+                                 size_t end, ocdm_error *error)
+{
+    if (records->options.skip_bad && !ocdm__resume_after_first_line(records, place)) {
+        ocdm_status status = pass_over(records, state, end, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint_of(records), "%s:%llu:%zu: a record of over 64 MiB", records->input.name,
+                      (unsigned long long)place->line, OCDM__MAX_RECORD + 1);
+}
+
+static void set_place(const ocdm__records *records, ocdm__record_place *place, size_t end)
+{
+    place->line = records->line;
+    place->at = records->next;
+    place->line_at = records->line == 1 ? 0 : records->next;
+    place->end = end;
+}
+
+void ocdm__close_gap(ocdm__records *records)
+{
+    if (records->next - records->kept < LARGEST_GAP)
+        return;
+    ocdm__input_remove(&records->input, records->kept, records->next);
+    records->next = records->kept;
+}
+
+static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    enum ocdm__csv_state state = OCDM__CSV_FIELD_START;
+    size_t scanned = records->next;
+    for (;;) {
+        size_t end = find_end(records, &state, scanned);
+        set_place(records, place, end);
+        if (end - place->at > OCDM__MAX_RECORD)
+            return fail_too_long(records, place, &state, end, error);
+        *found = end < input->size || (input->ended && end > place->at);
+        if (*found) {
+            move_past(records, end, end < input->size ? end + 1 : end);
+            return OCDM_OK;
+        }
+        if (input->ended || input->stopped)
+            return OCDM_OK;
+        ocdm_status status = ocdm__input_fill(input, error);
+        if (status != OCDM_OK)
+            return status;
+        scanned = end;
+    }
+}
+
+/* Whether a line is no record. A csv line of spaces is a record: its one field is spaces. */
+static inline bool is_blank(const ocdm__records *records, const ocdm__record_place *place)
+{
+    const char *at = records->input.data + place->at, *end = records->input.data + place->end;
+    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    while (at < end && (*at == '\r' || (!fields && (*at == ' ' || *at == '\t'))))
+        at++;
+    return at == end || (*at == '#' && records->format == OCDM__FORMAT_SVM);
+}
+
+ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+{
+    for (;;) {
+        ocdm_status status = find_line(records, place, found, error);
+        if (status != OCDM_OK || !*found || !is_blank(records, place))
+            return status;
+        ocdm__close_gap(records);
+    }
+}
+
+ocdm_status ocdm__bad_record(const ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error,
+                             const char *hint, const char *format, ...)
+{
+    const char *data = records->input.data;
+    uint64_t line = place->line + count_newlines(data + place->line_at, position - place->line_at);
+    size_t line_at = position;
+    while (line_at > place->line_at && data[line_at - 1] != '\n')
+        line_at--;
+    char reason[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint ? hint : hint_of(records), "%s:%llu:%zu: %s", records->input.name,
+                      (unsigned long long)line, position - line_at + 1, reason);
+}
+
+ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
+{
+    const unsigned char *data = (const unsigned char *)records->input.data;
+    const unsigned char *at = data + place->at, *end = data + place->end;
+    while (at < end) {
+        uint64_t word;
+        memcpy(&word, at, 8); /* the window is padded */
+        uint64_t wanting = ((word - 0x0101010101010101u) | word) & 0x8080808080808080u;
+        if (!wanting) {
+            at += 8;
+            continue;
+        }
+        size_t length = ocdm__utf8_sequence(at, end);
+        if (length == 0 || *at == 0)
+            return ocdm__bad_record(records, place, (size_t)(at - data), error, NULL, "%s",
+                                    length ? "a NUL byte" : "invalid UTF-8");
+        at += length;
+    }
+    return OCDM_OK;
+}
+
+/* ---- records -------------------------------------------------------------------------------------------------------- */
+
+const char *const ocdm__format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
 
 const char *ocdm__format_name(enum ocdm__record_format format)
 {
-    static const char *const names[] = {"auto", "jsonl", "csv", "tsv", "svm"};
-    return names[format];
+    return ocdm__format_names[format];
 }
 
-/* Field by field: a struct made elsewhere and copied here costs more than all of it. */
+/* Field by field: copying a whole struct costs more than everything else here. */
 static inline void begin_record(ocdm__record *record, const ocdm__record_place *place)
 {
     record->at = place->at;
@@ -134,6 +403,18 @@ const uint32_t *ocdm__records_labels(const ocdm__records *records)
     return records->numbers;
 }
 
+ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
+                                       ocdm_error *error)
+{
+    char *padded = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
+    if (padded == NULL)
+        return ocdm__fail_memory(error, "a label");
+    memcpy(padded, text, length);
+    ocdm_status status = ocdm__label_table_add(&records->table, padded, length, number, error);
+    ocdm__release(padded);
+    return status;
+}
+
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records)
 {
     return &records->table;
@@ -163,4 +444,225 @@ const char *ocdm__records_first_skipped(const ocdm__records *records)
 uint64_t ocdm__records_bytes_read(const ocdm__records *records)
 {
     return records->input.bytes_read;
+}
+
+/* ---- telling formats apart ------------------------------------------------------------------------------------------ */
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
+}
+
+static bool ends_with(const char *path, const char *extension)
+{
+    size_t length = strlen(path), wanted = strlen(extension);
+    if (length <= wanted)
+        return false;
+    path += length - wanted;
+    while (*path && lower(*path) == *extension) {
+        path++;
+        extension++;
+    }
+    return !*path;
+}
+
+static enum ocdm__record_format format_of_path(const char *path)
+{
+    static const struct {
+        const char *extension;
+        enum ocdm__record_format format;
+    } known[] = {{".jsonl", OCDM__FORMAT_JSONL}, {".ndjson", OCDM__FORMAT_JSONL}, {".csv", OCDM__FORMAT_CSV},
+                 {".tsv", OCDM__FORMAT_TSV},     {".tab", OCDM__FORMAT_TSV},      {".svm", OCDM__FORMAT_SVM},
+                 {".libsvm", OCDM__FORMAT_SVM}};
+    for (size_t i = 0; path && i < sizeof known / sizeof *known; i++)
+        if (ends_with(path, known[i].extension))
+            return known[i].format;
+    return OCDM__FORMAT_AUTO;
+}
+
+static enum ocdm__record_format format_of_line(const char *line, size_t length)
+{
+    size_t spaces = 0;
+    while (spaces < length && (line[spaces] == ' ' || line[spaces] == '\t'))
+        spaces++;
+    if (spaces < length && line[spaces] == '{')
+        return OCDM__FORMAT_JSONL;
+    if (memchr(line, '\t', length))
+        return OCDM__FORMAT_TSV;
+    if (ocdm__has_feature(line, length) || ocdm__is_xmc_header(line, length))
+        return OCDM__FORMAT_SVM;
+    return OCDM__FORMAT_CSV;
+}
+
+/* The first line that is not blank, which is not skipped even if it is bad. */
+static ocdm_status first_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+{
+    bool skip_bad = records->options.skip_bad;
+    records->options.skip_bad = false;
+    ocdm_status status = ocdm__next_place(records, place, found, error);
+    records->options.skip_bad = skip_bad;
+    return status;
+}
+
+/* The same without moving past it; blank lines before it are passed for good, since many of them are not kept in the window.
+ * One that is too long is as long as a record may be: reading it later will say that it is bad. */
+static ocdm_status peek_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
+{
+    ocdm_status status = first_place(records, place, found, error);
+    if (status == OCDM_BAD_RECORD) {
+        place->end = place->at + OCDM__MAX_RECORD;
+        *found = true;
+        status = OCDM_OK;
+    }
+    if (status == OCDM_OK && *found) {
+        records->next = place->at;
+        records->line = place->line;
+    }
+    return status;
+}
+
+static ocdm_status tell_format(ocdm__records *records, ocdm_error *error)
+{
+    ocdm__record_place place;
+    bool found = false;
+    ocdm_status status = peek_place(records, &place, &found, error);
+    if (status == OCDM_OK && found)
+        records->format = format_of_line(records->input.data + place.at, place.end - place.at);
+    return status;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_separator(const char *separator, ocdm_error *error)
+{
+    const unsigned char *at = (const unsigned char *)separator;
+    size_t length = strlen(separator);
+    bool one_character = length > 0 && ocdm__utf8_sequence(at, at + length) == length;
+    if (one_character && !strchr("\"\r\n", separator[0]))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as `--sep ';'`",
+                      "the separator \"%s\" is not one character, other than a quote or an end of line", separator);
+}
+
+/* The names of labels and id, split at dots for jsonl; csv and tsv use the whole. */
+static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
+{
+    const ocdm__record_options *options = &records->options;
+    const char *labels = options->labels ? options->labels : "labels", *id = options->id ? options->id : "id";
+    records->id_required = options->id != NULL;
+    if (options->id && strcmp(labels, id) == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
+                          "labels and id have the same name, \"%s\"", id);
+    records->labels.text = labels;
+    records->id.text = id;
+    if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
+                          "`--labels` and `--id` do not apply to the format svm");
+    if (records->format != OCDM__FORMAT_JSONL)
+        return OCDM_OK;
+    ocdm_status status = ocdm__split_path(labels, &records->labels, error);
+    return status == OCDM_OK ? ocdm__split_path(id, &records->id, error) : status;
+}
+
+static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    while (input->size < 3 && !input->ended && !input->stopped) {
+        ocdm_status status = ocdm__input_fill(input, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (input->size >= 3 && memcmp(input->data, "\xEF\xBB\xBF", 3) == 0)
+        records->next = 3;
+    return OCDM_OK;
+}
+
+static ocdm_status open_header(ocdm__records *records, ocdm_error *error)
+{
+    ocdm__record_place place;
+    bool found = false;
+    ocdm_status status = first_place(records, &place, &found, error);
+    if (status != OCDM_OK)
+        return status;
+    if (found)
+        return ocdm__read_header(records, &place, error);
+    if (records->input.stopped)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_RECORD, "the first line of a csv or tsv file names its columns",
+                      "%s:1:1: the header is missing", records->input.name);
+}
+
+static ocdm_status pass_xmc_header(ocdm__records *records, ocdm_error *error)
+{
+    ocdm__record_place place;
+    bool found = false;
+    ocdm_status status = peek_place(records, &place, &found, error);
+    if (status == OCDM_OK && found && ocdm__is_xmc_header(records->input.data + place.at, place.end - place.at))
+        status = first_place(records, &place, &found, error);
+    return status;
+}
+
+/* Everything that needs the input's first bytes. */
+static ocdm_status begin(ocdm__records *records, const char *path, ocdm_error *error)
+{
+    ocdm_status status = pass_byte_order_mark(records, error);
+    if (records->format == OCDM__FORMAT_AUTO)
+        records->format = format_of_path(path);
+    if (status == OCDM_OK && records->format == OCDM__FORMAT_AUTO)
+        status = tell_format(records, error);
+    if (status == OCDM_OK)
+        status = set_names(records, error);
+    if (status != OCDM_OK)
+        return status;
+    if (records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV)
+        return open_header(records, error);
+    return records->format == OCDM__FORMAT_SVM ? pass_xmc_header(records, error) : OCDM_OK;
+}
+
+ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
+                                const ocdm__record_options *options, ocdm_error *error)
+{
+    ocdm__records *made = ocdm__allocate(1, sizeof *made);
+    if (!made) {
+        ocdm__input_close(input);
+        return ocdm__fail_memory(error, "the record reader");
+    }
+    made->input = *input;
+    made->options = *options;
+    made->format = options->format;
+    made->line = 1;
+    if (!made->options.separator)
+        made->options.separator = ";";
+    ocdm_status status = check_separator(made->options.separator, error);
+    if (status == OCDM_OK)
+        status = begin(made, path, error);
+    if (status == OCDM_OK)
+        *records = made;
+    else
+        ocdm__records_close(made);
+    return status;
+}
+
+ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const ocdm__record_options *options,
+                               const volatile sig_atomic_t *stop, ocdm_error *error)
+{
+    ocdm__input input;
+    ocdm_status status = ocdm__input_open(&input, path, stop, error);
+    return status == OCDM_OK ? ocdm__records_begin(records, &input, path, options, error) : status;
+}
+
+void ocdm__records_close(ocdm__records *records)
+{
+    if (!records)
+        return;
+    ocdm__input_close(&records->input);
+    ocdm__label_table_clear(&records->table);
+    ocdm__release(records->labels.parts);
+    ocdm__release(records->id.parts);
+    ocdm__release(records->numbers);
+    ocdm__release(records->ids);
+    ocdm__release(records->pieces);
+    ocdm__release(records->scratch);
+    ocdm__release(records->header);
+    ocdm__release(records);
 }

@@ -15,10 +15,10 @@
  *     ocdm__records_close(records);
  *
  * A bad record (not what its format allows, no labels, a NUL byte, invalid UTF-8, over a limit) ends with OCDM_BAD_RECORD and a
- * message that starts with file:line:column, the column in bytes from 1; or, with skip_bad, it is counted and passed over.
+ * message that starts with file:line:column, the column in bytes from 1; or, with skip_bad, it is counted and skipped.
  * After a csv record whose quotes or number of fields are wrong, reading goes on at the line after its first, since a stray
  * quote makes a record of all lines up to the next one. Blank lines and a byte order mark at the start are no records. Formats:
- * see the record_<format>.c.
+ * see jsonl.c and delimited.c.
  */
 #ifndef OCDM_STREAM_RECORDS_RECORD_H
 #define OCDM_STREAM_RECORDS_RECORD_H
@@ -42,10 +42,11 @@ enum ocdm__record_format {
     OCDM__FORMAT_SVM
 };
 
-/* The name of a format as on the command line. */
+/* The names of the formats on the command line, by enum ocdm__record_format, ended by NULL. */
+extern const char *const ocdm__format_names[];
 const char *ocdm__format_name(enum ocdm__record_format format);
 
-/* All zero is a good default. The texts must live as long as the reader. */
+/* All zero is a good default. The texts must outlive the reader. */
 typedef struct ocdm__record_options {
     enum ocdm__record_format format;
     const char *labels;    /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
@@ -76,14 +77,15 @@ typedef struct ocdm__records ocdm__records;
  * Opens `path`, standard input when it is NULL or "-", finds out the format and reads a header if the format has one.
  *
  * stop     as in base/input.h; may be NULL
- * records  set on success; yours to close
+ * records  set on success; closed by the caller
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (the header), OCDM_IO, OCDM_NO_MEMORY.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an option that does not apply to the format), OCDM_BAD_RECORD (the header), OCDM_IO,
+ * OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const ocdm__record_options *options,
                                const volatile sig_atomic_t *stop, ocdm_error *error);
 
-/* Gives everything back. NULL is fine. */
+/* Releases everything. NULL is fine. */
 void ocdm__records_close(ocdm__records *records);
 
 /*
@@ -92,7 +94,7 @@ void ocdm__records_close(ocdm__records *records);
  */
 ocdm_status ocdm__records_next(ocdm__records *records, ocdm__record *record, bool *found, ocdm_error *error);
 
-/* Says that all records so far are done with: their positions mean nothing from now on. */
+/* Releases all records so far: their positions are invalid from now on. */
 void ocdm__records_release(ocdm__records *records);
 
 /*
@@ -105,6 +107,11 @@ ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *rec
 const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
 const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record);
 const uint32_t *ocdm__records_labels(const ocdm__records *records);
+
+/* The number of a label that the records may or may not come to have: for what is said about labels before they are read.
+ * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
+ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
+                                       ocdm_error *error);
 
 /* The labels by number. */
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);

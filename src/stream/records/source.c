@@ -1,23 +1,466 @@
-/* Records one by one into the set; classes and tasks get their numbers when all have been read. */
+/*
+ * Reads records into a labelled set. Classes and tasks get their final numbers after the last record: a table from old to new
+ * numbers, then one pass over the samples.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "stream/records/source.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/shown_label.h"
-#include "stream/records/source_members.h"
-#include "stream/records/source_order.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "ocdm/ocdm.h"
+#include "stream/label_table.h"
+#include "stream/labelled_set.h"
 #include "stream/statistics.h"
+
+/* Which column is which member. Start with all bytes zero. */
+struct member_columns {
+    uint8_t *member; /* by column; OCDM__MEMBERS for none */
+    size_t count;
+    char delimiter; /* , for csv, which has quotes, or a tab */
+};
+
+/* A value of a member: in JSON it is a string or a number; a field of a table will do for either. */
+struct member_value {
+    const char *text; /* escapes and quotes undone */
+    size_t length;
+    bool string, whole, number; /* what it may be taken for */
+};
+
+/* ---- members -------------------------------------------------------------------------------------------------------- */
+
+/* The name of a member. */
+static const char *member_name(enum ocdm__member member, const ocdm__wanted_members *wanted)
+{
+    static const char *const names[] = {"task", "split", "image", "row"};
+    return member == OCDM__MEMBER_OTHER ? wanted->other : names[member];
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------- */
+
+static bool refuse_member(ocdm__record_members *members, const char *name, const char *trouble)
+{
+    ocdm__shown_label shown = ocdm__show_label(name, strlen(name));
+    snprintf(members->reason, sizeof members->reason, "\"%s\" %s", shown.text, trouble);
+    return false;
+}
+
+static bool is_text(const struct member_value *value, const char *text)
+{
+    return value->string && value->length == strlen(text) && memcmp(value->text, text, value->length) == 0;
+}
+
+static bool take_whole(ocdm__record_members *members, const char *name, const struct member_value *value, uint64_t *number)
+{
+    uint64_t sum = 0;
+    bool good = value->whole && value->length > 0;
+    for (size_t i = 0; good && i < value->length; i++) {
+        uint64_t digit = (uint64_t)(value->text[i] - '0');
+        good = value->text[i] >= '0' && value->text[i] <= '9' && sum <= (UINT64_MAX - digit) / 10;
+        sum = sum * 10 + digit;
+    }
+    if (!good)
+        return refuse_member(members, name, "must be a whole number from 0");
+    *number = sum;
+    return true;
+}
+
+static bool take_split(ocdm__record_members *members, const struct member_value *value)
+{
+    if (!is_text(value, "train") && !is_text(value, "test"))
+        return refuse_member(members, "split", "must be \"train\" or \"test\"");
+    members->part = is_text(value, "test") ? OCDM__TEST : OCDM__TRAIN;
+    return true;
+}
+
+static bool has_control(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7F)
+            return true;
+    return false;
+}
+
+static void keep_text(const struct member_value *value, char *out, size_t *length)
+{
+    memcpy(out, value->text, value->length);
+    memset(out + value->length, 0, OCDM__LABEL_PADDING);
+    *length = value->length;
+}
+
+static bool take_image(ocdm__record_members *members, const struct member_value *value)
+{
+    if (!value->string || value->length == 0)
+        return refuse_member(members, "image", "must be the path of a file");
+    if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
+        return refuse_member(members, "image", "is too long a path, or has control characters");
+    if (value->text[0] == '/')
+        return refuse_member(members, "image", "must be a path relative to the folder of images");
+    if (ocdm__path_climbs(value->text, value->length))
+        return refuse_member(members, "image", "must not lead out of its folder with ..");
+    keep_text(value, members->image, &members->image_length);
+    return true;
+}
+
+static bool take_other(ocdm__record_members *members, const char *name, const struct member_value *value)
+{
+    if (!value->string && !value->number)
+        return refuse_member(members, name, "must be a string or a number");
+    if (value->length > OCDM__LONGEST_MEMBER)
+        return refuse_member(members, name, "has too long a value");
+    keep_text(value, members->other, &members->other_length);
+    return true;
+}
+
+/* Keeps a value. False, with a reason, when it is not as it should be. */
+static bool take_member(ocdm__record_members *members, enum ocdm__member member, const ocdm__wanted_members *wanted,
+                        const struct member_value *value)
+{
+    members->found |= 1u << member;
+    switch (member) {
+    case OCDM__MEMBER_TASK:
+        return take_whole(members, "task", value, &members->task);
+    case OCDM__MEMBER_ROW:
+        return take_whole(members, "row", value, &members->row);
+    case OCDM__MEMBER_SPLIT:
+        return take_split(members, value);
+    case OCDM__MEMBER_IMAGE:
+        return take_image(members, value);
+    default:
+        return take_other(members, wanted->other, value);
+    }
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------------------------------- */
+
+/* The member that the current key names, or OCDM__MEMBERS. The other member goes first, since it may have any name. */
+static enum ocdm__member json_member(const ocdm__json *json, const ocdm__wanted_members *wanted)
+{
+    for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
+        if ((wanted->which & 1u << i) == 0)
+            continue;
+        const char *name = member_name((enum ocdm__member)i, wanted);
+        if (ocdm__json_is(json, name, strlen(name)))
+            return (enum ocdm__member)i;
+    }
+    return OCDM__MEMBERS;
+}
+
+/* The value after the current key. A string with escapes is undone into a buffer; one that is too long for it is too long for
+ * any member, escapes or not. */
+static bool take_value(ocdm__json *json, enum ocdm__member member, const ocdm__wanted_members *wanted,
+                       ocdm__record_members *members)
+{
+    char plain[6 * (OCDM__LONGEST_MEMBER + 1)];
+    if ((members->found & 1u << member) != 0)
+        return refuse_member(members, member_name(member, wanted), "occurs twice");
+    enum ocdm__json_event event = ocdm__json_next(json);
+    struct member_value value = {.text = json->text,
+                                 .length = json->length,
+                                 .string = event == OCDM__JSON_STRING,
+                                 .number = event == OCDM__JSON_NUMBER,
+                                 .whole = event == OCDM__JSON_NUMBER && json->whole};
+    if (value.string && json->escaped && json->length <= sizeof plain) {
+        value.length = ocdm__json_unescape(json->text, json->length, plain);
+        value.text = plain;
+    }
+    return take_member(members, member, wanted, &value);
+}
+
+bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
+                             ocdm__record_members *members)
+{
+    ocdm__json json;
+    members->found = 0;
+    ocdm__json_begin(&json, bytes, length);
+    ocdm__json_next(&json);
+    while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
+        enum ocdm__member member = json_member(&json, wanted);
+        if (member == OCDM__MEMBERS) {
+            ocdm__json_skip(&json, OCDM__JSON_KEY);
+        } else if (!take_value(&json, member, wanted, members)) {
+            members->at = (size_t)(json.text - bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- members in csv and tsv ----------------------------------------------------------------------------------------- */
+
+/* Going through the fields of a record. */
+struct fields {
+    const char *at, *end; /* what is left; at is NULL when nothing is */
+    char delimiter;
+};
+
+static struct fields begin_fields(const char *bytes, size_t length, char delimiter)
+{
+    length -= length > 0 && bytes[length - 1] == '\r';
+    return (struct fields){.at = bytes, .end = bytes + length, .delimiter = delimiter};
+}
+
+/* The end of the quoted field whose opening quote is at `at`: after its closing quote. */
+static const char *quoted_end(const char *at, const char *end)
+{
+    for (at++; at < end; at++) {
+        if (*at != '"')
+            continue;
+        if (at + 1 == end || at[1] != '"')
+            return at + 1;
+        at++;
+    }
+    return end;
+}
+
+/* Takes the next field off, as it is written. */
+static bool next_field(struct fields *fields, const char **at, size_t *length)
+{
+    if (fields->at == NULL)
+        return false;
+    const char *start = fields->at, *scan = start;
+    if (fields->delimiter == ',' && start < fields->end && *start == '"')
+        scan = quoted_end(start, fields->end);
+    const char *stop = scan < fields->end ? memchr(scan, fields->delimiter, (size_t)(fields->end - scan)) : NULL;
+    fields->at = stop != NULL ? stop + 1 : NULL;
+    *at = start;
+    *length = (size_t)((stop != NULL ? stop : fields->end) - start);
+    return true;
+}
+
+/* Undoes the quotes of a field, up to `room` bytes of it; returns its length, `room` when it is longer. */
+static size_t copy_plain(const struct fields *fields, const char *at, size_t length, char *out, size_t room)
+{
+    size_t used = 0;
+    bool quoted = fields->delimiter == ',' && length > 1 && *at == '"';
+    for (size_t i = quoted; i < length - quoted && used < room; i++) {
+        i += quoted && at[i] == '"';
+        out[used++] = at[i];
+    }
+    return used;
+}
+
+/* ---- the header ----------------------------------------------------------------------------------------------------- */
+
+static uint8_t column_member(const char *name, size_t length, const ocdm__wanted_members *wanted)
+{
+    for (unsigned i = OCDM__MEMBERS; i-- > 0;) {
+        const char *known = (wanted->which & 1u << i) != 0 ? member_name((enum ocdm__member)i, wanted) : NULL;
+        if (known != NULL && strlen(known) == length && memcmp(known, name, length) == 0)
+            return (uint8_t)i;
+    }
+    return OCDM__MEMBERS;
+}
+
+static size_t count_fields(const char *bytes, size_t length, char delimiter)
+{
+    struct fields fields = begin_fields(bytes, length, delimiter);
+    size_t count = 0;
+    while (next_field(&fields, &bytes, &length))
+        count++;
+    return count;
+}
+
+/* Finds the columns by the header, which the record reader has accepted. OCDM_OK, OCDM_BAD_RECORD (a column that is there
+ * twice, or no column of the other name), OCDM_NO_MEMORY. To be released in either case: `member`. */
+static ocdm_status find_member_columns(struct member_columns *columns, const char *header, size_t length,
+                                       const ocdm__wanted_members *wanted, const char *file, ocdm_error *error)
+{
+    struct fields fields = begin_fields(header, length, columns->delimiter);
+    unsigned found = 0;
+    size_t room = count_fields(header, length, columns->delimiter);
+    columns->member = ocdm__allocate(room, 1);
+    if (columns->member == NULL)
+        return ocdm__fail_memory(error, "the columns of a table");
+    for (const char *at; next_field(&fields, &at, &length);) {
+        char name[OCDM__LONGEST_MEMBER + 1];
+        length = copy_plain(&fields, at, length, name, sizeof name);
+        uint8_t member = column_member(name, length, wanted);
+        if (member != OCDM__MEMBERS && (found & 1u << member) != 0)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
+                              member_name((enum ocdm__member)member, wanted));
+        found |= 1u << member;
+        columns->member[columns->count++] = member;
+    }
+    if ((wanted->which & 1u << OCDM__MEMBER_OTHER) != 0 && (found & 1u << OCDM__MEMBER_OTHER) == 0)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "`--tasks-by NAME` names a column", "%s:1:1: no column named \"%s\"", file,
+                          wanted->other);
+    return OCDM_OK;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------------- */
+
+/* Reads the members of a record that the record reader has accepted. */
+static bool read_field_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
+                               const struct member_columns *columns, ocdm__record_members *members)
+{
+    struct fields fields = begin_fields(bytes, length, columns->delimiter);
+    const char *at;
+    members->found = 0;
+    for (size_t column = 0; column < columns->count && next_field(&fields, &at, &length); column++) {
+        char text[OCDM__LONGEST_MEMBER + 1];
+        if (columns->member[column] == OCDM__MEMBERS)
+            continue;
+        struct member_value value = {.text = text, .string = true, .number = true, .whole = true};
+        value.length = copy_plain(&fields, at, length, text, sizeof text);
+        if (value.length > 0 && !take_member(members, (enum ocdm__member)columns->member[column], wanted, &value)) {
+            members->at = (size_t)(at - bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- order of classes and tasks ------------------------------------------------------------------------------------- */
+
+/* Adds a name to a table, padded as that needs. */
+static ocdm_status add_name(ocdm__label_table *table, const char *name, size_t length, uint32_t *number, ocdm_error *error)
+{
+    char *padded = ocdm__allocate(length + OCDM__LABEL_PADDING, 1);
+    if (padded == NULL)
+        return ocdm__fail_memory(error, "a name");
+    memcpy(padded, name, length);
+    ocdm_status status = ocdm__label_table_add(table, padded, length, number, error);
+    ocdm__release(padded);
+    return status;
+}
+
+/* ---- classes -------------------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Labels of a sample ascend; after renumbering they must be sorted again. */
+static void renumber(ocdm__labelled_set *set, size_t sample, const uint32_t *numbers)
+{
+    size_t start = (size_t)set->label_starts[sample], end = (size_t)set->label_starts[sample + 1];
+    bool ascending = true;
+    for (size_t i = start; i < end; i++) {
+        set->labels[i] = numbers[set->labels[i]];
+        ascending = ascending && (i == start || set->labels[i - 1] < set->labels[i]);
+    }
+    if (!ascending)
+        qsort(set->labels + start, end - start, sizeof *set->labels, compare_numbers);
+}
+
+/* The samples from number `first` on have labels of `labels`: makes them classes of the set. A label that no sample has, since
+ * its record was skipped, is no class. OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
+static ocdm_status settle_classes(ocdm__labelled_set *set, size_t first, const ocdm__label_table *labels, ocdm_error *error)
+{
+    uint32_t *numbers = ocdm__allocate(labels->count, sizeof *numbers);
+    ocdm_status status = numbers != NULL ? OCDM_OK : ocdm__fail_memory(error, "the classes of records");
+    if (numbers != NULL && first < set->count)
+        for (size_t i = (size_t)set->label_starts[first]; i < set->label_starts[set->count]; i++)
+            numbers[set->labels[i]] = 1; /* in use */
+    for (uint32_t i = 0; status == OCDM_OK && i < labels->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(labels, i, &length);
+        if (numbers[i] == 1)
+            status = add_name(&set->classes, text, length, &numbers[i], error);
+    }
+    for (size_t sample = first; status == OCDM_OK && sample < set->count; sample++)
+        renumber(set, sample, numbers);
+    ocdm__release(numbers);
+    return status;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------------- */
+
+struct named_task {
+    const char *text;
+    size_t length;
+    double value;
+    uint32_t number;
+};
+
+static int compare_texts(const void *left, const void *right)
+{
+    const struct named_task *a = left, *b = right;
+    return ocdm__compare_texts(a->text, a->length, b->text, b->length);
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    const struct named_task *a = left, *b = right;
+    return a->value != b->value ? (a->value > b->value) - (a->value < b->value) : compare_texts(left, right);
+}
+
+/* The names in use in their order; returns how many. */
+static size_t sort_names(const ocdm__label_table *names, const uint32_t *used, struct named_task *sorted)
+{
+    size_t count = 0;
+    bool numbers = true;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (used[i] == 0)
+            continue;
+        struct named_task *task = &sorted[count++];
+        task->number = i;
+        task->text = ocdm__label_table_text(names, i, &task->length);
+        numbers = numbers && ocdm__text_to_double(task->text, task->length, &task->value) && isfinite(task->value);
+    }
+    qsort(sorted, count, sizeof *sorted, numbers ? compare_values : compare_texts);
+    return count;
+}
+
+/* The new names, and for each old number that is in use its new one. */
+static ocdm_status order_names(const ocdm__label_table *names, uint32_t *numbers, ocdm__label_table *ordered, ocdm_error *error)
+{
+    struct named_task *sorted = ocdm__allocate(names->count, sizeof *sorted);
+    if (sorted == NULL)
+        return ocdm__fail_memory(error, "the tasks of records");
+    size_t count = sort_names(names, numbers, sorted);
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        status = add_name(ordered, sorted[i].text, sorted[i].length, &numbers[sorted[i].number], error);
+    ocdm__release(sorted);
+    return status;
+}
+
+/* The samples from number `first` on have the number of their task's name in `names`: sorts the names, numerically when all of
+ * them are numbers, else bytewise, those that no sample has left out, and gives the samples the new numbers. OCDM_OK,
+ * OCDM_NO_MEMORY. */
+static ocdm_status settle_tasks(ocdm__labelled_set *set, size_t first, ocdm__label_table *names, ocdm_error *error)
+{
+    ocdm__label_table ordered = {.count = 0};
+    uint32_t *numbers = ocdm__allocate(names->count, sizeof *numbers);
+    if (numbers == NULL)
+        return ocdm__fail_memory(error, "the tasks of records");
+    for (size_t i = first; i < set->count; i++)
+        numbers[set->tasks[i]] = 1; /* in use */
+    ocdm_status status = order_names(names, numbers, &ordered, error);
+    if (status == OCDM_OK) {
+        for (size_t i = first; i < set->count; i++)
+            set->tasks[i] = numbers[set->tasks[i]];
+        ocdm__label_table_clear(names);
+        *names = ordered;
+    } else {
+        ocdm__label_table_clear(&ordered);
+    }
+    ocdm__release(numbers);
+    return status;
+}
+
+/* ---- records -------------------------------------------------------------------------------------------------------- */
 
 #define UNREADABLE "records that cannot be read"
 #define BAD_MEMBER "records with a bad task, split, image or row"
-#define KNOWN_ID "records whose id is there already"
+#define KNOWN_ID "records whose id was used before"
 
 /* Records between two looks at the progress. */
 #define PROGRESS_STEP 8192
@@ -32,7 +475,7 @@ struct source_reading {
     uint64_t first; /* what the first record's number counts from */
     ocdm__records *records;
     ocdm__wanted_members wanted;
-    ocdm__member_columns columns;
+    struct member_columns columns;
     uint64_t refused;    /* records skipped here */
     uint64_t unreadable; /* records skipped by the reader */
     ocdm__record_members members;
@@ -55,7 +498,7 @@ static void write_place(const struct source_reading *state, const ocdm__record *
     snprintf(out, room, "%s:%" PRIu64 ":%zu", state->file, line, before + offset - line_at + 1);
 }
 
-/* Refuses the record at hand for what is wrong at a byte of it, or counts it. */
+/* Refuses the current record for what is wrong at a byte of it, or counts it. */
 static ocdm_status refuse(struct source_reading *state, const ocdm__record *record, size_t offset, const char *kind,
                           const char *reason)
 {
@@ -70,7 +513,7 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
     return ocdm__records_refuse(state->records, &place, reason, state->error);
 }
 
-/* Counts what the record reader has skipped since the last time. Only of the very first does it know the place. */
+/* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */
 static void count_unreadable(struct source_reading *state)
 {
     uint64_t skipped = ocdm__records_skipped(state->records) - state->refused;
@@ -90,14 +533,14 @@ static bool read_members(struct source_reading *state, const ocdm__record *recor
         return ocdm__read_json_members(bytes, record->length, &state->wanted, &state->members);
     case OCDM__FORMAT_CSV:
     case OCDM__FORMAT_TSV:
-        return ocdm__read_field_members(bytes, record->length, &state->wanted, &state->columns, &state->members);
+        return read_field_members(bytes, record->length, &state->wanted, &state->columns, &state->members);
     default:
         state->members.found = 0;
         return true;
     }
 }
 
-/* What one member alone does not tell. NULL when all is well. */
+/* Checks members against each other. NULL when all is well. */
 static const char *check_members(struct source_reading *state)
 {
     ocdm__record_members *members = &state->members;
@@ -144,14 +587,8 @@ static ocdm_status fill_sample(struct source_reading *state, ocdm__labelled_samp
 
 static ocdm_status note_number(ocdm__records_source *source, uint64_t number, ocdm_error *error)
 {
-    if (source->record_count == source->record_room) {
-        size_t room = source->record_room > 0 ? 2 * source->record_room : 1024;
-        uint64_t *numbers = ocdm__resize(source->record_numbers, room, sizeof *numbers);
-        if (numbers == NULL)
-            return ocdm__fail_memory(error, "the numbers of records");
-        source->record_numbers = numbers;
-        source->record_room = room;
-    }
+    if (!ocdm__reserve(&source->record_numbers, &source->record_room, source->record_count + 1, sizeof number))
+        return ocdm__fail_memory(error, "the numbers of records");
     source->record_numbers[source->record_count++] = number;
     return OCDM_OK;
 }
@@ -160,7 +597,7 @@ static ocdm_status refuse_id(struct source_reading *state, const ocdm__record *r
 {
     char reason[256];
     ocdm__shown_label id = ocdm__show_label(sample->id, sample->id_length);
-    snprintf(reason, sizeof reason, "the id \"%s\" is there already", id.text);
+    snprintf(reason, sizeof reason, "the id \"%s\" was used before", id.text);
     return refuse(state, record, record->shown_at, KNOWN_ID, reason);
 }
 
@@ -246,7 +683,7 @@ static ocdm_status begin_columns(struct source_reading *state)
     if (header == NULL)
         return OCDM_OK;
     state->columns.delimiter = ocdm__records_format(state->records) == OCDM__FORMAT_CSV ? ',' : '\t';
-    return ocdm__find_member_columns(&state->columns, header, length, &state->wanted, state->file, state->error);
+    return find_member_columns(&state->columns, header, length, &state->wanted, state->file, state->error);
 }
 
 static ocdm_status begin_reading(struct source_reading *state, const char *path)
@@ -265,7 +702,7 @@ static ocdm_status begin_reading(struct source_reading *state, const char *path)
         ocdm__records_open(&state->records, path, &options, progress != NULL ? progress->stop : NULL, state->error);
     if (status == OCDM_OK && ocdm__records_format(state->records) == OCDM__FORMAT_SVM && state->wanted.other != NULL)
         return ocdm__fail(state->error, OCDM_BAD_ARGUMENT, "svm has labels and features only",
-                          "`--tasks-by` names nothing in the format svm");
+                          "`--tasks-by` does not apply to the format svm");
     return status == OCDM_OK ? begin_columns(state) : status;
 }
 
@@ -282,9 +719,9 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     if (status == OCDM_OK)
         status = read_records(state);
     if (status == OCDM_OK)
-        status = ocdm__settle_classes(set, first, ocdm__records_label_table(state->records), error);
+        status = settle_classes(set, first, ocdm__records_label_table(state->records), error);
     if (status == OCDM_OK && source->tasks_by != NULL)
-        status = ocdm__settle_tasks(set, first, &source->task_names, error);
+        status = settle_tasks(set, first, &source->task_names, error);
     ocdm__records_close(state->records);
     ocdm__release(state->columns.member);
     ocdm__release(state);

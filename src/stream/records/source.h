@@ -1,9 +1,10 @@
 /*
- * Label records (stream/records/record.h: jsonl, csv, tsv, svm) as a labelled set. A record's id is what its id says, or,
- * without one, its number from 0 (from the number of samples that the set has already). Members of a JSON record, or columns of
- * a csv or tsv file, may tell more, each optional: `task`, `split`, `image` and `row`, as stream/records/source_members.h has
- * them. An id that is there already is an error, but a record with a row is known by that, and gets # and its number after the
- * id: in NUS-WIDE's list six photos stand twice.
+ * Label records (stream/records/record.h: jsonl, csv, tsv, svm) as a labelled set. A record without an id gets its number as
+ * id, from 0, or from the number of samples that the set already has. Members of a JSON record, or columns of a csv or tsv
+ * file, may add `task`, `split`, `image` and `row`, all optional; see enum ocdm__member. In JSON Lines they are members of the
+ * record itself, not of nested objects; in csv and tsv an empty field counts as missing. A repeated id is an error, unless the
+ * record has a row, which identifies it: then # and its number are appended to the id, because NUS-WIDE's list has six photos
+ * twice.
  */
 #ifndef OCDM_STREAM_RECORDS_SOURCE_H
 #define OCDM_STREAM_RECORDS_SOURCE_H
@@ -17,17 +18,52 @@
 #include "stream/labelled_set.h"
 #include "stream/records/record.h"
 
+enum ocdm__member {
+    OCDM__MEMBER_TASK,  /* an integer from 0 */
+    OCDM__MEMBER_SPLIT, /* "train" or "test" */
+    OCDM__MEMBER_IMAGE, /* a relative path that does not lead out of its root */
+    OCDM__MEMBER_ROW,   /* an integer from 0 */
+    OCDM__MEMBER_OTHER, /* a string or number, by a name of the caller's */
+    OCDM__MEMBERS
+};
+
+/* The longest image path, and the longest value of the other member. */
+#define OCDM__LONGEST_MEMBER 4095
+
+/* The members of one record. A member that is not in `found` has its value from an earlier record, or none. */
+typedef struct ocdm__record_members {
+    unsigned found; /* a bit for each member that is there: 1u << OCDM__MEMBER_TASK ... */
+    uint64_t task, row;
+    enum ocdm__part part;
+    size_t image_length, other_length;
+    char image[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
+    char other[OCDM__LONGEST_MEMBER + 1 + OCDM__LABEL_PADDING];
+    char reason[256]; /* of a bad record: what is wrong ... */
+    size_t at;        /* ... and where, in bytes from the start of the record */
+} ocdm__record_members;
+
+/* Which members matter: a bit for each; the others are ignored. `other` is the name of OCDM__MEMBER_OTHER. */
+typedef struct ocdm__wanted_members {
+    unsigned which;
+    const char *other;
+} ocdm__wanted_members;
+
+/* Reads the members of a record that the record reader has accepted as JSON. False when one is there twice or not as it should
+ * be: see `reason`. */
+bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
+                             ocdm__record_members *members);
+
 /* Start with all bytes zero. */
 typedef struct ocdm__records_source {
     /* What to read. */
-    ocdm__record_options options; /* its skip_bad is not looked at: the reading has one */
+    ocdm__record_options options; /* its skip_bad is ignored: the reading has one */
     const char *tasks_by;  /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
                               record must have one; NULL for none */
     uint64_t first_number; /* records without an id are numbered from here, or from the set's count if that is more */
 
     /* What was found. */
     ocdm__label_table task_names; /* with tasks_by: task t is the value with number t. Numbers in numeric order when all values
-                                     are numbers, else bytewise. Values are told apart as text: 1 is not 1.0. */
+                                     are numbers, else bytewise. Values are distinguished as text: 1 is not 1.0. */
     uint64_t *record_numbers;     /* of each sample that was added: which record it is, from 0, those that were skipped counted,
                                      so that it is its row in a table that goes with the records */
     size_t record_count, record_room;
@@ -37,14 +73,14 @@ typedef struct ocdm__records_source {
 /*
  * Adds the records of a file, of standard input when `path` is NULL or "-".
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an option that the format has no use for), OCDM_BAD_RECORD (with file:line:column; also an id
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an option that does not apply to the format), OCDM_BAD_RECORD (with file:line:column; also an id
  * that is there already, or a task beyond 32 bits), OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT (over 65,536 values of tasks_by),
- * OCDM_STOPPED. After an error the set can only be cleared. The source is to be cleared in either case.
+ * OCDM_STOPPED. After an error the set can only be cleared. The source must be cleared in either case.
  */
 ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path, ocdm__records_source *source,
                                       ocdm__reading *reading, ocdm_error *error);
 
-/* Gives back what was found. */
+/* Releases what was found. */
 void ocdm__records_source_clear(ocdm__records_source *source);
 
 #endif

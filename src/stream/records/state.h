@@ -1,4 +1,4 @@
-/* What the files of the record reader share. Everyone else includes stream/records/record.h. */
+/* Shared by the files of the record reader. All other code includes stream/records/record.h. */
 #ifndef OCDM_STREAM_RECORDS_STATE_H
 #define OCDM_STREAM_RECORDS_STATE_H
 
@@ -6,7 +6,7 @@
 #include "base/input.h"
 #include "stream/records/record.h"
 
-/* A label of the record at hand: bytes in the window or in the reader's scratch. */
+/* A label of the current record: bytes in the window or in the reader's scratch. */
 typedef struct ocdm__label_piece {
     const char *text;
     size_t length;
@@ -22,7 +22,7 @@ typedef struct ocdm__name_path {
     uint64_t words[2]; /* ... which are these */
 } ocdm__name_path;
 
-/* Where the record at hand lies. A csv record may span lines; the first line may start with a byte order mark. */
+/* Where the current record lies. A csv record may span lines; the first line may start with a byte order mark. */
 typedef struct ocdm__record_place {
     size_t line_at; /* where its first line starts */
     size_t at;      /* where the record starts */
@@ -48,7 +48,7 @@ struct ocdm__records {
     size_t next;              /* where the next line starts in the window */
     uint64_t line;            /* its number, from 1 */
     size_t kept;              /* where the last record that is not released ends; what lies between is of no use */
-    ocdm__record_place place; /* of the record at hand */
+    ocdm__record_place place; /* of the current record */
 
     ocdm__label_table table;
     uint32_t *numbers; /* the labels of the records not released */
@@ -56,7 +56,7 @@ struct ocdm__records {
     char *ids; /* the ids of the records not released */
     size_t id_used, id_room;
 
-    ocdm__label_piece *pieces; /* the labels of the record at hand */
+    ocdm__label_piece *pieces; /* the labels of the current record */
     size_t piece_count, piece_room;
     char *scratch; /* its labels whose escapes or quotes had to be undone; room for a whole record, so that pieces stay valid */
     size_t scratch_used, scratch_room;
@@ -64,32 +64,32 @@ struct ocdm__records {
     char *header; /* csv, tsv */
     size_t header_length;
     size_t column_count, label_column, id_column; /* id_column is SIZE_MAX when there is none */
-    bool lost_count;                              /* csv, tsv: the record at hand has broken quotes or too few or many fields */
+    bool lost_count;                              /* csv, tsv: the current record has broken quotes or too few or many fields */
 
     uint64_t skipped;
     ocdm_error first_skipped;
 };
 
-/* ---- open.c ---- */
+/* ---- opening (record.c) ---- */
 
 /* Reads records from an input that is open, which the reader takes over, on failure too. `path` is for its extension. */
 ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
                                 const ocdm__record_options *options, ocdm_error *error);
 
-/* ---- lines.c ---- */
+/* ---- lines (record.c) ---- */
 
 /* Finds the next line that is not blank, or, in csv, the lines of the next record; found = false at the end. Too long a record
  * is bad. The place is what the reader moves past either way. */
 ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error);
 
 /* Takes what was skipped since the last good record out of the window once it is worth a move, so that any number of bad
- * records and blank lines fits between two good ones. The place at hand means nothing afterwards. */
+ * records and blank lines fits between two good ones. The current place means nothing afterwards. */
 void ocdm__close_gap(ocdm__records *records);
 
-/* Makes the second line of a csv record that has several the next to be read; false for other records. */
+/* Makes the second line of a csv record with several lines the next to be read; false for other records. */
 bool ocdm__resume_after_first_line(ocdm__records *records, const ocdm__record_place *place);
 
-/* OCDM_BAD_RECORD with file:line:column of a position in the record and the reason, in printf's way. */
+/* OCDM_BAD_RECORD with file:line:column of a position in the record and the reason, formatted as by printf. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))
 #endif
@@ -100,13 +100,13 @@ ocdm__bad_record(const ocdm__records *records, const ocdm__record_place *place, 
 /* OCDM_BAD_RECORD when the record has a NUL byte or invalid UTF-8. */
 ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_place *place, ocdm_error *error);
 
-/* ---- parts.c ---- */
+/* ---- labels and ids of the current record (record.c) ---- */
 
-/* Makes room for another label of the record at hand. OCDM_BAD_RECORD when there are too many; `position` is the label's, for
+/* Makes room for another label of the current record. OCDM_BAD_RECORD when there are too many; `position` is the label's, for
  * the message. */
 ocdm_status ocdm__grow_pieces(ocdm__records *records, const ocdm__record_place *place, size_t position, ocdm_error *error);
 
-/* Notes a label of the record at hand, after which OCDM__LABEL_PADDING bytes may be read. */
+/* Notes a label of the current record, after which OCDM__LABEL_PADDING bytes may be read. */
 static inline ocdm_status ocdm__add_piece(ocdm__records *records, const ocdm__record_place *place, size_t position,
                                           const char *text, size_t length, ocdm_error *error)
 {
@@ -161,10 +161,34 @@ ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *
  * from one piece to the next. */
 size_t ocdm__find_csv_end(enum ocdm__csv_state *state, const char *bytes, size_t size);
 
-/* Whether the line is an XMC header: three whole numbers. */
+/* Whether the line is an XMC header: three integers. */
 bool ocdm__is_xmc_header(const char *line, size_t length);
 
 /* Whether the line has a token such as 12:0.5. */
 bool ocdm__has_feature(const char *line, size_t length);
+
+/* ---- tokens of a LIBSVM or XMC line ---- */
+
+/* Tokens are separated by blanks; a # at the start of a token starts a comment. `at` == `end` when no token is left. */
+struct ocdm__svm_token {
+    const char *at, *end;
+};
+
+static inline bool ocdm__is_svm_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static inline struct ocdm__svm_token ocdm__next_svm_token(const char *at, const char *end)
+{
+    while (at < end && ocdm__is_svm_blank(*at))
+        at++;
+    if (at < end && *at == '#')
+        at = end;
+    struct ocdm__svm_token token = {.at = at, .end = at};
+    while (token.end < end && !ocdm__is_svm_blank(*token.end))
+        token.end++;
+    return token;
+}
 
 #endif

@@ -1,24 +1,212 @@
 /*
- * Turns the recipe into samples. Counts are dealt out exactly, not drawn: leads are a shuffled deck, extras are chosen by
- * selection sampling (Knuth, algorithm S), which takes exactly k of n in one pass. So every statistic that the recipe fixes
- * holds for every seed, and only who meets whom, and when, is random.
+ * The built-in stream: its classes and counts, and the samples made from them.
+ *
+ * The numbers were chosen, because the paper does not publish its own: a long tail in which one class (tree, which plays the
+ * part of "person" in COCO) is on more than half of all samples, rare classes that hardly ever occur without it (nest, acorn,
+ * swing), and the published counts of samples, classes, groups and multi-label ratios.
+ *
+ * Counts are dealt out exactly, not drawn: leads are a shuffled deck, extras are chosen by selection sampling (Knuth, algorithm
+ * S), which takes exactly k of n in one pass. So every statistic that the recipe fixes holds for every seed, and only which
+ * classes meet, and when, is random.
  */
 #include "stream/scenes/builtin.h"
 
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "stream/scenes/builtin_recipe.h"
+
+/* A class, and how many samples carry it and nothing else. */
+struct recipe_class {
+    const char *name;
+    uint32_t task;
+    uint32_t alone;
+};
+
+/* A class that turns up in a scene: `lead` of its samples have it as their first companion; of the others, `extra` have it too.
+ */
+struct companion {
+    uint32_t class_number;
+    uint32_t lead;
+    uint32_t extra;
+};
+
+/*
+ * A context in which classes meet: each of its samples carries the setting and exactly one lead, so two labels at least, and
+ * any number of extras. A scene has as many samples as its companions have leads.
+ */
+struct scene {
+    uint32_t setting;
+    uint32_t companion_count;
+    const struct companion *companions;
+};
+
+/* The most companions that a scene has. */
+#define MAX_COMPANIONS 16
+
+/* Classes are numbered task by task, the frequent ones of a task first. */
+enum {
+    TREE,
+    CLOUD,
+    LEAF,
+    HOUSE,
+    FLOWER,
+    FENCE,
+    SUN,
+    BALL,
+    MUSHROOM,
+    TENT,
+    KITE,
+    SWING,
+    NEST,
+    ACORN,
+    PLATE,
+    MUG,
+    JAR,
+    BREAD,
+    EGG,
+    CANDLE,
+    KETTLE,
+    PEAR,
+    BASKET,
+    CHEESE,
+    PAN,
+    WHISK,
+    SHOE,
+    HAT,
+    SOCK,
+    GLOVE,
+    MIRROR,
+    COMB,
+    RIBBON,
+    BUTTON,
+    RING,
+    CROWN,
+    BOX,
+    HAMMER,
+    KEY,
+    SAW,
+    LAMP,
+    BUCKET,
+    LADDER,
+    MAGNET
+};
+
+static const struct recipe_class recipe_classes[OCDM__BUILTIN_CLASSES] = {
+    [TREE] = {"tree", 0, 930},        [CLOUD] = {"cloud", 0, 150},   [LEAF] = {"leaf", 0, 160},    [HOUSE] = {"house", 0, 110},
+    [FLOWER] = {"flower", 0, 180},    [FENCE] = {"fence", 0, 70},    [SUN] = {"sun", 0, 45},       [BALL] = {"ball", 0, 44},
+    [MUSHROOM] = {"mushroom", 0, 12}, [TENT] = {"tent", 0, 24},      [KITE] = {"kite", 0, 28},     [SWING] = {"swing", 0, 3},
+    [NEST] = {"nest", 0, 1},          [ACORN] = {"acorn", 0, 0},     [PLATE] = {"plate", 1, 330},  [MUG] = {"mug", 1, 290},
+    [JAR] = {"jar", 1, 180},          [BREAD] = {"bread", 1, 78},    [EGG] = {"egg", 1, 65},       [CANDLE] = {"candle", 1, 65},
+    [KETTLE] = {"kettle", 1, 38},     [PEAR] = {"pear", 1, 52},      [BASKET] = {"basket", 1, 20}, [CHEESE] = {"cheese", 1, 7},
+    [PAN] = {"pan", 1, 14},           [WHISK] = {"whisk", 1, 1},     [SHOE] = {"shoe", 2, 400},    [HAT] = {"hat", 2, 290},
+    [SOCK] = {"sock", 2, 100},        [GLOVE] = {"glove", 2, 88},    [MIRROR] = {"mirror", 2, 80}, [COMB] = {"comb", 2, 48},
+    [RIBBON] = {"ribbon", 2, 18},     [BUTTON] = {"button", 2, 30},  [RING] = {"ring", 2, 36},     [CROWN] = {"crown", 2, 1},
+    [BOX] = {"box", 3, 620},          [HAMMER] = {"hammer", 3, 200}, [KEY] = {"key", 3, 180},      [SAW] = {"saw", 3, 150},
+    [LAMP] = {"lamp", 3, 182},        [BUCKET] = {"bucket", 3, 72},  [LADDER] = {"ladder", 3, 98}, [MAGNET] = {"magnet", 3, 4},
+};
+
+static const struct companion avenue[] = {
+    {CLOUD, 2250, 300}, {LEAF, 1550, 300}, {HOUSE, 1280, 360}, {FLOWER, 500, 140}, {FENCE, 470, 250},
+    {SUN, 60, 35},      {BALL, 30, 10},    {KITE, 20, 6},      {SWING, 12, 6},     {MUSHROOM, 10, 6},
+    {TENT, 8, 4},       {NEST, 4, 2},      {ACORN, 2, 1},
+};
+static const struct companion yard[] = {
+    {HOUSE, 1400, 1150}, {FENCE, 900, 1000}, {CLOUD, 700, 1150}, {LEAF, 500, 750}, {FLOWER, 350, 520},
+    {BALL, 60, 40},      {SWING, 50, 30},    {SUN, 30, 50},      {KITE, 6, 10},    {NEST, 5, 7},
+    {MUSHROOM, 0, 12},   {TENT, 0, 8},       {ACORN, 0, 4},
+};
+static const struct companion garden[] = {
+    {LEAF, 900, 1200},  {FLOWER, 900, 1150}, {CLOUD, 400, 900}, {FENCE, 200, 800}, {HOUSE, 100, 600},
+    {MUSHROOM, 80, 70}, {BALL, 20, 30},      {NEST, 10, 16},    {ACORN, 6, 10},    {SUN, 0, 80},
+    {SWING, 0, 20},     {KITE, 0, 15},       {TENT, 0, 12},
+};
+static const struct companion picnic[] = {
+    {CLOUD, 300, 560}, {LEAF, 200, 600}, {FLOWER, 150, 480}, {HOUSE, 110, 430}, {BALL, 80, 110},
+    {TENT, 60, 90},    {FENCE, 60, 450}, {KITE, 40, 60},     {SUN, 20, 80},     {MUSHROOM, 20, 60},
+    {SWING, 20, 60},   {NEST, 3, 16},    {ACORN, 3, 11},
+};
+static const struct companion sky[] = {
+    {HOUSE, 420, 180}, {FLOWER, 160, 140}, {LEAF, 150, 110}, {FENCE, 90, 150},
+    {SUN, 80, 40},     {KITE, 80, 30},     {BALL, 20, 20},   {TENT, 10, 10},
+};
+static const struct companion meadow[] = {
+    {LEAF, 380, 180}, {FENCE, 220, 150}, {HOUSE, 60, 120}, {BALL, 30, 20}, {SUN, 20, 20}, {MUSHROOM, 10, 10}, {CLOUD, 0, 200},
+};
+static const struct companion breakfast[] = {
+    {MUG, 700, 260}, {BREAD, 140, 90}, {JAR, 140, 200},  {EGG, 130, 90}, {CHEESE, 40, 40},
+    {PEAR, 20, 15},  {CANDLE, 15, 10}, {KETTLE, 10, 15}, {PAN, 5, 10},
+};
+static const struct companion dinner[] = {
+    {MUG, 160, 230}, {JAR, 150, 230},  {CANDLE, 90, 80}, {PEAR, 50, 40}, {CHEESE, 40, 60}, {BREAD, 30, 80},
+    {EGG, 20, 80},   {BASKET, 20, 40}, {KETTLE, 20, 40}, {PAN, 20, 30},  {WHISK, 2, 8},
+};
+static const struct companion stove[] = {
+    {JAR, 330, 150}, {KETTLE, 160, 50}, {CANDLE, 60, 40}, {PAN, 20, 15}, {BREAD, 20, 20}, {PEAR, 10, 10},
+};
+static const struct companion pantry[] = {
+    {BASKET, 90, 30}, {PEAR, 80, 40},   {MUG, 80, 100},   {EGG, 60, 40},
+    {PAN, 30, 15},    {CANDLE, 25, 20}, {CHEESE, 20, 20}, {WHISK, 3, 6},
+};
+static const struct companion baking[] = {
+    {PAN, 60, 20}, {EGG, 20, 60}, {BREAD, 20, 50}, {JAR, 15, 60}, {WHISK, 5, 16},
+};
+static const struct companion hall[] = {
+    {HAT, 700, 190}, {SOCK, 150, 110}, {MIRROR, 70, 60}, {GLOVE, 60, 90}, {RIBBON, 30, 40}, {BUTTON, 30, 30}, {COMB, 10, 20},
+};
+static const struct companion dresser[] = {
+    {COMB, 90, 40}, {HAT, 80, 80}, {RING, 60, 20}, {RIBBON, 30, 40}, {BUTTON, 10, 30}, {CROWN, 1, 2},
+};
+static const struct companion stage[] = {
+    {GLOVE, 120, 60}, {BUTTON, 70, 30}, {RIBBON, 60, 50}, {RING, 30, 30}, {COMB, 30, 20}, {SOCK, 20, 30}, {CROWN, 8, 5},
+};
+static const struct companion laundry[] = {
+    {SHOE, 80, 70},
+    {GLOVE, 40, 30},
+    {BUTTON, 30, 30},
+    {HAT, 10, 30},
+};
+static const struct companion bench[] = {
+    {HAMMER, 150, 70}, {SAW, 110, 70}, {BUCKET, 90, 50}, {KEY, 70, 40}, {LAMP, 70, 40}, {LADDER, 50, 30}, {MAGNET, 8, 5},
+};
+static const struct companion shed[] = {
+    {BUCKET, 60, 30},
+    {LAMP, 40, 20},
+    {SAW, 30, 30},
+    {HAMMER, 20, 30},
+};
+static const struct companion drawer[] = {
+    {LAMP, 40, 20},
+    {HAMMER, 30, 20},
+    {SAW, 10, 20},
+    {MAGNET, 7, 5},
+};
+
+#define SCENE(setting, companions)                                                                                             \
+    {                                                                                                                          \
+        setting, sizeof(companions) / sizeof(companions)[0], companions                                                        \
+    }
+
+/* The scenes, task by task; a scene's task is its setting's. */
+static const struct scene recipe_scenes[] = {
+    SCENE(TREE, avenue),   SCENE(TREE, yard),       SCENE(TREE, garden),    SCENE(TREE, picnic), SCENE(CLOUD, sky),
+    SCENE(FLOWER, meadow), SCENE(PLATE, breakfast), SCENE(PLATE, dinner),   SCENE(MUG, stove),   SCENE(JAR, pantry),
+    SCENE(PLATE, baking),  SCENE(SHOE, hall),       SCENE(MIRROR, dresser), SCENE(HAT, stage),   SCENE(SOCK, laundry),
+    SCENE(BOX, bench),     SCENE(LADDER, shed),     SCENE(KEY, drawer),
+};
+
+static const size_t recipe_scene_count = sizeof recipe_scenes / sizeof recipe_scenes[0];
+
+/* ---- samples -------------------------------------------------------------------------------------------------------- */
 
 /* While they are made, label sets are bit sets: 44 classes fit into 64 bits. */
 struct making {
     uint64_t *set;
     size_t count;
-    uint32_t *deck; /* the leads of the scene at hand */
+    uint32_t *deck; /* the leads of the current scene */
     uint64_t base;
 };
 
-static size_t scene_size(const ocdm__scene *scene)
+static size_t scene_size(const struct scene *scene)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < scene->companion_count; i++)
@@ -30,14 +218,14 @@ static size_t stream_size(void)
 {
     size_t size = 0;
     for (size_t i = 0; i < OCDM__BUILTIN_CLASSES; i++)
-        size += ocdm__recipe_classes[i].alone;
-    for (size_t i = 0; i < ocdm__recipe_scene_count; i++)
-        size += scene_size(&ocdm__recipe_scenes[i]);
+        size += recipe_classes[i].alone;
+    for (size_t i = 0; i < recipe_scene_count; i++)
+        size += scene_size(&recipe_scenes[i]);
     return size;
 }
 
 /* The scene's leads, as positions among its companions, in random order. */
-static void shuffle_deck(uint32_t *deck, const ocdm__scene *scene, ocdm__random *random)
+static void shuffle_deck(uint32_t *deck, const struct scene *scene, ocdm__random *random)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < scene->companion_count; i++)
@@ -51,11 +239,11 @@ static void shuffle_deck(uint32_t *deck, const ocdm__scene *scene, ocdm__random 
     }
 }
 
-static void make_scene(struct making *making, const ocdm__scene *scene, ocdm__random random)
+static void make_scene(struct making *making, const struct scene *scene, ocdm__random random)
 {
     size_t size = scene_size(scene);
-    uint32_t wanted[OCDM__MAX_COMPANIONS]; /* extras of a companion still to be placed ... */
-    size_t places[OCDM__MAX_COMPANIONS];   /* ... on this many samples ahead that do not have it as their lead */
+    uint32_t wanted[MAX_COMPANIONS]; /* extras of a companion still to be placed ... */
+    size_t places[MAX_COMPANIONS];   /* ... on this many samples ahead that do not have it as their lead */
     shuffle_deck(making->deck, scene, &random);
     for (uint32_t i = 0; i < scene->companion_count; i++) {
         wanted[i] = scene->companions[i].extra;
@@ -78,11 +266,11 @@ static void make_task(struct making *making, uint32_t task)
 {
     size_t first = making->count;
     for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++)
-        for (uint32_t n = 0; ocdm__recipe_classes[c].task == task && n < ocdm__recipe_classes[c].alone; n++)
+        for (uint32_t n = 0; recipe_classes[c].task == task && n < recipe_classes[c].alone; n++)
             making->set[making->count++] = UINT64_C(1) << c;
-    for (size_t i = 0; i < ocdm__recipe_scene_count; i++)
-        if (ocdm__recipe_classes[ocdm__recipe_scenes[i].setting].task == task)
-            make_scene(making, &ocdm__recipe_scenes[i], ocdm__random_stream(making->base, OCDM__BUILTIN_TASKS + i));
+    for (size_t i = 0; i < recipe_scene_count; i++)
+        if (recipe_classes[recipe_scenes[i].setting].task == task)
+            make_scene(making, &recipe_scenes[i], ocdm__random_stream(making->base, OCDM__BUILTIN_TASKS + i));
     ocdm__random random = ocdm__random_stream(making->base, task);
     for (size_t left = making->count - first; left > 1; left--) {
         uint64_t *a = making->set + first + left - 1;
@@ -116,7 +304,7 @@ static ocdm_status spread(const struct making *making, ocdm__builtin *builtin, o
         for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++)
             if (making->set[i] >> c & 1)
                 builtin->label[at++] = c;
-        builtin->task[i] = ocdm__recipe_classes[builtin->label[at - 1]].task;
+        builtin->task[i] = recipe_classes[builtin->label[at - 1]].task;
     }
     builtin->label_start[making->count] = at;
     builtin->sample_count = making->count;
@@ -161,10 +349,10 @@ void ocdm__builtin_destroy(ocdm__builtin *builtin)
 
 const char *ocdm__builtin_class_name(uint32_t class_number)
 {
-    return ocdm__recipe_classes[class_number].name;
+    return recipe_classes[class_number].name;
 }
 
 uint32_t ocdm__builtin_class_task(uint32_t class_number)
 {
-    return ocdm__recipe_classes[class_number].task;
+    return recipe_classes[class_number].task;
 }

@@ -3,7 +3,7 @@
  * tests need no download. 44 classes in 4 tasks, 26,617 samples. The counts of every class are the same for every seed; the
  * seed decides which classes meet on a sample and in what order a task's samples come. docs/builtin-stream.md has the tables.
  *
- * Whole numbers only: the stream is the same bytes on every machine.
+ * Integers only: the stream is the same bytes on every machine.
  */
 #ifndef OCDM_STREAM_SCENES_BUILTIN_H
 #define OCDM_STREAM_SCENES_BUILTIN_H
@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
+
+#define OCDM__BUILTIN_CLASSES 44
+#define OCDM__BUILTIN_TASKS 4
 
 /* Sample i carries label[label_start[i]] .. label[label_start[i + 1] - 1], ascending class numbers; its id is i. Tasks follow
  * one another: 0, 1, 2, 3. */
@@ -24,7 +27,7 @@ typedef struct ocdm__builtin {
     uint32_t *label;
 } ocdm__builtin;
 
-/* Makes the stream of a seed. OCDM_OK or OCDM_NO_MEMORY; `builtin` is set on success, yours to destroy. */
+/* Makes the stream of a seed. OCDM_OK or OCDM_NO_MEMORY; `builtin` is set on success, destroyed by the caller. */
 ocdm_status ocdm__builtin_create(uint64_t seed, ocdm__builtin **builtin, ocdm_error *error);
 
 /* Frees it. NULL is fine. */

@@ -1,6 +1,6 @@
 /* Floats with + and * in a fixed order, so that a vector is the same bytes everywhere; normal numbers are sums of uniform
  * ones. */
-#include "stream/scenes/features.h"
+#include "stream/scenes/plan.h"
 
 #include <math.h>
 

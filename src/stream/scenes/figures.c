@@ -1,5 +1,5 @@
-/* The figures, drawn by hand. Classes are in the order of builtin_recipe.c. */
-#include "stream/scenes/figures.h"
+/* The figures, drawn by hand. Classes are in the order of builtin.c. */
+#include "stream/scenes/plan.h"
 
 enum colour { RED, ORANGE, YELLOW, OLIVE, GREEN, TEAL, SKY, BLUE, PURPLE, PINK, BROWN, TAN, CREAM, WHITE, GREY, CHARCOAL };
 

@@ -1,14 +1,125 @@
 /*
- * A part is painted pixel by pixel within its bounding box: the pixel's centre is taken back to the figure's own plane, the
- * distance to the part's edge there says how much of the pixel is covered. Distances are exact for strokes, blocks and round
- * ellipses, and near enough at the edge for the others. Doubles with +, -, *, / only, and the square root, which IEEE 754
- * fixes to the last bit; from coverage on, whole numbers.
+ * Paints scenes: backdrop, parts of objects, light and grain, the same on every machine. Doubles with +, -, *, / and the square
+ * root only, which IEEE 754 defines to the last bit; from coverage on, integers.
+ *
+ * A part is painted pixel by pixel within its bounding box: the pixel's centre is mapped back to the figure's own plane, and
+ * the distance to the part's edge there determines how much of the pixel is covered. Distances are exact for strokes, blocks
+ * and round ellipses, and close enough at the edge for the others.
  */
-#include "stream/scenes/paint.h"
-
 #include <math.h>
 
-#include "stream/scenes/arithmetic.h"
+#include "stream/scenes/plan.h"
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double size_of(double a)
+{
+    return a < 0 ? -a : a;
+}
+
+/* From 1 down to 0 and back, once in a unit. `t` is within 1000 of 0: the shift makes truncation round down. */
+static inline double wave(double t)
+{
+    double shifted = t + 1000;
+    return 2 * size_of(shifted - (double)(int)shifted - 0.5);
+}
+
+/* ---- backdrop and light --------------------------------------------------------------------------------------------- */
+
+static double corner(uint64_t noise, int x, int y)
+{
+    return (double)(ocdm__random_at(noise, ((uint64_t)(unsigned)x << 32) + (unsigned)y) >> 40) * 0x1p-24;
+}
+
+/* Value noise: random values on a lattice, passing smoothly from one to the next. The last cell is kept, since neighbouring
+ * pixels mostly fall into the same one. */
+struct mottle {
+    uint64_t noise;
+    int x, y;
+    double value[4];
+};
+
+static double mottle_at(struct mottle *mottle, double u, double v)
+{
+    int x = (int)(u + 1000);
+    int y = (int)(v + 1000);
+    if (x != mottle->x || y != mottle->y) {
+        for (int i = 0; i < 4; i++)
+            mottle->value[i] = corner(mottle->noise, x + i % 2, y + i / 2);
+        mottle->x = x;
+        mottle->y = y;
+    }
+    double p = u + 1000 - x;
+    double q = v + 1000 - y;
+    p = p * p * (3 - 2 * p);
+    q = q * q * (3 - 2 * q);
+    double top = mottle->value[0] + p * (mottle->value[1] - mottle->value[0]);
+    double bottom = mottle->value[2] + p * (mottle->value[3] - mottle->value[2]);
+    return top + q * (bottom - top);
+}
+
+/* 0..1, about a half on average. */
+static double texture_at(const ocdm__scene_backdrop *backdrop, struct mottle *mottle, double x, double y)
+{
+    double u = backdrop->scale * (x * backdrop->cosine + y * backdrop->sine);
+    double v = backdrop->scale * (y * backdrop->cosine - x * backdrop->sine);
+    double a, b;
+    switch (backdrop->texture) {
+    case OCDM__TEXTURE_STRIPES:
+        return wave(u);
+    case OCDM__TEXTURE_TILES:
+        a = wave(u);
+        b = wave(v);
+        return a < b ? a : b;
+    case OCDM__TEXTURE_MOTTLE:
+        return mottle_at(mottle, u, v);
+    default:
+        return 0.5;
+    }
+}
+
+void ocdm__scene_fill(const ocdm__scene_backdrop *backdrop, uint32_t size, uint8_t *rgb)
+{
+    struct mottle mottle = {.noise = backdrop->noise, .x = -1, .y = -1};
+    size_t plane = (size_t)size * size;
+    double step = 1.0 / size;
+    for (uint32_t row = 0; row < size; row++)
+        for (uint32_t column = 0; column < size; column++) {
+            double x = (column + 0.5) * step - 0.5;
+            double y = (row + 0.5) * step - 0.5;
+            double mix = 0.5 + 0.7 * (x * backdrop->slope_x + y * backdrop->slope_y);
+            mix += backdrop->strength * (texture_at(backdrop, &mottle, x, y) - 0.5) * 2;
+            int share = mix <= 0 ? 0 : mix >= 1 ? 256 : (int)(mix * 256);
+            for (size_t i = 0; i < 3; i++)
+                rgb[i * plane + (size_t)row * size + column] =
+                    (uint8_t)((backdrop->colour[0][i] * (256 - share) + backdrop->colour[1][i] * share) / 256);
+        }
+}
+
+void ocdm__scene_light_up(const ocdm__scene_light *light, uint32_t size, uint8_t *rgb)
+{
+    size_t plane = (size_t)size * size;
+    double step = 1.0 / size;
+    int grain = (int)light->grain;
+    size_t at = 0;
+    for (uint32_t row = 0; row < size; row++)
+        for (uint32_t column = 0; column < size; column++, at++) {
+            double x = (column + 0.5) * step - 0.5;
+            double y = (row + 0.5) * step - 0.5;
+            double gain = 1 + 2 * (x * light->slope_x + y * light->slope_y);
+            uint64_t bits = ocdm__random_at(light->noise, at);
+            for (size_t i = 0; i < 3; i++, bits >>= 16) {
+                int noise = (int)(bits & 0xFF) + (int)(bits >> 8 & 0xFF) - 255; /* -255..255, mostly near 0 */
+                int value = (int)(rgb[i * plane + at] * (gain * light->gain[i])) + noise * grain / 256;
+                rgb[i * plane + at] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+            }
+        }
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------------------------- */
 
 /* A part made ready: from pixels to its own plane, and its numbers as doubles. */
 struct brush {
@@ -58,17 +169,17 @@ static double ellipse_distance(double u, double v, double radius_x, double radiu
 
 static double lens_distance(const struct brush *brush, double u, double v)
 {
-    double along = ocdm__size_of(u) + brush->offset;
+    double along = size_of(u) + brush->offset;
     return sqrt(along * along + v * v) - brush->radius;
 }
 
 static double block_distance(const double *at, double u, double v)
 {
-    double p = ocdm__size_of(u) - at[2] + at[4];
-    double q = ocdm__size_of(v) - at[3] + at[4];
-    double outside_p = ocdm__larger(p, 0);
-    double outside_q = ocdm__larger(q, 0);
-    double inside = ocdm__larger(p, q);
+    double p = size_of(u) - at[2] + at[4];
+    double q = size_of(v) - at[3] + at[4];
+    double outside_p = larger(p, 0);
+    double outside_q = larger(q, 0);
+    double inside = larger(p, q);
     return sqrt(outside_p * outside_p + outside_q * outside_q) + (inside < 0 ? inside : 0) - at[4];
 }
 
@@ -90,7 +201,7 @@ static double polygon_distance(const struct brush *brush, double u, double v)
 {
     double most = brush->edge[0][0] * u + brush->edge[0][1] * v + brush->edge[0][2];
     for (int i = 1; i < brush->edges; i++)
-        most = ocdm__larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
+        most = larger(most, brush->edge[i][0] * u + brush->edge[i][1] * v + brush->edge[i][2]);
     return most;
 }
 
@@ -103,7 +214,7 @@ static double distance(const struct brush *brush, double u, double v)
         d = ellipse_distance(u - at[0], v - at[1], at[2], at[3]);
         break;
     case OCDM__RING:
-        d = ocdm__size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
+        d = size_of(ellipse_distance(u - at[0], v - at[1], at[2], at[3])) - at[4];
         break;
     case OCDM__LENS:
         d = lens_distance(brush, u - at[0], v - at[1]);
@@ -119,9 +230,9 @@ static double distance(const struct brush *brush, double u, double v)
         break;
     }
     if (brush->part->keep == OCDM__KEEP_ABOVE)
-        d = ocdm__larger(d, v - at[1]);
+        d = larger(d, v - at[1]);
     else if (brush->part->keep == OCDM__KEEP_BELOW)
-        d = ocdm__larger(d, at[1] - v);
+        d = larger(d, at[1] - v);
     return d;
 }
 
@@ -132,19 +243,19 @@ static int pattern_share(const struct brush *brush, double u, double v)
     double level;
     switch ((enum ocdm__scene_pattern)brush->part->pattern) {
     case OCDM__STRIPES:
-        level = ocdm__wave(u * f) - 0.5;
+        level = wave(u * f) - 0.5;
         break;
     case OCDM__BANDS:
-        level = ocdm__wave(v * f) - 0.5;
+        level = wave(v * f) - 0.5;
         break;
     case OCDM__SLANTS:
-        level = ocdm__wave((u + v) * f) - 0.5;
+        level = wave((u + v) * f) - 0.5;
         break;
     case OCDM__CHECKS:
-        level = 6 * (ocdm__wave(u * f) - 0.5) * (ocdm__wave(v * f) - 0.5);
+        level = 6 * (wave(u * f) - 0.5) * (wave(v * f) - 0.5);
         break;
     case OCDM__DOTS:
-        level = ocdm__wave(u * f) + ocdm__wave(v * f) - 1.4;
+        level = wave(u * f) + wave(v * f) - 1.4;
         break;
     default:
         return 0;
@@ -239,7 +350,7 @@ static void bounds(const struct brush *brush, double middle[2], double reach[2])
         double low = at[axis], high = at[axis];
         for (int i = 1; i < corners; i++) {
             low = at[2 * i + axis] < low ? at[2 * i + axis] : low;
-            high = ocdm__larger(high, at[2 * i + axis]);
+            high = larger(high, at[2 * i + axis]);
         }
         middle[axis] = (low + high) / 2;
         reach[axis] = (high - low) / 2;
@@ -259,8 +370,8 @@ static void pixel_box(const struct brush *brush, uint32_t size, int from[2], int
     double u = middle[0] - brush->x0;
     double v = middle[1] - brush->y0;
     double centre[2] = {(brush->yy * u - brush->xy * v) / area, (brush->xx * v - brush->yx * u) / area};
-    double spread[2] = {ocdm__size_of(brush->yy / area) * reach[0] + ocdm__size_of(brush->xy / area) * reach[1],
-                        ocdm__size_of(brush->yx / area) * reach[0] + ocdm__size_of(brush->xx / area) * reach[1]};
+    double spread[2] = {size_of(brush->yy / area) * reach[0] + size_of(brush->xy / area) * reach[1],
+                        size_of(brush->yx / area) * reach[0] + size_of(brush->xx / area) * reach[1]};
     for (int axis = 0; axis < 2; axis++) {
         double low = centre[axis] - spread[axis] - 1;
         double high = centre[axis] + spread[axis] + 2;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
-#include "stream/scenes/features.h"
+#include "stream/file.h"
 #include "stream/scenes/plan.h"
 
 /* The sizes that a picture may have, in pixels a side, and the usual one. */
@@ -36,7 +36,7 @@ typedef struct ocdm__scenes {
     ocdm__scene_space *space;
 } ocdm__scenes;
 
-/* Makes the world of a seed. OCDM_OK or OCDM_NO_MEMORY; `scenes` is set on success, yours to destroy. */
+/* Makes the world of a seed. OCDM_OK or OCDM_NO_MEMORY; `scenes` is set on success, destroyed by the caller. */
 ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error *error);
 
 /* Frees it. NULL is fine. */
@@ -54,5 +54,22 @@ void ocdm__scene_render(const ocdm__scenes *scenes, size_t sample, uint32_t size
 
 /* The feature vector of a sample: OCDM__SCENE_FEATURES numbers. */
 void ocdm__scene_features(const ocdm__scenes *scenes, size_t sample, float *out);
+
+/* ---- as a stream file ---- */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__scene_stream {
+    ocdm__stream_table table;
+    ocdm__payload_source source; /* for ocdm__stream_write */
+    ocdm__scenes *scenes;
+    uint32_t size; /* of an image, pixels a side; 0 for features */
+} ocdm__scene_stream;
+
+/* The world of a seed: images of `size` pixels a side, or features when it is 0. Classes are in the order of their names.
+ * OCDM_OK, OCDM_NO_MEMORY. Close it in either case; must stay where it is. */
+ocdm_status ocdm__scene_stream_open(ocdm__scene_stream *stream, uint64_t seed, uint32_t size, ocdm_error *error);
+
+/* Releases everything. */
+void ocdm__scene_stream_close(ocdm__scene_stream *stream);
 
 #endif

@@ -1,0 +1,115 @@
+/* Maps files by mmap and compares files by device and inode. */
+#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+/* ---- mapped files --------------------------------------------------------------------------------------------------- */
+
+/* Bytes behind the current position that stay mapped in memory. */
+#define KEPT_BEHIND ((size_t)32 * 1024 * 1024)
+
+static ocdm_status refuse(int fd, const char *path, const char *why, ocdm_error *error)
+{
+    if (fd >= 0)
+        close(fd);
+    return ocdm__fail(error, OCDM_IO, "give a regular file that you may read", "%s: %s", path, why);
+}
+
+ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error)
+{
+    static const unsigned char nothing[1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat facts;
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        return refuse(fd, path, strerror(errno), error);
+    if (!S_ISREG(facts.st_mode))
+        return refuse(fd, path, S_ISDIR(facts.st_mode) ? "is a folder" : "is not a regular file", error);
+    size_t size = (size_t)facts.st_size;
+    void *bytes = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    if (bytes == MAP_FAILED)
+        return refuse(fd, path, strerror(errno), error);
+    close(fd);
+    *file = (ocdm__mapped_file){.bytes = size > 0 ? bytes : nothing, .size = size, .name = path, .mapped = size};
+    return OCDM_OK;
+}
+
+void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (offset < KEPT_BEHIND || offset > file->mapped)
+        return;
+    size_t behind = (offset - KEPT_BEHIND / 2) / page * page;
+    madvise((void *)file->bytes, behind, MADV_DONTNEED);
+}
+
+void ocdm__unmap_file(ocdm__mapped_file *file)
+{
+    if (file->mapped > 0)
+        munmap((void *)file->bytes, file->mapped);
+    *file = (ocdm__mapped_file){.size = 0};
+}
+
+/* ---- identity ------------------------------------------------------------------------------------------------------- */
+
+static ocdm__file_identity identity_of(const struct stat *status)
+{
+    return (ocdm__file_identity){.known = S_ISREG(status->st_mode), .device = status->st_dev, .inode = status->st_ino};
+}
+
+/* Identifies a file that does not exist yet: by its folder, and the name in it. */
+static ocdm__file_identity identify_new(const char *path)
+{
+    ocdm__file_identity identity = {.known = false};
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = ocdm__allocate(length + 2, 1);
+    if (!folder)
+        return identity;
+    memcpy(folder, slash ? path : ".", slash ? length : 1);
+    struct stat status;
+    if (stat(folder, &status) == 0)
+        identity = (ocdm__file_identity){true, status.st_dev, status.st_ino, slash ? slash + 1 : path};
+    ocdm__release(folder);
+    return identity;
+}
+
+ocdm__file_identity ocdm__identify_path(const char *path)
+{
+    struct stat status;
+    if (!path || strncmp(path, "/dev/", 5) == 0)
+        return (ocdm__file_identity){.known = false};
+    if (stat(path, &status) == 0)
+        return identity_of(&status);
+    return errno == ENOENT ? identify_new(path) : (ocdm__file_identity){.known = false};
+}
+
+ocdm__file_identity ocdm__identify_descriptor(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 ? identity_of(&status) : (ocdm__file_identity){.known = false};
+}
+
+ocdm__file_identity ocdm__identify_input(const char *path)
+{
+    bool standard = !path || strcmp(path, "-") == 0;
+    return standard ? ocdm__identify_descriptor(STDIN_FILENO) : ocdm__identify_path(path);
+}
+
+bool ocdm__is_same_file(const ocdm__file_identity *a, const ocdm__file_identity *b)
+{
+    if (!a->known || !b->known || a->device != b->device || a->inode != b->inode)
+        return false;
+    return a->name && b->name ? strcmp(a->name, b->name) == 0 : !a->name && !b->name;
+}

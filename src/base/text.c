@@ -1,0 +1,247 @@
+/*
+ * Numbers from text, and labels made fit for a terminal.
+ *
+ * A short decimal, like most in tables, is an integer below 2^53 multiplied or divided by a power of ten up to 10^22: both are
+ * exact doubles, so one operation rounds correctly. Everything else goes to strtod as digits and an exponent without a decimal
+ * point, because only the point depends on the locale.
+ */
+#include "base/text.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers -------------------------------------------------------------------------------------------------------- */
+
+/* Digits that always fit a 64-bit number. */
+#define MANTISSA_DIGITS 19
+/* More digits than the middle between two doubles can have, so that of the rest only matters whether it is zero. */
+#define KEPT_DIGITS 800
+#define FAR_EXPONENT 100000
+#define EXACT_POWER 22
+
+/* A number taken apart; mantissa and exponent are its value unless digits were left out. */
+struct decimal {
+    bool negative;
+    uint64_t mantissa;
+    int64_t exponent;
+    bool complete;             /* the mantissa has every digit */
+    const char *digits, *stop; /* where the digits are, the point among them */
+    int64_t written_exponent;
+};
+
+static inline bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static const char *scan_digits(struct decimal *decimal, const char *at, const char *end, int64_t step, int *significant)
+{
+    for (; at < end && is_digit(*at); at++) {
+        if (*significant < MANTISSA_DIGITS) {
+            decimal->mantissa = decimal->mantissa * 10 + (uint64_t)(*at - '0');
+            *significant += decimal->mantissa > 0;
+            decimal->exponent -= step;
+        } else {
+            decimal->complete = false;
+            decimal->exponent += 1 - step;
+        }
+    }
+    return at;
+}
+
+/* The exponent after its e; NULL when there is none. Far beyond any number it stays where it is. */
+static const char *scan_exponent(struct decimal *decimal, const char *at, const char *end)
+{
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    const char *digits = at;
+    int64_t exponent = 0;
+    for (; at < end && is_digit(*at); at++)
+        exponent = exponent < INT64_MAX / 100 ? exponent * 10 + (*at - '0') : exponent;
+    decimal->written_exponent = negative ? -exponent : exponent;
+    return at == digits ? NULL : at;
+}
+
+static bool scan_decimal(struct decimal *decimal, const char *at, const char *end)
+{
+    int significant = 0;
+    decimal->digits = at;
+    const char *whole_end = scan_digits(decimal, at, end, 0, &significant);
+    int64_t digit_count = whole_end - at;
+    at = whole_end;
+    if (at < end && *at == '.') {
+        at = scan_digits(decimal, whole_end + 1, end, 1, &significant);
+        digit_count += at - whole_end - 1;
+    }
+    decimal->stop = at;
+    if (digit_count == 0)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E'))
+        at = scan_exponent(decimal, at + 1, end);
+    decimal->exponent += decimal->written_exponent;
+    return at == end;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    if (length != strlen(word))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((text[i] | 0x20) != word[i])
+            return false;
+    return true;
+}
+
+/* The values that have no digits; 0 when the text is none of them. */
+static double named_number(const char *text, size_t length)
+{
+    if (is_word(text, length, "nan"))
+        return (double)NAN;
+    return is_word(text, length, "inf") || is_word(text, length, "infinity") ? (double)INFINITY : 0.0;
+}
+
+/* ---- the short way -------------------------------------------------------------------------------------------------- */
+
+static bool is_short(const struct decimal *decimal)
+{
+    return FLT_EVAL_METHOD == 0 && decimal->complete && decimal->mantissa <= (uint64_t)1 << 53 &&
+           decimal->exponent >= -EXACT_POWER && decimal->exponent <= EXACT_POWER;
+}
+
+static double short_value(const struct decimal *decimal)
+{
+    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double mantissa = (double)decimal->mantissa;
+    return decimal->exponent < 0 ? mantissa / powers[-decimal->exponent] : mantissa * powers[decimal->exponent];
+}
+
+/* ---- the long way --------------------------------------------------------------------------------------------------- */
+
+#define LONG_TEXT (KEPT_DIGITS + 32)
+
+/* The number without sign and point. Digits beyond KEPT_DIGITS become a single 1 when they are not all zero. */
+static void write_plainly(const struct decimal *decimal, char out[LONG_TEXT])
+{
+    size_t used = 0;
+    int64_t exponent = decimal->written_exponent;
+    bool point = false, more = false;
+    for (const char *at = decimal->digits; at < decimal->stop; at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        bool kept = used < KEPT_DIGITS;
+        if (kept && (used > 0 || *at != '0'))
+            out[used++] = *at;
+        more = more || (!kept && *at != '0');
+        exponent += (kept ? 0 : 1) - (point ? 1 : 0);
+    }
+    if (used == 0)
+        out[used++] = '0';
+    if (more) {
+        out[used++] = '1';
+        exponent--;
+    }
+    exponent = exponent > FAR_EXPONENT ? FAR_EXPONENT : exponent < -FAR_EXPONENT ? -FAR_EXPONENT : exponent;
+    snprintf(out + used, LONG_TEXT - used, "e%d", (int)exponent);
+}
+
+static double long_value(const struct decimal *decimal)
+{
+    char text[LONG_TEXT];
+    write_plainly(decimal, text);
+    return strtod(text, NULL);
+}
+
+static float long_float(const struct decimal *decimal)
+{
+    char text[LONG_TEXT];
+    write_plainly(decimal, text);
+    return strtof(text, NULL);
+}
+
+/* Whether the nearest float of a double is that of the number which the double was rounded from: not when it lies in the middle
+ * between two floats, nor where floats are sparser than elsewhere or end. */
+static bool rounds_once(double magnitude)
+{
+    uint64_t bits;
+    memcpy(&bits, &magnitude, sizeof bits);
+    bool middle = (bits & 0x1FFFFFFFu) == 0x10000000u;
+    return magnitude == 0 || (!middle && magnitude >= (double)FLT_MIN && magnitude <= (double)FLT_MAX);
+}
+
+/* ---- both ----------------------------------------------------------------------------------------------------------- */
+
+/* Takes the text apart. A number without digits goes to `named`, which is 0 otherwise. */
+static bool begin(const char *text, size_t length, struct decimal *decimal, double *named)
+{
+    const char *end = text + length;
+    *decimal = (struct decimal){.complete = true, .negative = length > 0 && *text == '-'};
+    text += length > 0 && (*text == '-' || *text == '+');
+    *named = 0;
+    if (scan_decimal(decimal, text, end))
+        return true;
+    *named = named_number(text, (size_t)(end - text));
+    return *named != 0;
+}
+
+bool ocdm__text_to_double(const char *text, size_t length, double *value)
+{
+    struct decimal decimal;
+    double magnitude;
+    if (!begin(text, length, &decimal, &magnitude))
+        return false;
+    if (magnitude == 0)
+        magnitude = is_short(&decimal) ? short_value(&decimal) : long_value(&decimal);
+    *value = decimal.negative ? -magnitude : magnitude;
+    return true;
+}
+
+bool ocdm__text_to_float(const char *text, size_t length, float *value)
+{
+    struct decimal decimal;
+    double named;
+    if (!begin(text, length, &decimal, &named))
+        return false;
+    double near = named == 0 && is_short(&decimal) ? short_value(&decimal) : named;
+    bool known = named != 0 || (is_short(&decimal) && rounds_once(near));
+    float magnitude = known ? (float)near : long_float(&decimal);
+    *value = decimal.negative ? -magnitude : magnitude;
+    return true;
+}
+
+/* ---- labels --------------------------------------------------------------------------------------------------------- */
+
+static bool is_control(const unsigned char *at, size_t size)
+{
+    /* C0, DEL, and C1, which is U+0080 to U+009F: two bytes from C2 80 on. */
+    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+}
+
+ocdm__shown_label ocdm__show_label(const char *label, size_t length)
+{
+    ocdm__shown_label shown = {.width = 0};
+    const unsigned char *at = (const unsigned char *)label, *end = at + length;
+    size_t used = 0;
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        bool escape = size == 0 || is_control(at, size);
+        size_t width = escape ? 4 * (size ? size : 1) : 1;
+        if (shown.width + width > OCDM__LABEL_WIDTH - 3 && (size_t)(end - at) > size) {
+            snprintf(shown.text + used, sizeof shown.text - used, "...");
+            shown.width += 3;
+            break;
+        }
+        for (size_t i = 0; i < (size ? size : 1); i++)
+            used += (size_t)snprintf(shown.text + used, sizeof shown.text - used, escape ? "\\x%02X" : "%c", at[i]);
+        shown.width += width;
+        at += size ? size : 1;
+    }
+    return shown;
+}

@@ -1,0 +1,67 @@
+/* Text from anywhere: is it UTF-8, is it a number, and how to show it. */
+#ifndef OCDM_BASE_TEXT_H
+#define OCDM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- UTF-8 ---- */
+
+/* Strictly RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+
+/* Whether `byte` continues a sequence. */
+static inline int ocdm__utf8_continues(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* The length of the sequence that starts at `at`, before `end`: 1 to 4, or 0 when it is not valid. */
+static inline size_t ocdm__utf8_sequence(const unsigned char *at, const unsigned char *end)
+{
+    size_t room = (size_t)(end - at);
+    if (room == 0)
+        return 0;
+    unsigned char lead = at[0];
+    if (lead < 0x80)
+        return 1;
+    if (lead < 0xC2 || lead > 0xF4)
+        return 0;
+    if (lead < 0xE0)
+        return room >= 2 && ocdm__utf8_continues(at[1]) ? 2 : 0;
+    /* The second byte of E0, ED, F0 and F4 has a narrower range: that is where overlong forms and surrogates would be. */
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (room < 3 || at[1] < low || at[1] > high || !ocdm__utf8_continues(at[2]))
+        return 0;
+    if (lead < 0xF0)
+        return 3;
+    return room >= 4 && ocdm__utf8_continues(at[3]) ? 4 : 0;
+}
+
+/* ---- numbers ---- */
+
+/*
+ * Correctly rounded and the same in every locale: [+-] digits [. digits] [e [+-] digits], where either side of the point may be
+ * missing but not both; nan, inf and infinity in any case of letters. No spaces, no hexadecimal.
+ */
+
+/* Whether all `length` bytes are one number; if so its value, the nearest, ties to even: infinite when it is too large. The
+ * float is rounded once, straight from the text. */
+bool ocdm__text_to_double(const char *text, size_t length, double *value);
+bool ocdm__text_to_float(const char *text, size_t length, float *value);
+
+/* ---- labels ---- */
+
+/* The most columns that a shown label takes. */
+#define OCDM__LABEL_WIDTH 32
+
+/* A label as shown on a terminal: control characters as \xNN, a long label cut with dots. */
+typedef struct ocdm__shown_label {
+    char text[5 * OCDM__LABEL_WIDTH];
+    size_t width; /* characters */
+} ocdm__shown_label;
+
+/* Makes any `length` bytes showable. */
+ocdm__shown_label ocdm__show_label(const char *label, size_t length);
+
+#endif

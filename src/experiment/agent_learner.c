@@ -1,0 +1,114 @@
+/* Agents behind the table of functions of a learner. */
+#include "base/error.h"
+#include "experiment/agent_learner.h"
+
+#include "experiment/predict_weights.h"
+
+static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
+{
+    return (struct ocdm__labelled_batch){batch->input, batch->starts, batch->labels, batch->count};
+}
+
+static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
+{
+    const struct ocdm__labelled_batch samples = labelled(batch);
+    ocdm_status status = ocdm__agent_train(agent, &samples, loss, error);
+    if (status == OCDM_BAD_RECORD)
+        *bad = ocdm__agent_bad_sample(agent);
+    return status;
+}
+
+static ocdm_status predict(void *agent, const float *input, size_t count, float *logits, ocdm_error *error)
+{
+    return ocdm__agent_predict(agent, input, count, logits, error);
+}
+
+static ocdm_status gradient(void *agent, const ocdm__learner_batch *batch, float *room, ocdm_error *error)
+{
+    const struct ocdm__labelled_batch samples = labelled(batch);
+    return ocdm__agent_gradient(agent, &samples, room, error);
+}
+
+static size_t gradient_size(const void *agent)
+{
+    return ocdm__agent_gradient_size(agent);
+}
+
+static ocdm_status save(void *agent, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+{
+    struct ocdm__agent_state state = {.count = 0};
+    ocdm_status status = ocdm__agent_list(agent, all, &state, error);
+    *tensors = (ocdm__learner_tensors){state.tensors, state.count, state.memory};
+    return status;
+}
+
+static ocdm_status fetch(void *agent, const ocdm__learner_tensors *tensors, size_t i, const unsigned char **data,
+                         ocdm_error *error)
+{
+    const struct ocdm__agent_state state = {tensors->tensors, tensors->count, tensors->memory};
+    return ocdm__agent_fetch(agent, &state, i, data, error);
+}
+
+static ocdm_status load(void *agent, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+{
+    const struct ocdm__weights weights = {.name = name, .file = file};
+    return ocdm__agent_load(agent, &weights, NULL, error);
+}
+
+static void destroy(void *agent)
+{
+    ocdm__agent_destroy(agent);
+}
+
+ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
+{
+    static const ocdm__learner_functions functions = {.train = train,
+                                                      .predict = predict,
+                                                      .gradient = gradient,
+                                                      .gradient_size = gradient_size,
+                                                      .save = save,
+                                                      .fetch = fetch,
+                                                      .load = load,
+                                                      .destroy = destroy};
+    return (ocdm__learner){&functions, agent};
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm_status create(const ocdm__agent_settings *settings, const char *weights, ocdm__agent **agent, ocdm_error *error)
+{
+    if (weights == NULL)
+        return ocdm__agent_create(settings, NULL, agent, error);
+    ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
+    ocdm_status status = ocdm__weights_open(&file, weights, error);
+    struct ocdm__weights given = {.name = weights, .file = &file.tensors};
+    if (status == OCDM_OK)
+        status = ocdm__agent_create(settings, &given, agent, error);
+    ocdm__weights_close(&file);
+    return status;
+}
+
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+                        uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
+{
+    (void)maker;
+    ocdm__agent *made = NULL;
+    ocdm__agent_settings agent = ocdm__agent_settings_default();
+    agent.model = settings->model;
+    agent.class_count = class_count;
+    agent.height = ocdm__inputs_height(inputs);
+    agent.width = ocdm__inputs_width(inputs);
+    agent.features = agent.height == 0 ? (uint32_t)ocdm__inputs_size(inputs) : 0;
+    agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
+    agent.learning_rate = settings->learning_rate;
+    agent.epsilon = settings->epsilon;
+    agent.clip = settings->clip;
+    agent.seed = settings->seed;
+    agent.threads = settings->threads;
+    ocdm_status status = create(&agent, settings->weights, &made, error);
+    if (status == OCDM_OK)
+        *learner = ocdm__agent_learner(made);
+    return status;
+}
+
+const ocdm__learner_maker ocdm__agent_maker = {.make = make};

@@ -1,0 +1,16 @@
+/* The networks of src/agent as learners. */
+#ifndef OCDM_EXPERIMENT_AGENT_LEARNER_H
+#define OCDM_EXPERIMENT_AGENT_LEARNER_H
+
+#include "agent/agent.h"
+#include "experiment/loop/inputs.h"
+#include "experiment/loop/learner.h"
+#include "ocdm/ocdm.h"
+
+/* Makes the learner of a run by its settings: model, weights, precision, learning rate, ... */
+extern const ocdm__learner_maker ocdm__agent_maker;
+
+/* A learner around an agent, which it destroys. */
+ocdm__learner ocdm__agent_learner(ocdm__agent *agent);
+
+#endif

@@ -1,0 +1,190 @@
+/* Checks the settings of a run against each other and against the stream, and fills in what depends on the stream. */
+#include "experiment/folder/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/model.h"
+#include "base/error.h"
+#include "stream/labelled_set.h"
+
+/* What torchvision's ImageNet weights were trained with. */
+#define USUAL_RESIZE 256u
+#define USUAL_CROP 224u
+
+bool ocdm__run_has_memory(const ocdm__run_settings *settings)
+{
+    return strcmp(settings->method, "finetune") != 0 && strcmp(settings->method, "multitask") != 0;
+}
+
+bool ocdm__run_has_agent(const ocdm__run_settings *settings)
+{
+    return strcmp(settings->model, "none") != 0;
+}
+
+const char *ocdm__stream_kind(const ocdm__stream *stream)
+{
+    if (stream->shape.kind == OCDM__FEATURES)
+        return "features";
+    if (stream->shape.kind == OCDM__IMAGES)
+        return "images";
+    return stream->table.paths.starts != NULL ? "files" : "labels";
+}
+
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
+{
+    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_among(const char *const *names, const char *name)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the method is a policy with that trait. */
+static bool has_trait(const ocdm__run_settings *settings, uint32_t trait)
+{
+    const ocdm_policy *policy = ocdm_policy_find(settings->method);
+    return policy != NULL && (policy->traits & trait) != 0;
+}
+
+static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const char *method = settings->method;
+    bool has_memory = ocdm__run_has_memory(settings), has_agent = ocdm__run_has_agent(settings);
+    if (!is_among(ocdm__run_methods, method) || (has_memory && ocdm_policy_find(method) == NULL))
+        return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the methods", "there is no method \"%s\"", method);
+    if (!has_agent && (!has_memory || has_trait(settings, OCDM_NEEDS_GRADIENTS)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a model with --model, or another method",
+                          "the method %s needs a model, and --model is none", method);
+    if (has_memory && has_agent && settings->memory < settings->replay)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
+                          "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
+                          (unsigned long)settings->replay);
+    if (settings->epochs != 1 && strcmp(method, "multitask") != 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
+                          "%s sees the stream once: --epochs %lu is for multitask alone", method,
+                          (unsigned long)settings->epochs);
+    return OCDM_OK;
+}
+
+static ocdm_status check_range(const ocdm__setting *setting, double value, ocdm_error *error)
+{
+    if (value >= setting->low && value <= setting->high)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm run --help` lists the settings", "%s %g is out of range: %g to %g",
+                      setting->flag, value, setting->low, setting->high);
+}
+
+static ocdm_status check_numbers(ocdm__run_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    const ocdm__setting *setting;
+    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++) {
+        const void *member = ocdm__setting_member(settings, setting);
+        if (setting->kind == OCDM__SETTING_REAL ||
+            (setting->kind == OCDM__SETTING_OPTIONAL_REAL && *(const double *)member != 0))
+            status = check_range(setting, *(const double *)member, error);
+        if (setting->kind == OCDM__SETTING_WHOLE ||
+            (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE))
+            status = check_range(setting, *(const uint32_t *)member, error);
+    }
+    return status;
+}
+
+/* --precision needs a model, --resize and --crop a model of images. */
+static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const char *model = settings->model;
+    if (ocdm__run_has_agent(settings) && ocdm__model_takes_images(model))
+        return OCDM_OK;
+    if (settings->precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
+    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+    return OCDM_OK;
+}
+
+static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                               ocdm_error *error)
+{
+    const char *model = settings->model, *kind = ocdm__stream_kind(stream);
+    if (!ocdm__run_has_agent(settings)) {
+        if (settings->weights == NULL)
+            return check_images(settings, error);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --weights out, or name its model", "--weights with --model none");
+    }
+    if (!settings->own_learner && !is_among(ocdm__run_models, model))
+        return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
+    if (strcmp(kind, "labels") == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--model none runs the memory alone",
+                          "%s: the stream has labels and nothing that a model could learn from", path);
+    bool images = ocdm__model_takes_images(model);
+    if (images != (strcmp(kind, "features") != 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          images ? "linear and mlp learn from features" : "cnn, mobilenet1 and the resnets learn from images",
+                          "%s: the stream has %s, the model %s takes %s", path, images ? "features" : "images", model,
+                          images ? "images" : "features");
+    return check_images(settings, error);
+}
+
+/* A run needs training samples; some methods need samples with one label. */
+static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                 ocdm_error *error)
+{
+    const ocdm__stream_table *table = &stream->table;
+    bool single = has_trait(settings, OCDM_SINGLE_LABEL), train = false;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        if (table->parts[i] != OCDM__TRAIN)
+            continue;
+        train = true;
+        size_t labels = (size_t)(table->label_starts[i + 1] - table->label_starts[i]), length;
+        const char *id = ocdm__text_at(&table->ids, i, &length);
+        if (single && labels > 1)
+            return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is its form for several labels",
+                              "%s: the method %s takes samples with one label, sample \"%.*s\" has %zu", path,
+                              settings->method, (int)(length < 64 ? length : 64), id, labels);
+    }
+    if (!train || table->class_count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no %s", path,
+                          train ? "class" : "training sample");
+    return OCDM_OK;
+}
+
+/* Images in the stream keep their size; image files have any size and are brought to the usual one. */
+static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
+{
+    bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
+    size_t side = stream->shape.height < stream->shape.width ? stream->shape.height : stream->shape.width;
+    if (settings->crop == OCDM_NONE)
+        settings->crop = files ? USUAL_CROP : (uint32_t)side;
+    if (settings->resize == OCDM_NONE)
+        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? settings->crop + settings->crop / 7 : USUAL_RESIZE;
+}
+
+ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                             ocdm_error *error)
+{
+    ocdm_status status = check_model(settings, stream, path, error);
+    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model))
+        fill_sizes(settings, stream);
+    if (settings->groups == NULL)
+        settings->groups = stream->table.groups != NULL ? "stream" : "600,100";
+    return status;
+}
+
+ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                       ocdm_error *error)
+{
+    ocdm_status status = check_numbers(settings, error);
+    if (status == OCDM_OK)
+        status = check_method(settings, error);
+    if (status == OCDM_OK)
+        status = check_samples(settings, stream, path, error);
+    return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
+}

@@ -1,0 +1,66 @@
+/* Reads summary.json. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "experiment/folder/summary_read.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "stream/statistics.h"
+
+bool ocdm__summary_find(const char *folder, char path[OCDM__SUMMARY_PATH])
+{
+    int length = snprintf(path, OCDM__SUMMARY_PATH, "%s/summary.json", folder);
+    return length > 0 && length < OCDM__SUMMARY_PATH && access(path, F_OK) == 0;
+}
+
+ocdm_status ocdm__summary_read(ocdm__json_tree *summary, const char *path, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_tree_read(summary, path, error);
+    if (status != OCDM_OK)
+        return status;
+    if (strcmp(ocdm__json_text(ocdm__json_find(summary->root, "format"), ""), "ocdm-run") == 0 &&
+        ocdm__json_number(ocdm__json_find(summary->root, "version")) == 1)
+        return OCDM_OK;
+    ocdm__json_tree_clear(summary);
+    return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s is not the summary of a run, version 1", path);
+}
+
+const char *ocdm__summary_checksum(const ocdm__json_node *root)
+{
+    return ocdm__json_text(ocdm__json_find(root, "stream.checksum"), "");
+}
+
+/* The group of a name; OCDM__GROUPS for none. */
+static uint8_t group_of(const char *name)
+{
+    uint8_t group = 0;
+    while (group < OCDM__GROUPS && strcmp(name, ocdm__class_group_name((enum ocdm__class_group)group)) != 0)
+        group++;
+    return group;
+}
+
+bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
+{
+    const ocdm__json_node *classes = ocdm__json_find(root, "classes");
+    if (classes == NULL || classes->kind != OCDM__JSON_ARRAY || classes->count != count)
+        return false;
+    const ocdm__json_node *class = classes->first;
+    for (size_t c = 0; c < count; c++, class = class->next) {
+        groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
+        if (groups[c] == OCDM__GROUPS)
+            return false;
+    }
+    return true;
+}
+
+size_t ocdm__summary_maps(const ocdm__json_node *root, double *values, size_t room)
+{
+    const ocdm__json_node *list = ocdm__json_find(root, "evaluations");
+    size_t count = 0;
+    for (; list != NULL && count < list->count && count < room; count++)
+        values[count] = ocdm__json_number(ocdm__json_find(ocdm__json_element(list, count), "total.mAP"));
+    return count;
+}

@@ -1,0 +1,171 @@
+/*
+ * The rows of distances.h. Under distances other than KL the rule of a deletion is KL's (whole-number weights per class, the
+ * largest sum per cardinality, winners compared at 2^-40), but weights depend on T = S - k or on the target:
+ *
+ * - reverse-kl: KL(p || p_omega) = const - sum_i p_i ln m_i + ln S, so w_i = -(p_i / p_max) ln(m_i / (m_i - 1)); m = 0 counts
+ * as 1/2.
+ *
+ * - l2: w_i = (2 m_i - 1) / T - 2 p_i; the distance falls by sum w_i / T.
+ *
+ * - tv: w_i = |m_i - p_i T| - |m_i - 1 - p_i T|; the distance falls by sum w_i / (2 T).
+ */
+#include "memory/distances.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "memory/logarithm.h"
+
+/* ---- distances ------------------------------------------------------------------------------------------------------ */
+
+static double kl_term(double q, double kept, double ln_p, double total)
+{
+    (void)kept;
+    (void)total;
+    return q > 0 ? q * (ocdm__ln_real(q) - ln_p) : 0;
+}
+
+static double reverse_kl_term(double q, double kept, double ln_p, double total)
+{
+    (void)q;
+    return ocdm__exp(ln_p) * (ln_p - ocdm__ln_real((kept > 0 ? kept : 0.5) / total));
+}
+
+static double reverse_kl_weight(uint32_t kept, double p, double most_p, double rest)
+{
+    (void)rest;
+    return -(p / most_p) * (kept > 1 ? ocdm__ln_ratio(kept) : ocdm__ln(2));
+}
+
+static double reverse_kl_scale(double most_p, double rest)
+{
+    (void)rest;
+    return most_p;
+}
+
+static double l2_term(double q, double kept, double ln_p, double total)
+{
+    (void)kept;
+    (void)total;
+    double difference = q - ocdm__exp(ln_p);
+    return difference * difference;
+}
+
+static double l2_weight(uint32_t kept, double p, double most_p, double rest)
+{
+    (void)most_p;
+    return (2 * (double)kept - 1) / rest - 2 * p;
+}
+
+static double l2_base(uint32_t kept, double p, double rest)
+{
+    double difference = (double)kept / rest - p;
+    return difference * difference;
+}
+
+static double l2_scale(double most_p, double rest)
+{
+    (void)most_p;
+    return 1 / rest;
+}
+
+static double tv_term(double q, double kept, double ln_p, double total)
+{
+    (void)kept;
+    (void)total;
+    return fabs(q - ocdm__exp(ln_p)) / 2;
+}
+
+static double tv_weight(uint32_t kept, double p, double most_p, double rest)
+{
+    (void)most_p;
+    return fabs((double)kept - p * rest) - fabs((double)kept - 1 - p * rest);
+}
+
+static double tv_base(uint32_t kept, double p, double rest)
+{
+    return fabs((double)kept / rest - p) / 2;
+}
+
+static double tv_scale(double most_p, double rest)
+{
+    (void)most_p;
+    return 0.5 / rest;
+}
+
+const struct distance ocdm__distances[] = {
+    [OCDM_KL] = {.name = "kl", .term = kl_term},
+    [OCDM_REVERSE_KL] = {.name = "reverse-kl",
+                         .term = reverse_kl_term,
+                         .weight = reverse_kl_weight,
+                         .offset = ocdm__ln_real,
+                         .scale = reverse_kl_scale},
+    [OCDM_L2] = {.name = "l2", .term = l2_term, .weight = l2_weight, .base = l2_base, .scale = l2_scale},
+    [OCDM_TV] = {.name = "tv", .term = tv_term, .weight = tv_weight, .base = tv_base, .scale = tv_scale},
+};
+
+#define DISTANCES (sizeof ocdm__distances / sizeof *ocdm__distances)
+
+const char *ocdm_distance_name(ocdm_distance distance)
+{
+    return (unsigned)distance < DISTANCES ? ocdm__distances[distance].name : NULL;
+}
+
+ocdm_status ocdm_distance_find(const char *name, ocdm_distance *distance)
+{
+    if (name == NULL || distance == NULL)
+        return OCDM_BAD_ARGUMENT;
+    for (size_t i = 0; i < DISTANCES; i++)
+        if (strcmp(ocdm__distances[i].name, name) == 0) {
+            *distance = (ocdm_distance)i;
+            return OCDM_OK;
+        }
+    return OCDM_UNKNOWN_NAME;
+}
+
+/* ---- tie rules ------------------------------------------------------------------------------------------------------ */
+
+/* Unique because the hash is a bijection of the arrival number. */
+static uint64_t by_key(uint64_t key_base, uint64_t arrival)
+{
+    return ocdm__random_at(key_base, arrival);
+}
+
+static uint64_t by_age(uint64_t key_base, uint64_t arrival)
+{
+    (void)key_base;
+    return arrival;
+}
+
+static uint64_t by_youth(uint64_t key_base, uint64_t arrival)
+{
+    (void)key_base;
+    return ~arrival;
+}
+
+const struct tie ocdm__ties[] = {
+    [OCDM_TIE_KEY] = {"key", by_key, false},
+    [OCDM_TIE_OLDEST] = {"oldest", by_age, false},
+    [OCDM_TIE_NEWEST] = {"newest", by_youth, false},
+    [OCDM_TIE_UNIFORM] = {"uniform", by_key, true},
+};
+
+#define TIES (sizeof ocdm__ties / sizeof *ocdm__ties)
+
+const char *ocdm_tie_name(ocdm_tie tie)
+{
+    return (unsigned)tie < TIES ? ocdm__ties[tie].name : NULL;
+}
+
+ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie)
+{
+    if (name == NULL || tie == NULL)
+        return OCDM_BAD_ARGUMENT;
+    for (size_t i = 0; i < TIES; i++)
+        if (strcmp(ocdm__ties[i].name, name) == 0) {
+            *tie = (ocdm_tie)i;
+            return OCDM_OK;
+        }
+    return OCDM_UNKNOWN_NAME;
+}

@@ -1,0 +1,173 @@
+/*
+ * The target p_i = w_i n_i^rho / Z, eq. (5) with weights, and the distances from it as they are reported: plain sums over
+ * classes, for people to read, deciding nothing.
+ *
+ * Weights are kept by class id, since a class may get its weight before it appears; its record has ln w_i, and the grid's
+ * multiple of it, from the moment it does.
+ */
+#include "memory/memory.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "memory/distances.h"
+#include "memory/logarithm.h"
+#include "memory/pool_storage.h"
+
+/* ---- weights -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_weight(const struct pool *pool, uint32_t class_id)
+{
+    if (pool->weight_count == 0)
+        return OCDM_NONE;
+    uint32_t tag = ocdm__table_tag(ocdm__table_hash_of_class(class_id));
+    uint32_t place = tag;
+    uint32_t number;
+    do
+        number = ocdm__table_next(&pool->weight_table, tag, &place);
+    while (number != OCDM_NONE && pool->weights[number].class_id != class_id);
+    return number;
+}
+
+static bool grow_weights(struct pool *pool)
+{
+    uint32_t room = pool->weight_room > 0 ? pool->weight_room * 2 : 16;
+    struct class_weight *weights = ocdm__resize(pool->weights, room, sizeof *weights);
+    if (weights == NULL)
+        return false;
+    pool->weights = weights;
+    struct ocdm__table table = {0};
+    if (ocdm__table_create(&table, room) != OCDM_OK)
+        return false;
+    for (uint32_t i = 0; i < pool->weight_count; i++)
+        ocdm__table_add(&table, ocdm__table_hash_of_class(weights[i].class_id), i);
+    ocdm__table_destroy(&pool->weight_table);
+    pool->weight_table = table;
+    pool->weight_room = room;
+    return true;
+}
+
+double ocdm__pool_weight(const struct pool *pool, uint32_t class_id)
+{
+    uint32_t number = find_weight(pool, class_id);
+    return number == OCDM_NONE ? 1 : pool->weights[number].weight;
+}
+
+bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight)
+{
+    uint32_t number = find_weight(pool, class_id);
+    if (number != OCDM_NONE) {
+        pool->weights[number].weight = weight;
+        return true;
+    }
+    if (pool->weight_count == pool->weight_room && !grow_weights(pool))
+        return false;
+    number = pool->weight_count++;
+    pool->weights[number] = (struct class_weight){.weight = weight, .class_id = class_id};
+    ocdm__table_add(&pool->weight_table, ocdm__table_hash_of_class(class_id), number);
+    return true;
+}
+
+void ocdm__pool_weigh(struct pool *pool, struct class *class)
+{
+    class->ln_weight = pool->weight_count > 0 ? ocdm__ln_real(ocdm__pool_weight(pool, class->id)) : 0;
+    class->log_weight = ocdm__nearest(class->ln_weight * OCDM__GRID);
+}
+
+/* Weights that are 1 take no part in anything. */
+ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, double weight, ocdm_error *error)
+{
+    if (memory == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory must not be NULL");
+    if (!(weight >= OCDM_MIN_WEIGHT && weight <= OCDM_MAX_WEIGHT))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "1 is a class like any other", "the weight %g is not between %g and %g",
+                          weight, OCDM_MIN_WEIGHT, OCDM_MAX_WEIGHT);
+    if (!ocdm__pool_set_weight(&memory->pool, class_id, weight))
+        return ocdm__fail_memory(error, "the weights of classes");
+    uint32_t class_index = ocdm__pool_class(&memory->pool, class_id);
+    if (class_index == OCDM_NONE)
+        return OCDM_OK;
+    ocdm__pool_weigh(&memory->pool, &memory->pool.classes[class_index]);
+    if (memory->scores != NULL && memory->scores->weighted)
+        ocdm__scores_class_seen(memory->scores, &memory->pool, class_index);
+    return OCDM_OK;
+}
+
+double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id)
+{
+    return memory == NULL ? 0 : ocdm__pool_weight(&memory->pool, class_id);
+}
+
+/* ---- the target ----------------------------------------------------------------------------------------------------- */
+
+static bool in_scope(const ocdm_memory *memory, const struct class *class, ocdm_scope scope)
+{
+    return scope == OCDM_SEEN_EVER ? class->seen > 0 : ocdm__in_play(memory, class);
+}
+
+/* ln(w_i n_i^rho). */
+static double log_power(const ocdm_memory *memory, const struct class *class)
+{
+    double power = memory->options.rho == 0 ? 0 : memory->options.rho * ocdm__ln(class->seen);
+    return power + class->ln_weight;
+}
+
+/* w_i n_i^rho is scaled by the largest of them, so that it neither overflows nor vanishes; the scale is ln of that. */
+static double total_power(const ocdm_memory *memory, ocdm_scope scope, double *scale)
+{
+    const struct pool *pool = &memory->pool;
+    double most = -HUGE_VAL, total = 0;
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        if (in_scope(memory, &pool->classes[i], scope) && log_power(memory, &pool->classes[i]) > most)
+            most = log_power(memory, &pool->classes[i]);
+    for (uint32_t i = 0; i < pool->class_count; i++)
+        if (in_scope(memory, &pool->classes[i], scope))
+            total += ocdm__exp(log_power(memory, &pool->classes[i]) - most);
+    *scale = most;
+    return total;
+}
+
+void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p)
+{
+    double scale;
+    double total = total_power(memory, scope, &scale);
+    for (uint32_t i = 0; i < memory->pool.class_count; i++) {
+        const struct class *class = &memory->pool.classes[i];
+        p[i] = in_scope(memory, class, scope) ? ocdm__exp(log_power(memory, class) - scale) / total : 0;
+    }
+}
+
+size_t ocdm_memory_counts(const ocdm_memory *memory, ocdm_class *classes, size_t room)
+{
+    if (memory == NULL)
+        return 0;
+    room = classes == NULL ? 0 : room;
+    double scale;
+    double total = total_power(memory, OCDM_SEEN_EVER, &scale);
+    for (uint32_t i = 0; i < memory->pool.class_count && i < room; i++) {
+        const struct class *class = &memory->pool.classes[i];
+        double target = class->seen ? ocdm__exp(log_power(memory, class) - scale) / total : 0;
+        classes[i] = (ocdm_class){class->id, class->kept, class->seen, target};
+    }
+    return memory->pool.class_count;
+}
+
+double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope)
+{
+    if (memory == NULL || memory->pool.label_total == 0)
+        return NAN;
+    const struct pool *pool = &memory->pool;
+    double (*term)(double, double, double, double) = ocdm__distances[memory->options.distance].term;
+    double scale, distance = 0;
+    double ln_total = ocdm__ln_real(total_power(memory, scope, &scale));
+    double labels = (double)pool->label_total;
+    for (uint32_t i = 0; i < pool->class_count; i++) {
+        const struct class *class = &pool->classes[i];
+        if (!in_scope(memory, class, scope))
+            continue;
+        double ln_p = log_power(memory, class) - scale - ln_total;
+        distance += term(class->kept / labels, class->kept, ln_p, labels);
+    }
+    return distance;
+}

@@ -1,0 +1,97 @@
+/* What ocdm/metrics.h declares, over the functions of this folder. */
+#include "ocdm/metrics.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "metrics/metrics.h"
+
+_Static_assert((int)OCDM_CF1 == (int)OCDM__CF1 && (int)OCDM_OF1 == (int)OCDM__OF1 && (int)OCDM_MAP == (int)OCDM__MAP &&
+                   (int)OCDM_CP == (int)OCDM__CP && (int)OCDM_CR == (int)OCDM__CR &&
+                   (int)OCDM_CF1_MACRO == (int)OCDM__CF1_MACRO && (int)OCDM_OP == (int)OCDM__OP &&
+                   (int)OCDM_OR == (int)OCDM__OR && (int)OCDM__METRIC_COUNT == 8,
+               "the public metrics are the internal ones, in their order");
+
+ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error)
+{
+    if (set == NULL || scores == NULL || set->size != sizeof *set)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set size to sizeof(ocdm_test_set)",
+                          "a test set and room for scores must be given, of a size that this library knows");
+    bool labelled =
+        set->label_starts != NULL && (set->labels != NULL || set->label_starts[set->samples] == set->label_starts[0]);
+    if (!labelled || (set->logits == NULL && set->samples > 0 && set->classes > 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "logits, label_starts and labels must not be NULL");
+    ocdm__test_set plain = {.logits = set->logits,
+                            .samples = set->samples,
+                            .classes = set->classes,
+                            .label_starts = set->label_starts,
+                            .labels = set->labels};
+    return ocdm__score_classes(&plain, scores, error);
+}
+
+/* A test set of one column, in which carriers have the label 0. */
+static ocdm_status score_column(const float *scores, const uint8_t *positive, size_t count, ocdm_class_score *score,
+                                ocdm_error *error)
+{
+    uint64_t *starts = ocdm__allocate(count + 1, sizeof *starts);
+    uint32_t *labels = ocdm__allocate(count, sizeof *labels);
+    ocdm_status status = OCDM_OK;
+    if (starts == NULL || labels == NULL) {
+        status = ocdm__fail_memory(error, "the scores of a class");
+    } else {
+        for (size_t i = 0; i < count; i++)
+            starts[i + 1] = starts[i] + (positive[i] != 0);
+        ocdm__test_set set = {.logits = scores, .samples = count, .classes = 1, .label_starts = starts, .labels = labels};
+        status = ocdm__score_classes(&set, score, error);
+    }
+    ocdm__release(starts);
+    ocdm__release(labels);
+    return status;
+}
+
+ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive, size_t count, double *ap, ocdm_error *error)
+{
+    if (ap == NULL || (count > 0 && (scores == NULL || positive == NULL)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "scores, positive and ap must not be NULL");
+    if (count >= UINT32_MAX)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%zu samples are too many", count);
+    ocdm_class_score score = {.ap = NAN};
+    ocdm_status status = score_column(scores, positive, count, &score, error);
+    if (status == OCDM_OK)
+        *ap = score.ap;
+    return status;
+}
+
+const char *ocdm_metric_name(ocdm_metric metric)
+{
+    return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metric_name((enum ocdm__metric)metric) : NULL;
+}
+
+double ocdm_average(ocdm_metric metric, const ocdm_class_score *scores, size_t class_count)
+{
+    if ((unsigned)metric >= OCDM__METRIC_COUNT || scores == NULL)
+        return NAN;
+    return ocdm__average_all(scores, class_count).value[metric];
+}
+
+double ocdm_average_group(ocdm_metric metric, const ocdm_class_score *scores, size_t class_count, const uint8_t *group,
+                          uint8_t wanted)
+{
+    if ((unsigned)metric >= OCDM__METRIC_COUNT || scores == NULL || group == NULL)
+        return NAN;
+    return ocdm__average_group(scores, class_count, group, wanted).value[metric];
+}
+
+ocdm_status ocdm_forgetting(const double *map, size_t evaluations, size_t tasks, double *forgetting, double *mean,
+                            ocdm_error *error)
+{
+    if (mean == NULL || (map == NULL && evaluations > 0 && tasks > 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "map and mean must not be NULL");
+    double *room = forgetting != NULL ? NULL : ocdm__allocate(tasks, sizeof *room);
+    if (forgetting == NULL && room == NULL)
+        return ocdm__fail_memory(error, "the forgetting of tasks");
+    *mean = ocdm__forgetting(map, evaluations, tasks, forgetting != NULL ? forgetting : room);
+    ocdm__release(room);
+    return OCDM_OK;
+}

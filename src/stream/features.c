@@ -1,0 +1,266 @@
+/* Feature tables made of others, and the payload of a stream file. */
+#include "stream/features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* ---- rows ----------------------------------------------------------------------------------------------------------- */
+
+struct joined {
+    ocdm__feature_rows rows; /* first, so that one pointer is both */
+    ocdm__feature_rows *first, *second;
+};
+
+static ocdm_status read_joined(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    struct joined *joined = (struct joined *)rows;
+    uint64_t before = joined->first->count;
+    return row < before ? joined->first->read(joined->first, row, out, error)
+                        : joined->second->read(joined->second, row - before, out, error);
+}
+
+static void close_joined(ocdm__feature_rows *rows)
+{
+    struct joined *joined = (struct joined *)rows;
+    ocdm__feature_rows_close(joined->first);
+    ocdm__feature_rows_close(joined->second);
+    ocdm__release(joined);
+}
+
+ocdm_status ocdm__join_rows(ocdm__feature_rows *first, ocdm__feature_rows *second, const char *second_name,
+                            ocdm__feature_rows **rows, ocdm_error *error)
+{
+    struct joined *joined = ocdm__allocate(1, sizeof *joined);
+    ocdm_status status = OCDM_OK;
+    if (joined == NULL)
+        status = ocdm__fail_memory(error, "the features");
+    else if (first->width != second->width)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "training and test samples need the same features",
+                            "%s: %zu features a sample, the first file has %zu", second_name, second->width, first->width);
+    if (status != OCDM_OK) {
+        ocdm__feature_rows_close(first);
+        ocdm__feature_rows_close(second);
+        ocdm__release(joined);
+        return status;
+    }
+    joined->first = first;
+    joined->second = second;
+    joined->rows = (ocdm__feature_rows){
+        .count = first->count + second->count, .width = first->width, .read = read_joined, .close = close_joined};
+    *rows = &joined->rows;
+    return OCDM_OK;
+}
+
+/* ---- picked ---------------------------------------------------------------------------------------------------------- */
+
+struct picked {
+    ocdm__feature_rows rows;
+    ocdm__feature_rows *from;
+    const uint64_t *numbers;
+};
+
+static ocdm_status read_picked(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error)
+{
+    struct picked *picked = (struct picked *)rows;
+    return picked->from->read(picked->from, picked->numbers[row], out, error);
+}
+
+static void close_picked(ocdm__feature_rows *rows)
+{
+    struct picked *picked = (struct picked *)rows;
+    ocdm__feature_rows_close(picked->from);
+    ocdm__release(picked);
+}
+
+ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, size_t count, ocdm__feature_rows **rows,
+                            ocdm_error *error)
+{
+    struct picked *picked = ocdm__allocate(1, sizeof *picked);
+    if (picked == NULL) {
+        ocdm__feature_rows_close(from);
+        return ocdm__fail_memory(error, "the features");
+    }
+    picked->from = from;
+    picked->numbers = numbers;
+    picked->rows = (ocdm__feature_rows){.count = count, .width = from->width, .read = read_picked, .close = close_picked};
+    *rows = &picked->rows;
+    return OCDM_OK;
+}
+
+/* ---- payload -------------------------------------------------------------------------------------------------------- */
+
+/* Sums over the training part, each feature measured from its first value: squares of small differences lose little. */
+struct moments {
+    double *sum, *squares;
+    float *first;
+    bool *varies;
+    uint64_t count;
+};
+
+static void add_row(struct moments *moments, const float *row, size_t width)
+{
+    if (moments->count++ == 0)
+        memcpy(moments->first, row, width * sizeof *row);
+    for (size_t i = 0; i < width; i++) {
+        double difference = (double)row[i] - (double)moments->first[i];
+        moments->sum[i] += difference;
+        moments->squares[i] += difference * difference;
+        moments->varies[i] |= row[i] != moments->first[i];
+    }
+}
+
+/* A feature that never varies has deviation 0, and becomes 0. */
+static void end_moments(const struct moments *moments, ocdm__feature_payload *payload, size_t width)
+{
+    double n = (double)moments->count;
+    for (size_t i = 0; i < width; i++) {
+        double mean = moments->sum[i] / n;
+        double variance = moments->squares[i] / n - mean * mean;
+        payload->mean[i] = (float)((double)moments->first[i] + mean);
+        payload->deviation[i] = moments->varies[i] && variance > 0 ? (float)sqrt(variance) : 0;
+    }
+}
+
+static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct moments *moments, const ocdm__progress *progress,
+                                     ocdm_error *error)
+{
+    const ocdm__selection *selection = payload->selection;
+    for (size_t i = 0; i < selection->count; i++) {
+        if (i % 4096 == 0) {
+            ocdm__progress_tell(progress, "standardizing", i, selection->count);
+            if (ocdm__progress_stopped(progress))
+                return ocdm__fail(error, OCDM_STOPPED, "", "stopped while standardizing");
+        }
+        if (selection->chosen[i].part != OCDM__TRAIN)
+            continue;
+        ocdm_status status = payload->rows->read(payload->rows, selection->chosen[i].sample, payload->row, error);
+        if (status != OCDM_OK)
+            return status;
+        add_row(moments, payload->row, payload->rows->width);
+    }
+    if (moments->count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "leave --standardize out, or give training samples",
+                          "no training sample to standardize the features by");
+    return OCDM_OK;
+}
+
+static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__progress *progress, ocdm_error *error)
+{
+    size_t width = payload->rows->width;
+    struct moments moments = {.sum = ocdm__allocate(width, sizeof(double)),
+                              .squares = ocdm__allocate(width, sizeof(double)),
+                              .first = ocdm__allocate(width, sizeof(float)),
+                              .varies = ocdm__allocate(width, sizeof(bool))};
+    payload->mean = ocdm__allocate(width, sizeof(float));
+    payload->deviation = ocdm__allocate(width, sizeof(float));
+    bool made = moments.sum && moments.squares && moments.first && moments.varies && payload->mean && payload->deviation;
+    ocdm_status status =
+        made ? add_training_rows(payload, &moments, progress, error) : ocdm__fail_memory(error, "the mean of the features");
+    if (status == OCDM_OK)
+        end_moments(&moments, payload, width);
+    ocdm__release(moments.sum);
+    ocdm__release(moments.squares);
+    ocdm__release(moments.first);
+    ocdm__release(moments.varies);
+    return status;
+}
+
+/* ---- filling --------------------------------------------------------------------------------------------------------- */
+
+static void standardize(const ocdm__feature_payload *payload, float *row)
+{
+    for (size_t i = 0; i < payload->rows->width; i++)
+        row[i] = payload->deviation[i] > 0 ? (row[i] - payload->mean[i]) / payload->deviation[i] : 0;
+}
+
+static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
+{
+    for (size_t i = 0; i < payload->rows->width; i++) {
+        uint32_t bits;
+        memcpy(&bits, &payload->row[i], sizeof bits);
+        if (payload->source.shape.dtype == OCDM__F32) {
+            ocdm__put_u32(bytes + 4 * i, bits);
+            continue;
+        }
+        uint16_t half = ocdm__float_to_half(payload->row[i]);
+        bytes[2 * i] = (unsigned char)(half & 255);
+        bytes[2 * i + 1] = (unsigned char)(half >> 8);
+    }
+}
+
+/* Dividing by a deviation near 0 may exceed the range of 32 bits, and 16 bits hold little to begin with. */
+static ocdm_status check_range(const ocdm__feature_payload *payload, size_t sample, ocdm_error *error)
+{
+    const char *file = payload->file != NULL ? payload->file : "features";
+    bool half = payload->source.shape.dtype == OCDM__F16;
+    for (size_t i = 0; i < payload->rows->width; i++) {
+        float value = payload->row[i];
+        if (!isfinite(value))
+            return ocdm__fail(error, OCDM_BAD_FILE, "leave --standardize out, or take the feature out of the file",
+                              "%s: feature %zu of sample %zu is too large for 32 bits when it is standardized", file, i,
+                              sample);
+        if (half && fabsf(value) >= 65520.0F)
+            return ocdm__fail(error, OCDM_BAD_FILE, "store them as f32",
+                              "%s: feature %zu of sample %zu is %g, which f16 cannot hold", file, i, sample, (double)value);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
+{
+    ocdm__feature_payload *payload = state;
+    size_t each = ocdm__payload_size(&payload->source.shape);
+    for (size_t i = 0; i < count; i++) {
+        size_t sample = payload->selection->chosen[first + i].sample;
+        ocdm_status status = payload->rows->read(payload->rows, sample, payload->row, error);
+        if (status != OCDM_OK)
+            return status;
+        if (payload->mean != NULL)
+            standardize(payload, payload->row);
+        status = check_range(payload, sample, error);
+        if (status != OCDM_OK)
+            return status;
+        put_row(payload, bytes + i * each);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status check_rows(const ocdm__feature_payload *payload, ocdm_error *error)
+{
+    for (size_t i = 0; i < payload->selection->count; i++)
+        if (payload->selection->chosen[i].sample >= payload->rows->count)
+            return ocdm__fail(error, OCDM_BAD_FILE, "row i of the features must belong to sample i of the labels",
+                              "the features have %llu rows, but sample %u needs one", (unsigned long long)payload->rows->count,
+                              payload->selection->chosen[i].sample);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__feature_rows *rows,
+                                       const ocdm__selection *selection, enum ocdm__dtype dtype, bool standardized,
+                                       const ocdm__progress *progress, ocdm_error *error)
+{
+    *payload = (ocdm__feature_payload){.rows = rows, .selection = selection};
+    payload->source = (ocdm__payload_source){
+        .shape = {.kind = OCDM__FEATURES, .dtype = dtype, .width = rows->width}, .fill = fill, .state = payload};
+    payload->row = ocdm__allocate(rows->width, sizeof *payload->row);
+    if (payload->row == NULL)
+        return ocdm__fail_memory(error, "a row of features");
+    ocdm_status status = check_rows(payload, error);
+    if (status == OCDM_OK && standardized)
+        status = find_moments(payload, progress, error);
+    payload->source.shape.mean = payload->mean;
+    payload->source.shape.deviation = payload->deviation;
+    return status;
+}
+
+void ocdm__feature_payload_close(ocdm__feature_payload *payload)
+{
+    ocdm__release(payload->mean);
+    ocdm__release(payload->deviation);
+    ocdm__release(payload->row);
+    *payload = (ocdm__feature_payload){.rows = NULL};
+}

@@ -1,0 +1,76 @@
+/*
+ * Features on their way from a source into a stream file: tables read a row at a time, tables made of other tables, and the
+ * payload that is written: selected rows, standardized on request, as 32 or 16 bits. One row is in memory at a time.
+ */
+#ifndef OCDM_STREAM_FEATURES_H
+#define OCDM_STREAM_FEATURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "ocdm/ocdm.h"
+#include "stream/file.h"
+#include "stream/selection.h"
+
+/* ---- rows ---- */
+
+/*
+ * A table of features, one row per sample of a source, read a row at a time: the table itself may be larger than memory.
+ * Request rows in ascending order; going back may restart the file.
+ */
+typedef struct ocdm__feature_rows ocdm__feature_rows;
+struct ocdm__feature_rows {
+    uint64_t count; /* rows */
+    size_t width;   /* numbers in a row */
+    /* Writes row `row` < count as `width` floats. A number that is not finite is an error with file and position.
+     * OCDM_OK, OCDM_BAD_FILE, OCDM_BAD_RECORD, OCDM_IO, OCDM_NO_MEMORY. */
+    ocdm_status (*read)(ocdm__feature_rows *rows, uint64_t row, float *out, ocdm_error *error);
+    /* Releases everything, the struct itself too. */
+    void (*close)(ocdm__feature_rows *rows);
+};
+
+/* Releases a table. NULL is fine. */
+static inline void ocdm__feature_rows_close(ocdm__feature_rows *rows)
+{
+    if (rows != NULL)
+        rows->close(rows);
+}
+
+/* The rows of the second after those of the first. Both belong to the result afterwards, and are closed on an error too.
+ * OCDM_OK, OCDM_BAD_FILE (of another width; `second_name` is for the message), OCDM_NO_MEMORY. */
+ocdm_status ocdm__join_rows(ocdm__feature_rows *first, ocdm__feature_rows *second, const char *second_name,
+                            ocdm__feature_rows **rows, ocdm_error *error);
+
+/* Row i is row numbers[i] of `from`, which belongs to the result afterwards, and is closed on an error too; the numbers, all
+ * below from->count, must outlive it. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, size_t count, ocdm__feature_rows **rows,
+                            ocdm_error *error);
+
+/* ---- payload ---- */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__feature_payload {
+    ocdm__payload_source source; /* for ocdm__stream_write */
+    ocdm__feature_rows *rows;
+    const ocdm__selection *selection;
+    float *mean, *deviation; /* NULL when features stay as they are */
+    float *row;              /* the current one */
+    const char *file;        /* for messages; may be NULL; set it after opening */
+} ocdm__feature_payload;
+
+/*
+ * Prepares the features of a selection; row i belongs to sample i of the set. With `standardize`, mean and deviation (of the
+ * population: divided by n) of the training samples are found in a first pass over the rows.
+ * OCDM_OK, OCDM_BAD_FILE (no rows for some samples, no training samples), OCDM_NO_MEMORY, OCDM_STOPPED, and the status of the
+ * reader.
+ */
+ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__feature_rows *rows,
+                                       const ocdm__selection *selection, enum ocdm__dtype dtype, bool standardize,
+                                       const ocdm__progress *progress, ocdm_error *error);
+
+/* Releases everything except the rows and the selection. */
+void ocdm__feature_payload_close(ocdm__feature_payload *payload);
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * The readers of labelled sources. Each adds the samples of its files to a labelled set; some also open the features that the
+ * files contain. The .c files describe the formats and what is not supported. To add a reader, write its file, the two
+ * functions that call it in source.c, and a row of OCDM__SOURCES.
+ */
+#ifndef OCDM_STREAM_READERS_READERS_H
+#define OCDM_STREAM_READERS_READERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ocdm/ocdm.h"
+#include "stream/features.h"
+#include "stream/labelled_set.h"
+
+struct ocdm__build_settings; /* stream/build.h */
+struct ocdm__source_job;     /* source.c */
+
+/* ---- the kinds of sources (source.c) ---- */
+
+/* Properties of a kind. */
+enum {
+    OCDM__SEVERAL_FILES = 1, /* may consist of several files */
+    OCDM__ALL_AT_ONCE = 2,   /* all files are read by one call, the test file included */
+    OCDM__IS_TABLE = 4,      /* a sample knows its row, also when rows before it were skipped */
+    OCDM__NO_TEST_FILE = 8   /* cannot be combined with --test */
+};
+
+/*
+ * One row per kind: ROW(KIND, flag, value, help, properties, read, open_rows, OWN_FLAGS). The enum, the flags of `ocdm stream
+ * build` with their help and checks, and the choice of the reader are made from it. The functions are those of source.c;
+ * open_rows is NULL for files without features. OWN_FLAGS lists flags that only make sense with this kind and follow it in the
+ * help: FLAG(owner, name, value, fallback, choices, help).
+ */
+#define OCDM__SOURCES(ROW)                                                                                                     \
+    ROW(RECORDS, "records", "FILE", "label records", OCDM__SEVERAL_FILES, read_records, open_record_rows, OCDM__NO_FLAGS)      \
+    ROW(COCO, "coco", "FILE", "COCO annotations of instances", OCDM__SEVERAL_FILES | OCDM__ALL_AT_ONCE, read_coco, NULL,       \
+        OCDM__NO_FLAGS)                                                                                                        \
+    ROW(NUSWIDE, "nuswide", "FOLDER", "NUS-WIDE as distributed", OCDM__NO_TEST_FILE, read_nuswide, NULL, OCDM__NO_FLAGS)       \
+    ROW(ARFF, "arff", "FILE", "a Mulan data set", OCDM__IS_TABLE, read_arff, open_arff_rows, OCDM__ARFF_FLAGS)                 \
+    ROW(MULTIHOT, "multihot", "FILE", "labels as a table of zeros and ones, NPY", OCDM__IS_TABLE, read_multihot, NULL,         \
+        OCDM__NO_FLAGS)
+
+#define OCDM__NO_FLAGS(FLAG)
+#define OCDM__ARFF_FLAGS(FLAG) FLAG("arff", "xml", "FILE", NULL, NULL, "its label list, by default next to it")
+
+/* Flags of records, which come near the end of the help. */
+#define OCDM__RECORD_FLAGS(FLAG)                                                                                               \
+    FLAG("records", "format", "F", "auto", ocdm__format_names, "what the records are")                                         \
+    FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
+    FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
+    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")
+
+#define OCDM__SOURCE_KIND(KIND, ...) OCDM__FROM_##KIND,
+enum ocdm__source_kind { OCDM__SOURCES(OCDM__SOURCE_KIND) OCDM__SOURCE_KINDS };
+#undef OCDM__SOURCE_KIND
+
+/* The rows by enum ocdm__source_kind. */
+struct ocdm__source_row {
+    const char *flag;
+    unsigned properties;
+    ocdm_status (*read)(const struct ocdm__source_job *job, const char *path);
+    ocdm_status (*open_rows)(const struct ocdm__build_settings *settings, const char *path, ocdm__feature_rows **rows,
+                             ocdm_error *error);
+};
+extern const struct ocdm__source_row ocdm__sources[OCDM__SOURCE_KINDS];
+
+/* ---- any source (source.c) ---- */
+
+/* A source that was read. Start with all bytes zero. */
+typedef struct ocdm__source {
+    ocdm__labelled_set set;
+    uint64_t *row_numbers; /* per sample: its row among the source's features; skipped records count as rows */
+    size_t room;
+    uint64_t row_count; /* rows up to the last sample */
+} ocdm__source;
+
+/* Reads the labels of every file. Returns the reader's status. Clear the source in either case. */
+ocdm_status ocdm__source_read(ocdm__source *source, const struct ocdm__build_settings *settings, ocdm__reading *reading,
+                              ocdm_error *error);
+
+/* Opens the features of the samples, row i for sample i; `rows` is NULL when there are none. OCDM_BAD_FILE when the numbers of
+ * rows and records differ, or the reader's status. The source must outlive the rows. */
+ocdm_status ocdm__source_open_rows(const ocdm__source *source, const struct ocdm__build_settings *settings,
+                                   const ocdm__reading *reading, ocdm__feature_rows **rows, ocdm_error *error);
+
+/* Releases everything. */
+void ocdm__source_clear(ocdm__source *source);
+
+/* ---- ARFF (arff.c, mulan_xml.c) ---- */
+
+/*
+ * Adds the samples of a table. Its labels become classes in the order of the XML file, including those that no sample has. A
+ * sample's id and row are its row number. Every value is checked. With skip_bad, bad rows and rows with a missing value (?) are
+ * skipped; do not read their features.
+ * OCDM_OK, OCDM_BAD_RECORD (with file:line:column), OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_IO, OCDM_NO_MEMORY,
+ * OCDM_LIMIT, OCDM_STOPPED; after an error the set can only be cleared.
+ */
+ocdm_status ocdm__arff_read(ocdm__labelled_set *set, const char *arff_path, const char *xml_path, ocdm__reading *reading,
+                            ocdm_error *error);
+
+/*
+ * Opens the features, after a pass over the file that counts rows; values are checked when a row is read. `rows` is set on
+ * success and closed by the caller; the paths need not outlive the call. OCDM_OK, OCDM_BAD_RECORD, OCDM_BAD_FILE (no rows or no
+ * features), OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT.
+ */
+ocdm_status ocdm__arff_open_rows(const char *arff_path, const char *xml_path, ocdm__feature_rows **rows, ocdm_error *error);
+
+/* What is done with a label of a Mulan XML file. `name` is followed by OCDM__LABEL_PADDING zeros. Returns OCDM_OK, or
+ * OCDM_BAD_RECORD with the reason in `reason`, or another status with `error` filled. */
+#define OCDM__MULAN_REASON 300
+typedef ocdm_status ocdm__mulan_label(void *context, const char *name, size_t length, char reason[OCDM__MULAN_REASON],
+                                      ocdm_error *error);
+
+/* Calls `take` for each label of a Mulan XML file in its order. OCDM_OK, OCDM_BAD_RECORD (with file:line:column, also when
+ * there is no label), OCDM_IO, OCDM_NO_MEMORY, or the status of `take`. */
+ocdm_status ocdm__mulan_xml_read(const char *path, ocdm__mulan_label *take, void *context, ocdm_error *error);
+
+/* ---- COCO (coco.c) ---- */
+
+/* The reasons for skipping that a reading may count. */
+#define OCDM__COCO_DUPLICATE_IMAGES "duplicate images"
+#define OCDM__COCO_UNKNOWN_CATEGORIES "annotations of unknown categories"
+#define OCDM__COCO_UNKNOWN_IMAGES "annotations of unknown images" /* or of images of this file that were skipped */
+
+/*
+ * Reads one file or several, such as those of training and validation. Categories with the same name are one class; their ids
+ * must be unique within a file only. Image ids must be unique over all files, and annotations refer to their own file. Samples
+ * come in the order of "images", file after file, with no part and no task.
+ *
+ * set      empty; on error it is empty again
+ * reading  with skip_bad, the three kinds of problems above are skipped and counted; everything else is an error
+ *
+ * OCDM_OK, OCDM_BAD_FILE (not JSON, nested too deeply, or not COCO), OCDM_BAD_RECORD (an invalid image, annotation or
+ * category), both with file:line:column, columns counted in bytes; OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT, OCDM_STOPPED,
+ * OCDM_TOO_MANY_LABELS. O(bytes). Memory: 24 bytes per annotation and the set; the files are mapped.
+ */
+ocdm_status ocdm__coco_read(ocdm__labelled_set *set, const char *const *paths, size_t path_count, ocdm__reading *reading,
+                            ocdm_error *error);
+
+/* The same, with all samples of file i in the part parts[i]. */
+ocdm_status ocdm__coco_read_parts(ocdm__labelled_set *set, const char *const *paths, const enum ocdm__part *parts,
+                                  size_t path_count, ocdm__reading *reading, ocdm_error *error);
+
+/* ---- NPY (npy.c) ---- */
+
+/*
+ * Opens a table of features: f2, f4, f8, u1 or i1. `rows` is set on success and closed by the caller; `path` need not outlive
+ * the call. OCDM_OK, OCDM_BAD_FILE (the message starts with the path and the byte or the row and column), OCDM_IO,
+ * OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__npy_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error);
+
+/*
+ * Adds the samples of a multi-hot table: one per row, one column per class, 0 or 1 in u1, i1, b1, i4, i8, f4 or f8. Classes are
+ * named after their columns, "0", "1", ..., including those that no sample has; a sample's id and row are its row number. With
+ * skip_bad, rows with another value are skipped. OCDM_OK, OCDM_BAD_FILE, OCDM_BAD_RECORD, OCDM_DUPLICATE_ID, OCDM_IO,
+ * OCDM_NO_MEMORY, OCDM_TOO_MANY_LABELS, OCDM_LIMIT, OCDM_STOPPED; after an error the set can only be cleared.
+ */
+ocdm_status ocdm__npy_read_labels(ocdm__labelled_set *set, const char *path, ocdm__reading *reading, ocdm_error *error);
+
+/* ---- NUS-WIDE (nuswide.c, nuswide_files.c) ---- */
+
+/* The files of a folder. Start with all bytes zero. */
+typedef struct ocdm__nuswide_files {
+    bool split;          /* the TrainTestLabels variant */
+    char *list;          /* Imagelist.txt; NULL in the other variant */
+    char *part_lists[2]; /* TrainImagelist.txt, TestImagelist.txt, by enum ocdm__part; NULL if missing */
+    char *label_folder;
+    char **concepts; /* bytewise ascending */
+    size_t concept_count;
+    size_t concept_room;
+} ocdm__nuswide_files;
+
+/* Finds the files of a folder. OCDM_OK, OCDM_IO (no such folder, a list is missing), OCDM_BAD_FILE (no label files, a training
+ * label file without its test file), OCDM_NO_MEMORY. */
+ocdm_status ocdm__nuswide_find(ocdm__nuswide_files *files, const char *folder, ocdm_error *error);
+
+/* The path of a concept's label file, to be released by the caller; NULL when out of memory. `part` matters in the split
+ * variant only. */
+char *ocdm__nuswide_label_path(const ocdm__nuswide_files *files, size_t concept, enum ocdm__part part);
+
+/* Releases everything. */
+void ocdm__nuswide_files_clear(ocdm__nuswide_files *files);
+
+/*
+ * Adds all images of a folder. With skip_bad, images are skipped that have no photo id, a path that leads out of the folder, a
+ * line that repeats an earlier one, or a label other than 0 and 1; the others keep their rows. A label file whose length
+ * differs from its list's is always an error.
+ *
+ * OCDM_OK, OCDM_BAD_FILE (the message starts with file:line), OCDM_IO, OCDM_STOPPED, OCDM_LIMIT, OCDM_NO_MEMORY. After an error
+ * the set can only be cleared. Label files are read one at a time; memory is needed for the labels and names.
+ */
+ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm__reading *reading, ocdm_error *error);
+
+/* ---- features of LIBSVM and XMC files (svm_features.c) ---- */
+
+/* The widest row: rows are written in full, zeros too. */
+#define OCDM__SVM_WIDEST ((size_t)1 << 24)
+
+/*
+ * Opens a table, after a pass over the file that counts records and checks indices; values are checked when a row is read.
+ * `rows` is set on success and closed by the caller; `path` need not outlive the call.
+ * OCDM_OK, OCDM_BAD_RECORD (with file:line:column), OCDM_BAD_FILE (no records or features, or not as many records as the header
+ * says), OCDM_LIMIT (over OCDM__SVM_WIDEST), OCDM_IO, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__svm_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error);
+
+#endif

@@ -1,0 +1,163 @@
+/* ocdm/metrics.h: what it returns is what src/metrics computes, which is judged elsewhere; refusals; safe when asked about
+ * nothing. */
+#include "ocdm/metrics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../golden/metrics_test_sets.h"
+#include "../holds.h"
+
+#define MOST_CLASSES 64
+
+static void near(const char *where, double expected, double actual)
+{
+    if (!(isnan(expected) ? isnan(actual) : fabs(expected - actual) <= 1e-9))
+        fail_msg("%s: %.17g, should be %.17g", where, actual, expected);
+}
+
+static ocdm_test_set set_of(const struct golden_case *golden)
+{
+    return (ocdm_test_set){.size = sizeof(ocdm_test_set),
+                           .logits = golden->logits,
+                           .samples = golden->samples,
+                           .classes = golden->classes,
+                           .label_starts = golden->starts,
+                           .labels = golden->labels};
+}
+
+/* One column at a time, as flags instead of lists. */
+static void check_column(const struct golden_case *golden, size_t column)
+{
+    float *scores = calloc(golden->samples + 1, sizeof *scores);
+    uint8_t *positive = calloc(golden->samples + 1, 1);
+    for (size_t i = 0; i < golden->samples; i++) {
+        scores[i] = golden->logits[i * golden->classes + column];
+        for (uint64_t j = golden->starts[i]; j < golden->starts[i + 1]; j++)
+            if (golden->labels[j] == column)
+                positive[i] = (uint8_t)(1 + j % 255);
+    }
+    double ap = 77;
+    assert_int_equal(ocdm_average_precision(scores, positive, golden->samples, &ap, NULL), OCDM_OK);
+    near(golden->name, golden->scores[column].ap, ap);
+    free(scores);
+    free(positive);
+}
+
+static void metrics_equal_scikit_learn(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
+        const struct golden_case *golden = &golden_cases[i];
+        ocdm_class_score scores[MOST_CLASSES];
+        ocdm_test_set set = set_of(golden);
+        HOLDS(golden->name, ocdm_score_classes(&set, scores, NULL) == OCDM_OK);
+        for (size_t c = 0; c < golden->classes; c++) {
+            HOLDS(golden->name, scores[c].hits == golden->scores[c].hits);
+            near(golden->name, golden->scores[c].ap, scores[c].ap);
+            check_column(golden, c);
+        }
+        for (int metric = 0; ocdm_metric_name((ocdm_metric)metric) != NULL; metric++)
+            near(golden->name, golden->averages[0].value[metric], ocdm_average((ocdm_metric)metric, scores, golden->classes));
+    }
+}
+
+static void a_group_is_averaged_as_if_it_were_alone(void **state)
+{
+    (void)state;
+    const ocdm_class_score scores[] = {{4, 5, 2, 0.5}, {0, 3, 0, NAN}, {2, 2, 2, 1}, {6, 1, 1, 0.25}};
+    const ocdm_class_score alone[] = {{4, 5, 2, 0.5}, {2, 2, 2, 1}};
+    const uint8_t group[] = {1, 1, 1, 2};
+    for (int metric = 0; metric < 8; metric++)
+        near("group", ocdm_average((ocdm_metric)metric, alone, 2),
+             ocdm_average_group((ocdm_metric)metric, scores, 4, group, 1));
+    near("no class", NAN, ocdm_average_group(OCDM_CF1, scores, 4, group, 9));
+    near("CF1", 2 * 0.7 * 0.75 / 1.45, ocdm_average(OCDM_CF1, alone, 2));
+    near("mAP", 0.75, ocdm_average(OCDM_MAP, alone, 2));
+}
+
+static void names_are_those_of_the_tables(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"CF1", "OF1", "mAP", "CP", "CR", "CF1_macro", "OP", "OR"};
+    for (int i = 0; i < 8; i++)
+        assert_string_equal(ocdm_metric_name((ocdm_metric)i), names[i]);
+    assert_null(ocdm_metric_name((ocdm_metric)8));
+    assert_null(ocdm_metric_name((ocdm_metric)-1));
+}
+
+static void forgetting_is_the_best_earlier_value_minus_the_last(void **state)
+{
+    (void)state;
+    const double map[] = {50, NAN, NAN, 60, 70, NAN, 40, 80, 30};
+    double forgetting[3], mean;
+    assert_int_equal(ocdm_forgetting(map, 3, 3, forgetting, &mean, NULL), OCDM_OK);
+    near("first", 20, forgetting[0]);
+    near("second", -10, forgetting[1]);
+    near("last", NAN, forgetting[2]);
+    near("mean", 5, mean);
+    mean = 0;
+    assert_int_equal(ocdm_forgetting(map, 3, 3, NULL, &mean, NULL), OCDM_OK);
+    near("mean alone", 5, mean);
+    assert_int_equal(ocdm_forgetting(NULL, 3, 3, NULL, &mean, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_forgetting(map, 3, 3, forgetting, NULL, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_forgetting(NULL, 0, 0, NULL, &mean, NULL), OCDM_OK);
+    near("nothing", NAN, mean);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    const float logits[] = {1, -1}, bad[] = {1, NAN};
+    const uint64_t starts[] = {0, 1}, falling[] = {1, 0};
+    const uint32_t labels[] = {1}, beyond[] = {2};
+    const ocdm_test_set good = {sizeof good, logits, 1, 2, starts, labels};
+    ocdm_class_score scores[2] = {{.positives = 77}, {.positives = 77}};
+    ocdm_test_set wrong[] = {good, good, good, good, good, good, good};
+    wrong[0].size = 8;
+    wrong[1].logits = NULL;
+    wrong[2].label_starts = NULL;
+    wrong[3].labels = NULL;
+    wrong[4].logits = bad;
+    wrong[5].label_starts = falling;
+    wrong[6].labels = beyond;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ocdm_error error = {.status = OCDM_OK};
+        assert_int_equal(ocdm_score_classes(&wrong[i], scores, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(error.status, OCDM_BAD_ARGUMENT);
+        assert_int_equal(scores[0].positives, 77);
+    }
+    assert_int_equal(ocdm_score_classes(NULL, scores, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_score_classes(&good, NULL, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_score_classes(&good, scores, NULL), OCDM_OK);
+    double ap = 7;
+    const uint8_t positive[] = {1, 0};
+    assert_int_equal(ocdm_average_precision(NULL, positive, 2, &ap, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_average_precision(logits, NULL, 2, &ap, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_average_precision(logits, positive, 2, NULL, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_average_precision(bad, positive, 2, &ap, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_average_precision(logits, positive, SIZE_MAX, &ap, NULL), OCDM_LIMIT);
+    assert_true(ap == 7);
+    assert_int_equal(ocdm_average_precision(NULL, NULL, 0, &ap, NULL), OCDM_OK);
+    near("no samples", NAN, ap);
+    near("no scores", NAN, ocdm_average(OCDM_CF1, NULL, 2));
+    near("no metric", NAN, ocdm_average((ocdm_metric)8, scores, 2));
+    near("no group", NAN, ocdm_average_group(OCDM_CF1, scores, 2, NULL, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(metrics_equal_scikit_learn),    cmocka_unit_test(a_group_is_averaged_as_if_it_were_alone),
+        cmocka_unit_test(names_are_those_of_the_tables), cmocka_unit_test(forgetting_is_the_best_earlier_value_minus_the_last),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* How much work an update takes once the memory is full and balanced, in counted steps: no clock, the same on every machine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memory/memory.h"
+#include "memory/scores_parts.h"
+
+#define BATCH 10u
+#define MOST_LABELS 8u
+
+/* Fills `label` with the labels of sample number n and returns how many there are; a label may be repeated. */
+typedef size_t draw_labels(uint64_t n, uint32_t *label);
+
+static size_t skewed(uint64_t n, uint32_t *label)
+{
+    ocdm__random random = ocdm__random_stream(1, n);
+    size_t count = 1 + (size_t)ocdm__random_below(&random, 4);
+    for (size_t i = 0; i < count; i++) {
+        double x = ocdm__random_unit(&random);
+        label[i] = (uint32_t)(80 * x * x);
+    }
+    return count;
+}
+
+static size_t uniform(uint64_t n, uint32_t *label)
+{
+    ocdm__random random = ocdm__random_stream(2, n);
+    size_t count = 1 + (size_t)ocdm__random_below(&random, MOST_LABELS);
+    for (size_t i = 0; i < count; i++)
+        label[i] = (uint32_t)ocdm__random_below(&random, 1000);
+    return count;
+}
+
+static size_t single(uint64_t n, uint32_t *label)
+{
+    label[0] = (uint32_t)(ocdm__mix(n) % 1000);
+    return 1;
+}
+
+static void offer(ocdm_memory *memory, draw_labels *draw, uint64_t first, uint64_t end)
+{
+    for (uint64_t n = first; n < end; n += BATCH) {
+        uint32_t label[BATCH][MOST_LABELS];
+        ocdm_sample batch[BATCH];
+        for (uint32_t i = 0; i < BATCH; i++)
+            batch[i] = (ocdm_sample){.id = n + i, .labels = label[i], .label_count = draw(n + i, label[i])};
+        assert_int_equal(ocdm_memory_update(memory, batch, BATCH, NULL, NULL), OCDM_OK);
+    }
+}
+
+/* The work of 500 updates after the fill and `warm` times M further samples. */
+static struct ocdm__work steady_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho, uint32_t *sets)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = capacity;
+    options.rho = rho;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    uint64_t start = (uint64_t)capacity * (warm + 1);
+    offer(memory, draw, 0, start);
+    struct ocdm__work before = memory->scores->work;
+    offer(memory, draw, start, start + 500 * BATCH);
+    struct ocdm__work work = memory->scores->work;
+    work.deletions -= before.deletions;
+    work.lanes -= before.lanes;
+    work.listed -= before.listed;
+    work.heights -= before.heights;
+    work.scored -= before.scored;
+    work.rankings -= before.rankings;
+    *sets = memory->scores->awake_count + memory->scores->sleepers.count;
+    ocdm_memory_destroy(memory);
+    return work;
+}
+
+/* A deletion compares each distinct label set at most once and a half, and scores next to none from its labels: snapshots of
+ * all scores, taken at nearly every deletion, are what this would notice. */
+static void expect_little_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho)
+{
+    uint32_t sets;
+    struct ocdm__work work = steady_work(capacity, draw, warm, rho, &sets);
+    assert_int_equal(work.deletions, 500 * BATCH);
+    assert_true(work.scored + work.rankings <= 20 * work.deletions);
+    assert_true(work.lanes + work.heights <= work.deletions * sets * 3 / 2);
+    assert_true(work.listed <= work.deletions * (200 + sets / 2));
+}
+
+static void deletions_take_little_work_when_a_memory_of_3000_is_balanced(void **state)
+{
+    (void)state;
+    expect_little_work(3000, skewed, 20, 0);
+    expect_little_work(3000, uniform, 20, 0);
+    expect_little_work(3000, single, 20, 0);
+}
+
+static void deletions_take_little_work_when_a_memory_of_10000_is_balanced(void **state)
+{
+    (void)state;
+    expect_little_work(10000, skewed, 8, 0);
+    expect_little_work(10000, uniform, 8, 0);
+    expect_little_work(10000, single, 8, 0);
+}
+
+static void deletions_take_little_work_when_the_target_is_uneven(void **state)
+{
+    (void)state;
+    expect_little_work(3000, skewed, 8, 0.5);
+    expect_little_work(3000, skewed, 8, -1);
+    expect_little_work(3000, uniform, 8, -1);
+}
+
+/* ---- trials ----------------------------------------------------------------------------------------------------------- */
+
+static void a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time(void **state)
+{
+    (void)state;
+    struct ocdm__trial trial = {0};
+    uint64_t last = 0;
+    for (int round = 0; round < 5; round++) {
+        uint64_t spent = 0;
+        while (!ocdm__trial_fails(&trial, 30, 10, 1000))
+            spent += 20;
+        assert_in_range(spent, 900, 1100);
+        uint64_t rest = 0;
+        while (ocdm__trial_rests(&trial, 10))
+            rest += 10;
+        assert_true(rest >= 2 * last);
+        assert_true(rest >= 7000);
+        last = rest;
+    }
+}
+
+static void a_trial_goes_on_when_it_pays(void **state)
+{
+    (void)state;
+    struct ocdm__trial trial = {0};
+    for (int i = 0; i < 100000; i++) {
+        assert_false(ocdm__trial_fails(&trial, 10, 11, 1000));
+        assert_false(ocdm__trial_rests(&trial, 0));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deletions_take_little_work_when_a_memory_of_3000_is_balanced),
+        cmocka_unit_test(deletions_take_little_work_when_a_memory_of_10000_is_balanced),
+        cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
+        cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
+        cmocka_unit_test(a_trial_goes_on_when_it_pays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
