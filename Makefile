@@ -44,8 +44,9 @@ fuzz-programs:
 	@$(CONFIGURE) -B $(BUILD)/fuzz -DOCDM_FUZZ=ON -DCMAKE_C_COMPILER=clang $(QUIET)
 	@$(COMPILE) $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
 
-bench: all ## time every policy against the paper's loop, and the greedy against the optimum
+bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
 	@$(BUILD)/ocdm bench memory
+	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
 	@$(BUILD)/ocdm bench gap
 
 golden: ## make the golden files of the tests anew with PyTorch, Pillow and scikit-learn

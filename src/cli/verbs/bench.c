@@ -1,4 +1,4 @@
-/* `ocdm bench memory`: microseconds per batch for each policy, the paper's loop beside them. */
+/* `ocdm bench memory`: microseconds per batch for each policy and for the paper's loop. --steady is in bench_steady.c. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -9,13 +9,15 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "bench/memory.h"
+#include "bench/steady_stream.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "cli/verbs/bench_steady.h"
 
 enum { MAX_SIZES = 16, MAX_POLICIES = 16 };
 
 /* The reference first: the ratios of the others need it. */
-static const char *const *policy_names(void)
+const char *const *ocdm__bench_policies(void)
 {
     static const char *names[OCDM__CHOICES] = {"reference"};
     return ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS);
@@ -27,7 +29,7 @@ struct request {
     const char *stream_name;
     uint64_t sizes[MAX_SIZES];
     size_t size_count;
-    size_t policies[MAX_POLICIES]; /* positions in policy_names */
+    size_t policies[MAX_POLICIES]; /* positions in ocdm__bench_policies() */
     size_t policy_count;
     const char *left_out; /* a policy that takes one label per sample, on a stream with more; NULL: none */
     bool json;
@@ -43,7 +45,7 @@ static bool is_reference(size_t position)
 
 static bool takes_one_label(size_t position)
 {
-    const ocdm_policy *policy = ocdm_policy_find(policy_names()[position]);
+    const ocdm_policy *policy = ocdm_policy_find(ocdm__bench_policies()[position]);
     return policy != NULL && policy->traits & OCDM_SINGLE_LABEL;
 }
 
@@ -55,11 +57,11 @@ static ocdm_status choose_policies(const ocdm__arguments *arguments, struct requ
     ocdm_status status = OCDM_OK;
     if (!all)
         status = ocdm__argument_choices(arguments, "policies", named, MAX_POLICIES, &count, error);
-    for (; all && policy_names()[count] != NULL; count++)
+    for (; all && ocdm__bench_policies()[count] != NULL; count++)
         named[count] = count;
     for (size_t i = 0; i < count && status == OCDM_OK; i++) {
         if (takes_one_label(named[i]) && !request->stream->single_label) {
-            request->left_out = policy_names()[named[i]];
+            request->left_out = ocdm__bench_policies()[named[i]];
             if (!all)
                 status = ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is the form of cbrs for label sets",
                                     "%s: %s takes one label per sample, and this stream has samples with more",
@@ -119,8 +121,8 @@ static void print_row(const struct request *request, size_t size, size_t policy)
         snprintf(ratio, sizeof ratio, "%.*f", reference < 100 * result->us_per_step ? 1 : 0, reference / result->us_per_step);
     if (!isnan(result->distance_seen))
         snprintf(seen, sizeof seen, "%.6f", result->distance_seen);
-    printf("%-10s %12.3f %15s %12.6f %14s %8zu %7zu\n", policy_names()[request->policies[policy]], result->us_per_step, ratio,
-           result->distance, seen, result->steps, result->passes);
+    printf("%-10s %12.3f %15s %12.6f %14s %8zu %7zu\n", ocdm__bench_policies()[request->policies[policy]], result->us_per_step,
+           ratio, result->distance, seen, result->steps, result->passes);
     fflush(stdout);
 }
 
@@ -133,7 +135,7 @@ static ocdm_status run_size(struct request *request, size_t size, ocdm_error *er
                                                                       : ": the stream does not fill it, nothing is deleted",
                "policy", "us/step", "reference/this", "distance", "distance_seen", "steps", "passes");
     for (size_t i = 0; i < request->policy_count; i++) {
-        const char *name = policy_names()[request->policies[i]];
+        const char *name = ocdm__bench_policies()[request->policies[i]];
         ocdm__bench_result *result = &request->results[size][i];
         ocdm_status status = is_reference(request->policies[i])
                                  ? ocdm__bench_reference(&request->plan, result, error)
@@ -157,7 +159,7 @@ static ocdm_status write_memory_json(const struct request *request, ocdm_error *
         for (size_t i = 0; i < request->policy_count; i++) {
             const ocdm__bench_result *result = &request->results[s][i];
             ocdm__output_text(&output, s + i == 0 ? "{\"policy\":\"" : ",{\"policy\":\"");
-            ocdm__output_text(&output, policy_names()[request->policies[i]]);
+            ocdm__output_text(&output, ocdm__bench_policies()[request->policies[i]]);
             ocdm__output_text(&output, "\",\"memory\":");
             ocdm__output_uint64(&output, request->sizes[s]);
             ocdm__output_text(&output, ",\"batch\":");
@@ -174,11 +176,29 @@ static ocdm_status write_memory_json(const struct request *request, ocdm_error *
     return ocdm__output_commit(&output, error);
 }
 
+/* Some flags are for --steady only, one is for whole passes only. */
+static ocdm_status check_mode(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    static const char *const steady_only[] = {"streams", "warmup", "updates", "seconds", "clock", "tie", "rho", "distance"};
+    bool steady = ocdm__argument_given(arguments, "steady");
+    for (size_t i = 0; !steady && i < sizeof steady_only / sizeof *steady_only; i++)
+        if (ocdm__argument_given(arguments, steady_only[i]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--%s needs --steady", steady_only[i]);
+    if (steady && ocdm__argument_given(arguments, "repeat"))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--updates is the number of updates to time",
+                          "--repeat counts whole passes, --steady makes none");
+    return OCDM_OK;
+}
+
 static int run_memory(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct request request = {.size_count = 0};
-    ocdm_status status = read_request(arguments, &request, &error);
+    ocdm_status status = check_mode(arguments, &error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "steady"))
+        return ocdm__run_bench_steady(arguments);
+    if (status == OCDM_OK)
+        status = read_request(arguments, &request, &error);
     if (status == OCDM_OK && !request.json)
         print_heading(&request);
     for (size_t s = 0; s < request.size_count && status == OCDM_OK; s++)
@@ -190,27 +210,67 @@ static int run_memory(const ocdm__arguments *arguments)
 }
 
 static const char *const memory_description[] = {
-    "Times whole passes of the stream through a memory, batch by batch, reading aside: microseconds per batch, the median over "
-    "the passes (no pass is started after ten seconds), and the distance to the target at the end.",
-    "`reference` is the paper's loop as written: for every candidate the distance anew over all classes, one logarithm each. "
-    "It "
-    "is timed on steps spread evenly over the stream, as many as three seconds allow, each from the memory that ocdm had "
-    "reached. reference/this says how many times faster a policy is.",
+    "Times whole passes of the stream through a memory, batch by batch. Reading the stream is not timed. Prints microseconds "
+    "per batch, the median over the passes (no pass is started after ten seconds), and the distance to the target at the end.",
+    "`reference` is the paper's loop as written: for every candidate it computes the distance again over all classes, with one "
+    "logarithm each. It is timed on steps spread evenly over the stream, as many as fit into three seconds, each from the "
+    "memory that ocdm had reached. reference/this says how many times faster a policy is.",
     "Without --records the stream is the built-in one. cbrs takes one label per sample and is left out on other streams.",
+    "--steady times single updates in the steady state: after M samples that fill the memory and 20 x M more (--warmup). It "
+    "prints mean, p50, p99, p99.9 and maximum for each stream, memory size and policy, by default reference, ocdm, prs and "
+    "rs. Samples are made outside the clock, and the cost of reading the clock is subtracted. `from` is the number of updates "
+    "timed: --updates, or fewer when --seconds have passed. If one update of the reference would take longer than that, one "
+    "deletion is timed and multiplied by the number of deletions in an update. The reference always uses KL and rho 0.",
+    "Streams of --steady, endless and random: `skewed`, 1 to 4 labels, each class int(80 x^2) with x uniform; `uniform`, 1 to "
+    "8 of 1000 classes; `records`, the label sets of --records or of the built-in stream, drawn with replacement; `single`, "
+    "one of 1000 classes. searches and steps are work that ocdm counts per deletion: searches over all scores, and scores and "
+    "bounds compared or changed. They do not depend on the machine.",
     NULL,
 };
 
 static const ocdm__flag memory_flags[] = {
     {.name = "records", .value = "FILE", .help = "the stream: records as for `ocdm sample`, in file order"},
-    {.letter = 'm', .name = "memory", .value = "M,...", .fallback = "1000,50000", .help = "memory sizes"},
+    {.letter = 'm',
+     .name = "memory",
+     .value = "M,...",
+     .fallback = "1000,50000",
+     .help = "memory sizes; with --steady 1000,10000,100000 if not given"},
     {.letter = 'b', .name = "batch", .value = "B", .fallback = "10", .help = "samples per batch"},
     {.letter = 'p',
      .name = "policies",
      .value = "P,...",
-     .listed = policy_names,
-     .help = "which ones; all that can run by default"},
-    {.name = "repeat", .value = "N", .fallback = "5", .help = "passes that a figure is the median of"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the built-in stream and of the policies"},
+     .listed = ocdm__bench_policies,
+     .help = "the policies; by default all that can run"},
+    {.name = "repeat", .value = "N", .fallback = "5", .help = "number of passes; the result is their median"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the streams and of the policies"},
+    {.name = "steady", .help = "time single updates in the steady state; the flags from here to --distance need it"},
+    {.name = "streams",
+     .value = "S,...",
+     .fallback = "skewed,uniform,records,single",
+     .choices = ocdm__steady_names,
+     .help = "kinds of stream"},
+    {.name = "warmup",
+     .value = "N",
+     .fallback = "20",
+     .help = "offer N x M samples before timing, after those that fill the memory"},
+    {.name = "updates", .value = "N", .fallback = "20000", .help = "updates to time"},
+    {.name = "seconds", .value = "X", .fallback = "3", .help = "time no further update after X seconds of timed updates"},
+    {.name = "clock",
+     .value = "C",
+     .fallback = "wall",
+     .choices = ocdm__steady_clock_names,
+     .help = "measure elapsed time or the CPU time of the thread"},
+    {.name = "tie",
+     .value = "T",
+     .fallback = "key",
+     .listed = ocdm__tie_choices,
+     .help = "which sample is deleted when several are equally good, in ocdm and onlyone"},
+    {.name = "rho", .value = "R", .fallback = "0", .help = "exponent of the target, -16 to 16"},
+    {.name = "distance",
+     .value = "D",
+     .fallback = "kl",
+     .listed = ocdm__distance_choices,
+     .help = "the distance that ocdm and onlyone minimise"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };
@@ -218,6 +278,7 @@ static const ocdm__flag memory_flags[] = {
 static const ocdm__example memory_examples[] = {
     {"the built-in stream, a small memory", "ocdm bench memory --memory 1000"},
     {"your own records, two policies", "ocdm bench memory --records in.jsonl --policies reference,ocdm --json"},
+    {"single updates of a full memory", "ocdm bench memory --steady -m 1000,10000 --streams skewed,single"},
     {NULL, NULL},
 };
 

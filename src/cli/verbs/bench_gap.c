@@ -1,4 +1,4 @@
-/* `ocdm bench gap`: how far the greedy's choice is from the best one. */
+/* `ocdm bench gap`: compares the greedy's choice with the best one. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -29,9 +29,9 @@ static void print_gap(const ocdm__gap_result results[OCDM__GAP_KINDS], const cha
     puts("\n"
          "sets         distinct label sets in a pool, mean\n"
          "gap          the distance that the greedy leaves minus the least that was found\n"
-         "limit        what the gap is at most: a calculation, where not every choice could be tried\n"
-         "optimal      pools where nothing better than the greedy's choice was found\n"
-         "distance     what the greedy leaves, mean");
+         "limit        upper bound of the gap, computed where not every choice is tried\n"
+         "optimal      pools where no choice better than the greedy's was found\n"
+         "distance     distance that the greedy leaves, mean");
 }
 
 static ocdm_status write_gap_json(const ocdm__gap_result results[OCDM__GAP_KINDS], ocdm_error *error)
@@ -87,20 +87,18 @@ static int run_gap(const ocdm__arguments *arguments)
 }
 
 static const char *const gap_description[] = {
-    "OCDM deletes samples one at a time, each the best one at that moment. This measures what that costs against the best "
-    "choice "
-    "of all samples at once, eq. (3) of the paper: the distance that the greedy leaves minus the least distance that any "
-    "choice "
-    "from the same pool leaves.",
-    "Three searches: every choice on small random pools; every pair where two samples go, memory 1000, along the stream; and, "
-    "where ten go, exchanges of one or two samples from the greedy's choice until none helps, which bounds the gap from below, "
-    "with a bound from above (the limit) that holds for every choice, by calculation.",
+    "OCDM deletes samples one at a time, each the best one at that moment. This verb compares the result with the best choice "
+    "of all samples at once, eq. (3) of the paper. The gap is the distance that the greedy leaves minus the least distance "
+    "that any choice from the same pool leaves.",
+    "There are three searches. On small random pools every choice is tried. At memory 1000 with two deletions per step, every "
+    "pair is tried, along the stream. With ten deletions, one or two samples of the greedy's choice are exchanged until no "
+    "exchange helps. That search may miss the best choice, so its gap is a lower bound; the limit is a computed upper bound.",
     NULL,
 };
 
 static const ocdm__flag gap_flags[] = {
     {.name = "records", .value = "FILE", .help = "the stream: records as for `ocdm sample`; built-in by default"},
-    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the random pools, the built-in stream and the ties"},
+    {.name = "seed", .value = "S", .fallback = "0", .help = "seed of the random pools, of the built-in stream and of ties"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };

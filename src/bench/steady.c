@@ -1,0 +1,217 @@
+/* Warms memories up and times their updates one by one. A memory's count of arrivals is its position in the stream. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench/steady.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "bench/reference_pool.h"
+#include "memory/memory.h"
+
+static double read_clock(bool cpu_time)
+{
+    struct timespec now;
+    clock_gettime(cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+/* ---- quantiles ---------------------------------------------------------------------------------------------------------- */
+
+static int smaller_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double ocdm__quantile(const double *ascending, size_t count, unsigned per_mille)
+{
+    /* ceil(count * per_mille / 1000), without overflow */
+    size_t rank = count / 1000 * per_mille + (count % 1000 * per_mille + 999) / 1000;
+    return ascending[rank > 0 ? rank - 1 : 0];
+}
+
+ocdm__quantiles ocdm__quantiles_of(double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    qsort(values, count, sizeof *values, smaller_first);
+    return (ocdm__quantiles){sum / (double)count, ocdm__quantile(values, count, 500), ocdm__quantile(values, count, 990),
+                             ocdm__quantile(values, count, 999), values[count - 1]};
+}
+
+double ocdm__steady_clock_us(bool cpu_time)
+{
+    double us[1001];
+    for (size_t i = 0; i < 1001; i++) {
+        double start = read_clock(cpu_time);
+        us[i] = read_clock(cpu_time) - start;
+    }
+    return ocdm__quantiles_of(us, 1001).p50;
+}
+
+/* ---- policies ----------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status offer_next(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm_error *error)
+{
+    const ocdm_sample *batch = ocdm__steady_stream_batch(plan->stream, ocdm_memory_arrived(memory));
+    return ocdm_memory_update(memory, batch, plan->stream->batch, NULL, error);
+}
+
+static ocdm_status warm_up(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm_error *error)
+{
+    uint64_t enough = (1 + plan->warmup) * plan->options.capacity;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && ocdm_memory_arrived(memory) < enough)
+        status = offer_next(plan, memory, error);
+    return status;
+}
+
+/* Times updates into us[0], us[1], ... until there are enough or the plan's seconds have passed. */
+static ocdm_status time_updates(const ocdm__steady_plan *plan, ocdm_memory *memory, double *us, size_t *count,
+                                ocdm_error *error)
+{
+    double clock_us = ocdm__steady_clock_us(plan->cpu_time), spent = 0;
+    ocdm_status status = OCDM_OK;
+    *count = 0;
+    while (status == OCDM_OK && *count < plan->updates && (*count == 0 || spent <= 1e6 * plan->seconds)) {
+        const ocdm_sample *batch = ocdm__steady_stream_batch(plan->stream, ocdm_memory_arrived(memory));
+        double start = read_clock(plan->cpu_time);
+        status = ocdm_memory_update(memory, batch, plan->stream->batch, NULL, error);
+        double passed = read_clock(plan->cpu_time) - start;
+        us[(*count)++] = passed > clock_us ? passed - clock_us : 0;
+        spent += passed;
+    }
+    return status;
+}
+
+static struct ocdm__work work_of(const ocdm_memory *memory)
+{
+    return memory->scores != NULL ? memory->scores->work : (struct ocdm__work){0};
+}
+
+/* What the index did between two moments. */
+static void count_work(const struct ocdm__work *from, const struct ocdm__work *to, ocdm__steady_result *result)
+{
+    uint64_t deletions = to->deletions - from->deletions;
+    uint64_t steps = to->lanes - from->lanes + to->listed - from->listed + to->heights - from->heights + to->scored -
+                     from->scored + to->rankings - from->rankings;
+    result->searches = deletions > 0 ? (double)(to->searches - from->searches) / (double)deletions : NAN;
+    result->steps = deletions > 0 ? (double)steps / (double)deletions : NAN;
+}
+
+static ocdm_status measure(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm__steady_result *result, ocdm_error *error)
+{
+    ocdm_status status = warm_up(plan, memory, error);
+    if (status != OCDM_OK)
+        return status;
+    double *us = ocdm__allocate(plan->updates, sizeof *us);
+    if (us == NULL)
+        return ocdm__fail_memory(error, "the times of updates");
+    struct ocdm__work before = work_of(memory);
+    ocdm__steady_result measured = {.deletions = 0};
+    status = time_updates(plan, memory, us, &measured.updates, error);
+    if (status == OCDM_OK) {
+        struct ocdm__work after = work_of(memory);
+        count_work(&before, &after, &measured);
+        measured.us = ocdm__quantiles_of(us, measured.updates);
+        *result = measured;
+    }
+    ocdm__release(us);
+    return status;
+}
+
+ocdm_status ocdm__steady_policy(const ocdm__steady_plan *plan, const ocdm_policy *policy, ocdm__steady_result *result,
+                                ocdm_memory **memory, ocdm_error *error)
+{
+    ocdm_options options = plan->options;
+    options.policy = policy;
+    options.batch = plan->stream->batch;
+    ocdm_memory *made = NULL;
+    ocdm_status status = ocdm_memory_create(&options, &made, error);
+    if (status == OCDM_OK)
+        status = measure(plan, made, result, error);
+    if (status == OCDM_OK && memory != NULL)
+        *memory = made;
+    else
+        ocdm_memory_destroy(made);
+    return status;
+}
+
+/* ---- the paper's loop --------------------------------------------------------------------------------------------------- */
+
+/* The pool that the loop works on, and the times of its steps. */
+struct loop {
+    const ocdm__steady_plan *plan;
+    ocdm_memory *memory;
+    ocdm__snapshot snapshot;
+    size_t deletions;  /* of a whole update from the current pool */
+    uint32_t *deleted; /* room for a batch */
+    double *us;        /* plan->updates of them */
+};
+
+/* Takes the pool of the next update. */
+static ocdm_status take_pool(struct loop *loop, ocdm_error *error)
+{
+    const ocdm__steady_stream *stream = loop->plan->stream;
+    const ocdm_sample *batch = ocdm__steady_stream_batch(loop->plan->stream, ocdm_memory_arrived(loop->memory));
+    ocdm_status status = ocdm__snapshot_take(&loop->snapshot, loop->memory, batch, stream->batch, stream->class_count, error);
+    size_t size = loop->snapshot.pool.sample_count, capacity = loop->plan->options.capacity;
+    loop->deletions = size > capacity ? size - capacity : 0;
+    return status;
+}
+
+static ocdm_status time_deletions(struct loop *loop, size_t deletions, double *us, ocdm_error *error)
+{
+    double start = read_clock(loop->plan->cpu_time);
+    ocdm_status status = ocdm__reference_delete(&loop->snapshot.pool, deletions, loop->deleted, NULL, error);
+    *us = read_clock(loop->plan->cpu_time) - start;
+    return status;
+}
+
+static ocdm_status time_loop(struct loop *loop, ocdm__steady_result *result, ocdm_error *error)
+{
+    double one, spent = 0, budget = 1e6 * loop->plan->seconds;
+    ocdm_status status = take_pool(loop, error);
+    if (status == OCDM_OK)
+        status = time_deletions(loop, loop->deletions > 0, &one, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__steady_result measured = {.searches = NAN, .steps = NAN};
+    if (loop->deletions > 1 && one * (double)loop->deletions > budget) {
+        measured.deletions = 1;
+        measured.us = (ocdm__quantiles){one * (double)loop->deletions, NAN, NAN, NAN, NAN};
+        *result = measured;
+        return OCDM_OK;
+    }
+    while (status == OCDM_OK && measured.updates < loop->plan->updates && spent <= budget) {
+        status = take_pool(loop, error);
+        if (status == OCDM_OK)
+            status = time_deletions(loop, loop->deletions, &loop->us[measured.updates], error);
+        if (status != OCDM_OK)
+            return status;
+        spent += loop->us[measured.updates++];
+        status = offer_next(loop->plan, loop->memory, error);
+    }
+    measured.us = ocdm__quantiles_of(loop->us, measured.updates);
+    *result = measured;
+    return status;
+}
+
+ocdm_status ocdm__steady_reference(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm__steady_result *result,
+                                   ocdm_error *error)
+{
+    struct loop loop = {.plan = plan, .memory = memory};
+    loop.deleted = ocdm__allocate(plan->stream->batch, sizeof *loop.deleted);
+    loop.us = ocdm__allocate(plan->updates, sizeof *loop.us);
+    ocdm_status status = loop.deleted != NULL && loop.us != NULL ? time_loop(&loop, result, error)
+                                                                 : ocdm__fail_memory(error, "the reference loop");
+    ocdm__snapshot_release(&loop.snapshot);
+    ocdm__release(loop.deleted);
+    ocdm__release(loop.us);
+    return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * How long a single update takes in the steady state: after the memory has filled up and many times its capacity of further
+ * samples have passed. Reports quantiles, since a mean hides pauses. Making the samples is outside the clock.
+ */
+#ifndef OCDM_BENCH_STEADY_H
+#define OCDM_BENCH_STEADY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/steady_stream.h"
+#include "ocdm/ocdm.h"
+
+typedef struct ocdm__steady_plan {
+    ocdm__steady_stream *stream;
+    ocdm_options options; /* `batch` is the stream's; `policy` is replaced */
+    uint64_t warmup;      /* samples before the first timed update, after those that fill the memory, in multiples of M */
+    size_t updates;       /* to time, at least 1 */
+    double seconds;       /* of timed updates, after which no further one is timed; one is timed in any case */
+    bool cpu_time;        /* use the CPU time of the thread, not the time that passes */
+} ocdm__steady_plan;
+
+/* Microseconds. A quantile is a measured value: the least one that at least this share of all values does not exceed. */
+typedef struct ocdm__quantiles {
+    double mean;
+    double p50;
+    double p99;
+    double p999;
+    double max;
+} ocdm__quantiles;
+
+typedef struct ocdm__steady_result {
+    size_t updates;   /* that were timed; 0: one would have taken too long */
+    size_t deletions; /* that were timed on their own instead; else 0 */
+    ocdm__quantiles us;
+    double searches; /* per deletion, counted by the index of the policy ocdm (memory/scores.h); NaN if there is none */
+    double steps;    /* likewise: scores and bounds compared or changed */
+} ocdm__steady_result;
+
+/* The quantile of `per_mille` / 1000 of ascending values; `count` is at least 1, `per_mille` at most 1000. */
+double ocdm__quantile(const double *ascending, size_t count, unsigned per_mille);
+
+/* Sorts the values and summarises them; `count` is at least 1. */
+ocdm__quantiles ocdm__quantiles_of(double *values, size_t count);
+
+/* What reading the clock twice costs, in microseconds: the median of many attempts. It is subtracted from each timed update. */
+double ocdm__steady_clock_us(bool cpu_time);
+
+/*
+ * Makes a memory with this policy, warms it up and times updates. Sets `memory` on success if it is not NULL; yours to destroy.
+ * OCDM_OK, OCDM_NO_MEMORY, OCDM_NOT_SINGLE_LABEL, OCDM_BAD_ARGUMENT (bad options).
+ */
+ocdm_status ocdm__steady_policy(const ocdm__steady_plan *plan, const ocdm_policy *policy, ocdm__steady_result *result,
+                                ocdm_memory **memory, ocdm_error *error);
+
+/*
+ * Times the paper's loop (bench/reference.h) on the next updates of a memory that ocdm__steady_policy left; the memory itself
+ * does each of them afterwards. One deletion is timed first. If a whole update would exceed the plan's seconds, that deletion
+ * times the number of deletions is the mean, and the quantiles are NaN. Otherwise updates are timed until the seconds have
+ * passed. The loop minimises KL to an equal target, whatever the plan's options are. OCDM_OK or OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__steady_reference(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm__steady_result *result,
+                                   ocdm_error *error);
+
+#endif
