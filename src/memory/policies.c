@@ -28,6 +28,14 @@ bool ocdm__policy_minimises(const ocdm_policy *policy)
     return policy == &ocdm__policy_ocdm || policy == &ocdm__policy_onlyone;
 }
 
+bool ocdm__policy_ranks(const ocdm_options *options)
+{
+    if (options->policy == &ocdm__policy_prs)
+        return options->rho == 0;
+    return options->policy == &ocdm__policy_max || options->policy == &ocdm__policy_cbes ||
+           options->policy == &ocdm__policy_cbrs;
+}
+
 bool ocdm__policy_is_ours(const ocdm_policy *policy)
 {
     for (size_t i = 0; ocdm_policy_at(i); i++)
@@ -120,22 +128,10 @@ uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-uint32_t ocdm__most_kept(const struct pool *pool)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        most = pool->classes[i].kept > most ? pool->classes[i].kept : most;
-    return most;
-}
-
+/* Only the largest classes weigh something, 1 each: the class where the sum of weights exceeds j is number j of them. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random)
 {
-    uint32_t most = ocdm__most_kept(pool);
-    uint32_t tied = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        tied += pool->classes[i].kept == most;
+    uint64_t tied = (uint64_t)ocdm__ranking_all(pool->ranking).weight;
     uint64_t chosen = ocdm__random_below(random, tied);
-    for (uint32_t i = 0;; i++)
-        if (pool->classes[i].kept == most && chosen-- == 0)
-            return i;
+    return ocdm__ranking_find(pool->ranking, (double)chosen).class_index;
 }

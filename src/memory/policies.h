@@ -17,6 +17,9 @@ extern const ocdm_policy ocdm__policy_gss;
 /* Whether it deletes by distance, and so needs the index of label sets. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
 
+/* Whether it asks for the largest classes, and so needs the ranking of classes. PRS does as long as shares are equal. */
+bool ocdm__policy_ranks(const ocdm_options *options);
+
 /* Whether it is one of the above. */
 bool ocdm__policy_is_ours(const ocdm_policy *policy);
 
@@ -49,10 +52,7 @@ uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm_
 /* A uniform sample of the whole pool: its position. */
 uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random);
 
-/* The largest m_i. */
-uint32_t ocdm__most_kept(const struct pool *pool);
-
-/* One of the classes with the largest m_i, ties uniform. Some class has a sample. */
+/* One of the classes with the largest m_i, ties uniform. Some class has a sample, and classes are ranked. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);
 
 /* The sets whose deletion is best under a distance other than KL, into scores->tied; returns how many. p is the target. */

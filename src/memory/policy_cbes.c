@@ -9,71 +9,30 @@
  */
 #include "memory/policies.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
 #include "base/error.h"
-
-struct full_classes {
-    unsigned char *full; /* by class index */
-    uint32_t room;
-};
-
-static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
-{
-    (void)memory;
-    *state = ocdm__allocate(1, sizeof(struct full_classes));
-    return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
-}
-
-static void destroy(void *state)
-{
-    struct full_classes *classes = state;
-    ocdm__release(classes->full);
-    ocdm__release(classes);
-}
-
-static ocdm_status reserve(struct full_classes *classes, uint32_t count, ocdm_error *error)
-{
-    if (count <= classes->room)
-        return OCDM_OK;
-    uint32_t room = count * 2 + 62;
-    unsigned char *full = ocdm__resize(classes->full, room, 1);
-    if (!full)
-        return ocdm__fail_memory(error, "the policy's state");
-    memset(full + classes->room, 0, room - classes->room);
-    classes->full = full;
-    classes->room = room;
-    return OCDM_OK;
-}
-
-static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
-{
-    (void)batch;
-    (void)count;
-    return reserve(state, memory->pool.class_count, error);
-}
 
 static ocdm_status begin_single(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
                                 ocdm_error *error)
 {
+    (void)state;
     for (size_t i = 0; i < count; i++)
         if (memory->first_class[i + 1] - memory->first_class[i] > 1)
             return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is the same rule for samples with several labels",
                               "item %zu (id %llu) has several labels; cbrs takes samples with one label only", i,
                               (unsigned long long)batch[i].id);
-    return begin(state, memory, batch, count, error);
+    return OCDM_OK;
 }
 
+/* Full classes are the marked ones of the ranking. Only classes that are not full yet are visited, so each is visited once. */
 static void refresh_full(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
+    (void)state;
     (void)sample;
-    struct full_classes *classes = state;
+    struct ranking *ranking = memory->pool.ranking;
     if (memory->pool.size < memory->options.capacity)
         return;
-    uint32_t most = ocdm__most_kept(&memory->pool);
-    for (uint32_t i = 0; most && i < memory->pool.class_count; i++)
-        classes->full[i] |= memory->pool.classes[i].kept == most;
+    for (uint32_t i = ocdm__ranking_unmarked(ranking); i != OCDM_NONE; i = ocdm__ranking_unmarked(ranking))
+        ocdm__ranking_mark(ranking, i);
 }
 
 /* True with probability m_c / n_c, n_c with the newcomer. */
@@ -91,24 +50,21 @@ static bool is_of_largest(const struct pool *pool, uint32_t node, uint32_t most)
 /* Any sample of the largest classes, all of them together when several tie. */
 static uint32_t any_of_largest(const struct pool *pool, ocdm__random *random)
 {
-    uint32_t most = ocdm__most_kept(pool);
-    uint64_t candidates = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        candidates += pool->classes[i].kept == most ? most : 0;
-    uint32_t guess = ocdm__guess(pool, random, candidates, is_of_largest, most);
+    struct rank largest = ocdm__ranking_all(pool->ranking);
+    uint64_t candidates = (uint64_t)largest.weight * largest.most;
+    uint32_t guess = ocdm__guess(pool, random, candidates, is_of_largest, largest.most);
     if (guess != OCDM_NONE)
         return guess;
     struct lottery lottery = ocdm__lottery(random);
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        if (pool->classes[i].kept == most)
-            ocdm__lottery_enter_class(&lottery, pool, i);
+    for (uint32_t i = 0; i < largest.weight; i++)
+        ocdm__lottery_enter_class(&lottery, pool, ocdm__ranking_find(pool->ranking, i).class_index);
     return pool->nodes[lottery.node].position;
 }
 
 static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
+    (void)state;
     (void)sample;
-    const struct full_classes *classes = state;
     const struct pool *pool = &memory->pool;
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
@@ -117,19 +73,18 @@ static uint32_t replace_single(void *state, const ocdm_memory *memory, const ocd
     ocdm__random random = ocdm__decision_random(memory);
     if (!pool->label_total) /* unlabelled samples only: no class is largest */
         return ocdm__any_at_all(pool, &random);
-    if (!classes->full[*offered])
+    if (!ocdm__ranking_marked(pool->ranking, *offered))
         return any_of_largest(pool, &random);
     return stays(&pool->classes[*offered], &random) ? ocdm__any_of_class(pool, *offered, &random) : OCDM_NONE;
 }
 
 /* The class of the newcomer with fewest samples in memory, lowest id on a tie; OCDM_NONE if one of them is not full. */
-static uint32_t scarcest_if_all_full(const struct full_classes *classes, const struct pool *pool, const uint32_t *offered,
-                                     uint32_t count)
+static uint32_t scarcest_if_all_full(const struct pool *pool, const uint32_t *offered, uint32_t count)
 {
     uint32_t scarcest = offered[0];
     for (uint32_t i = 0; i < count; i++) {
         const struct class *class = &pool->classes[offered[i]], *least = &pool->classes[scarcest];
-        if (!classes->full[offered[i]])
+        if (!ocdm__ranking_marked(pool->ranking, offered[i]))
             return OCDM_NONE;
         if (class->kept < least->kept || (class->kept == least->kept && class->id < least->id))
             scarcest = offered[i];
@@ -139,6 +94,7 @@ static uint32_t scarcest_if_all_full(const struct full_classes *classes, const s
 
 static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
+    (void)state;
     (void)sample;
     const struct pool *pool = &memory->pool;
     uint32_t count;
@@ -148,7 +104,7 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
     ocdm__random random = ocdm__decision_random(memory);
     if (!pool->label_total) /* unlabelled samples only: no class is largest */
         return ocdm__any_at_all(pool, &random);
-    uint32_t scarcest = scarcest_if_all_full(state, pool, offered, count);
+    uint32_t scarcest = scarcest_if_all_full(pool, offered, count);
     if (scarcest == OCDM_NONE)
         return ocdm__any_of_class(pool, ocdm__largest_class(pool, &random), &random);
     return stays(&pool->classes[scarcest], &random) ? ocdm__any_of_class(pool, scarcest, &random) : OCDM_NONE;
@@ -156,32 +112,30 @@ static uint32_t replace(void *state, const ocdm_memory *memory, const ocdm_sampl
 
 static size_t save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room)
 {
-    const struct full_classes *classes = state;
+    (void)state;
     size_t count = memory->pool.class_count;
-    for (size_t i = 0; i < count && i < room; i++)
-        bytes[i] = i < classes->room ? classes->full[i] : 0;
+    for (uint32_t i = 0; i < count && i < room; i++)
+        bytes[i] = ocdm__ranking_marked(memory->pool.ranking, i);
     return count;
 }
 
 static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error)
 {
-    struct full_classes *classes = state;
+    (void)state;
     if (size != memory->pool.class_count)
         return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state has %zu bytes, not one a class", size);
-    ocdm_status status = reserve(classes, memory->pool.class_count, error);
-    for (size_t i = 0; status == OCDM_OK && i < size; i++) {
+    for (uint32_t i = 0; i < size; i++) {
         if (bytes[i] > 1)
-            return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state says %d for class %zu, not 0 or 1", bytes[i], i);
-        classes->full[i] = bytes[i];
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "the policy's state says %d for class %lu, not 0 or 1", bytes[i],
+                              (unsigned long)i);
+        if (bytes[i])
+            ocdm__ranking_mark(memory->pool.ranking, i);
     }
-    return status;
+    return OCDM_OK;
 }
 
 const ocdm_policy ocdm__policy_cbes = {
     .name = "cbes",
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
     .replace = replace,
     .seen = refresh_full,
     .save = save,
@@ -190,8 +144,6 @@ const ocdm_policy ocdm__policy_cbes = {
 
 const ocdm_policy ocdm__policy_cbrs = {
     .name = "cbrs",
-    .create = create,
-    .destroy = destroy,
     .begin = begin_single,
     .replace = replace_single,
     .seen = refresh_full,
