@@ -72,8 +72,12 @@ void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint3
 
 void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set)
 {
-    for (uint32_t node = pool->sets[set].first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
+    uint32_t node = pool->sets[set].first;
+    ocdm__lottery_enter(lottery, pool, node);
+    for (uint32_t left = pool->sets[set].size - 1; left; left--) {
+        node = ocdm__members_after(pool->nodes, node);
         ocdm__lottery_enter(lottery, pool, node);
+    }
 }
 
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index)

@@ -14,6 +14,7 @@ ocdm_status ocdm__ranking_create(struct ranking **result, bool softmax, uint32_t
         return ocdm__fail_memory(error, "the ranking of the classes");
     *result = ranking;
     ranking->decay[0] = 1;
+    ranking->reach = softmax ? OCDM__RANKING_REACH : 1;
     if (!softmax)
         return OCDM_OK;
     for (uint32_t d = 1; d < OCDM__RANKING_REACH; d++)
@@ -37,29 +38,37 @@ void ocdm__ranking_destroy(struct ranking *ranking)
 
 static double decay(const struct ranking *ranking, uint32_t behind)
 {
-    return behind < OCDM__RANKING_REACH ? ranking->decay[behind] : 0;
+    return behind < ranking->reach ? ranking->decay[behind] : 0;
 }
 
-static struct rank of_halves(const struct ranking *ranking, const struct rank *halves)
+/* An absent class weighs 0, so it adds nothing. */
+static inline struct rank of_halves(const struct ranking *ranking, const struct rank *halves)
 {
-    bool second = halves[1].most > halves[0].most;
-    struct rank rank = halves[second], other = halves[!second];
-    if (!other.most)
-        return rank;
-    rank.weight += other.weight * decay(ranking, rank.most - other.most);
-    rank.unmarked += rank.most == other.most ? other.unmarked : 0;
+    const struct rank *larger = halves, *other = halves + 1;
+    if (other->most > larger->most) {
+        larger = other;
+        other = halves;
+    }
+    struct rank rank = *larger;
+    uint32_t behind = rank.most - other->most;
+    if (!behind) {
+        rank.weight += other->weight;
+        rank.unmarked += other->unmarked;
+    } else if (behind < ranking->reach) {
+        rank.weight += other->weight * ranking->decay[behind];
+    }
     return rank;
 }
 
 /* The ranks above one that has changed follow, up to the first that stays the same. */
 static void follow(struct ranking *ranking, uint32_t changed)
 {
+    struct rank *ranks = ranking->ranks;
     for (uint32_t i = changed / 2; i; i /= 2) {
-        struct rank rank = of_halves(ranking, &ranking->ranks[2 * (size_t)i]);
-        struct rank *old = &ranking->ranks[i];
-        if (rank.weight == old->weight && rank.most == old->most && rank.unmarked == old->unmarked)
+        struct rank rank = of_halves(ranking, &ranks[2 * (size_t)i]);
+        if (rank.weight == ranks[i].weight && rank.most == ranks[i].most && rank.unmarked == ranks[i].unmarked)
             return;
-        *old = rank;
+        ranks[i] = rank;
     }
 }
 

@@ -13,7 +13,7 @@
 
 #include "ocdm/ocdm.h"
 
-/* A class this far behind weighs nothing: e^-64 is below 2^-92. */
+/* In a softmax, a class this far behind weighs nothing: e^-64 is below 2^-92. */
 #define OCDM__RANKING_REACH 64u
 
 /* A class, or a range of classes. */
@@ -36,6 +36,7 @@ struct ranking {
     uint32_t present;   /* classes with at least one sample */
     struct level *levels;
     uint32_t level_room;
+    uint32_t reach; /* a class at least this far behind weighs nothing */
     double decay[OCDM__RANKING_REACH];
 };
 
