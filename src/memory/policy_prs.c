@@ -11,6 +11,7 @@
 #include "memory/policies.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
@@ -21,11 +22,23 @@
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
 #define NOTHING 0x1p-30
 
+/* How far sums through the ranking may be off: see draw_by_rank. A test sets it higher. */
+#ifndef OCDM__ROUNDING
+#define OCDM__ROUNDING 0x1p-50
+#endif
+
 /* A class as PRS sees it. */
 struct partition {
     double share; /* p_i when it was last needed: of an emptied class, its last one; negative if it never had one */
     double power; /* n_i^rho */
     bool listed;  /* in `present` */
+};
+
+/* Classes with equal m and n have equal deviations: a value of e^x that is needed again. */
+#define EXPONENTIALS 256
+struct exponential {
+    double x;
+    double value;
 };
 
 struct partitions {
@@ -37,13 +50,19 @@ struct partitions {
     double equal_share;   /* with rho = 0: the share of every class in memory, when it was last needed */
     uint32_t *candidates; /* sets: who may lose a sample */
     uint32_t candidate_room;
+    struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
 };
 
 static ocdm_status create(const ocdm_memory *memory, void **state, ocdm_error *error)
 {
     (void)memory;
-    *state = ocdm__allocate(1, sizeof(struct partitions));
-    return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+    struct partitions *partitions = ocdm__allocate(1, sizeof *partitions);
+    *state = partitions;
+    if (!partitions)
+        return ocdm__fail_memory(error, "the policy's state");
+    for (int i = 0; i < EXPONENTIALS; i++)
+        partitions->exponentials[i] = (struct exponential){0, 1};
+    return OCDM_OK;
 }
 
 static void destroy(void *state)
@@ -210,9 +229,19 @@ static uint32_t next_present(const struct partitions *partitions, const struct p
     return OCDM_NONE;
 }
 
+static double exponential(struct partitions *partitions, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    struct exponential *known = &partitions->exponentials[bits * OCDM__GOLDEN_STEP >> 56];
+    if (known->x != x)
+        *known = (struct exponential){x, ocdm__exp(x)};
+    return known->value;
+}
+
 /* Class g from softmax(delta), where `unit` is a random number below 1: plain sums over the classes in memory in class order.
  */
-static uint32_t draw_by_sums(const struct partitions *partitions, const struct pool *pool, double unit)
+static uint32_t draw_by_sums(struct partitions *partitions, const struct pool *pool, double unit)
 {
     double most = -HUGE_VAL;
     uint32_t place = 0;
@@ -223,14 +252,14 @@ static uint32_t draw_by_sums(const struct partitions *partitions, const struct p
     double total = 0;
     place = 0;
     for (uint32_t i; (i = next_present(partitions, pool, &place)) != OCDM_NONE;)
-        total += ocdm__exp(deviation(partitions, pool, i) - most);
+        total += exponential(partitions, deviation(partitions, pool, i) - most);
     double aim = unit * total;
     double sum = 0;
     uint32_t last = OCDM_NONE;
     place = 0;
     for (uint32_t i; !(sum > aim) && (i = next_present(partitions, pool, &place)) != OCDM_NONE;) {
         last = i;
-        sum += ocdm__exp(deviation(partitions, pool, i) - most);
+        sum += exponential(partitions, deviation(partitions, pool, i) - most);
     }
     return last;
 }
@@ -247,13 +276,13 @@ static uint32_t draw_by_rank(const struct partitions *partitions, const struct p
 {
     struct rank all = ocdm__ranking_all(pool->ranking);
     double due = partitions->equal_share * (double)pool->label_total;
-    double margin = all.weight * (partitions->total + all.most + due + 64) * 0x1p-50;
+    double margin = all.weight * (partitions->total + all.most + due + 64) * OCDM__ROUNDING;
     double aim = unit * all.weight;
     struct place place = ocdm__ranking_find(pool->ranking, aim);
     return place.before + margin < aim && aim + margin < place.sum ? place.class_index : OCDM_NONE;
 }
 
-static uint32_t draw_class(const struct partitions *partitions, const struct pool *pool, ocdm__random *random)
+static uint32_t draw_class(struct partitions *partitions, const struct pool *pool, ocdm__random *random)
 {
     double unit = ocdm__random_unit(random);
     uint32_t class_index = pool->ranking ? draw_by_rank(partitions, pool, unit) : OCDM_NONE;
@@ -269,7 +298,7 @@ static uint32_t classes_in_need(const struct partitions *partitions, const struc
     return count;
 }
 
-/* The sum of deviations when `labels` labels go, before it is known whose. */
+/* The sum of deviations when `labels` labels go, before it is known whose. NOTHING covers its rounding. */
 static double deviations_without(const struct partitions *partitions, const struct pool *pool, uint32_t labels)
 {
     double total = (double)(pool->label_total - labels);
