@@ -46,6 +46,7 @@ struct partitions {
     uint32_t room;
     uint32_t *present; /* the classes in memory, ascending; unless they are ranked, which is when rho is 0 */
     uint32_t present_count;
+    bool emptied;         /* some class in `present` may have no sample any more */
     double total;         /* the sum of the powers of the classes in memory */
     double equal_share;   /* with rho = 0: the share of every class in memory, when it was last needed */
     uint32_t *candidates; /* sets: who may lose a sample */
@@ -121,21 +122,28 @@ static void list_class(struct partitions *partitions, uint32_t class_index)
     partitions->classes[class_index].listed = true;
 }
 
-/* Adds up the powers in class order, and takes emptied classes off the list. */
-static void add_up_powers(struct partitions *partitions, const struct pool *pool)
+/* Takes emptied classes off the list. */
+static void unlist_emptied(struct partitions *partitions, const struct pool *pool)
 {
     uint32_t count = 0;
-    partitions->total = 0;
     for (uint32_t i = 0; i < partitions->present_count; i++) {
         uint32_t class_index = partitions->present[i];
-        struct partition *partition = &partitions->classes[class_index];
-        partition->listed = pool->classes[class_index].kept > 0;
-        if (!partition->listed)
-            continue;
-        partitions->present[count++] = class_index;
-        partitions->total += partition->power;
+        if (pool->classes[class_index].kept)
+            partitions->present[count++] = class_index;
+        else
+            partitions->classes[class_index].listed = false;
     }
     partitions->present_count = count;
+    partitions->emptied = false;
+}
+
+/* Adds up the powers in class order. */
+static void add_up_powers(struct partitions *partitions)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < partitions->present_count; i++)
+        total += partitions->classes[partitions->present[i]].power;
+    partitions->total = total;
 }
 
 /* n has changed for the sample's classes, and m perhaps: the shares of all classes in memory follow. */
@@ -156,7 +164,9 @@ static void update_shares(void *state, const ocdm_memory *memory, const ocdm_sam
         if (class->kept && !partitions->classes[offered[i]].listed)
             list_class(partitions, offered[i]);
     }
-    add_up_powers(partitions, pool);
+    if (partitions->emptied)
+        unlist_emptied(partitions, pool);
+    add_up_powers(partitions);
 }
 
 /* p_i, negative for a class that never had a share. */
@@ -403,6 +413,7 @@ static void keep_last_shares(struct partitions *partitions, const struct pool *p
     for (uint32_t i = 0; i < set->cardinality; i++) {
         uint32_t class_index = pool->cells[set->cells + i].class_index;
         partitions->classes[class_index].share = divided_share(partitions, pool, class_index);
+        partitions->emptied = partitions->emptied || pool->classes[class_index].kept == 1;
     }
 }
 
@@ -454,7 +465,7 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
         if (memory->pool.classes[i].kept)
             list_class(partitions, i);
     }
-    add_up_powers(partitions, &memory->pool);
+    add_up_powers(partitions);
     return status;
 }
 
