@@ -134,7 +134,10 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     memory->drawn_at = ocdm__allocate(room, sizeof *memory->drawn_at);
     if (!memory->drawn_at)
         return ocdm__fail_memory(error, "the samples in memory");
-    if (ocdm__policy_minimises(memory->options.policy))
+    if (ocdm__policy_ranks(&memory->options))
+        status = ocdm__ranking_create(&memory->pool.ranking, memory->options.policy->replace == ocdm__policy_prs.replace,
+                                      memory->pool.reserved, error);
+    if (status == OCDM_OK && ocdm__policy_minimises(memory->options.policy))
         status = ocdm__scores_create(&memory->scores, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
         status = ocdm__memory_reserve_batch(memory, memory->options.batch, error);

@@ -28,6 +28,15 @@ bool ocdm__policy_minimises(const ocdm_policy *policy)
     return policy->remove == ocdm__policy_ocdm.remove;
 }
 
+/* By their functions, so that copies of the rows count too. */
+bool ocdm__policy_ranks(const ocdm_options *options)
+{
+    const ocdm_policy *policy = options->policy;
+    if (policy->replace == ocdm__policy_prs.replace && policy->replace != NULL)
+        return options->rho == 0;
+    return policy->remove == ocdm__policy_max.remove || policy->seen == ocdm__policy_cbrs.seen;
+}
+
 bool ocdm__policy_is_ours(const ocdm_policy *policy)
 {
     for (size_t i = 0; ocdm_policy_at(i); i++)
@@ -52,8 +61,12 @@ void ocdm__lottery_enter(struct lottery *lottery, const struct pool *pool, uint3
 
 void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, uint32_t set)
 {
-    for (uint32_t node = pool->sets[set].first; node != OCDM_NONE; node = ocdm__members_after(pool->nodes, node))
+    uint32_t node = pool->sets[set].first;
+    ocdm__lottery_enter(lottery, pool, node);
+    for (uint32_t left = pool->sets[set].size - 1; left; left--) {
+        node = ocdm__members_after(pool->nodes, node);
         ocdm__lottery_enter(lottery, pool, node);
+    }
 }
 
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index)
@@ -108,22 +121,10 @@ uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random)
     return pool->nodes[lottery.node].position;
 }
 
-uint32_t ocdm__most_kept(const struct pool *pool)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        most = pool->classes[i].kept > most ? pool->classes[i].kept : most;
-    return most;
-}
-
+/* Only the largest classes weigh something, 1 each: the class where the sum of weights exceeds j is number j of them. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random)
 {
-    uint32_t most = ocdm__most_kept(pool);
-    uint32_t tied = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        tied += pool->classes[i].kept == most;
+    uint64_t tied = (uint64_t)ocdm__ranking_all(pool->ranking).weight;
     uint64_t chosen = ocdm__random_below(random, tied);
-    for (uint32_t i = 0;; i++)
-        if (pool->classes[i].kept == most && chosen-- == 0)
-            return i;
+    return ocdm__ranking_find(pool->ranking, (double)chosen).class_index;
 }

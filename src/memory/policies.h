@@ -19,6 +19,8 @@ bool ocdm__policy_minimises(const ocdm_policy *policy);
 
 /* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
+/* Whether it asks for the largest classes, and so needs the ranking of classes. PRS does as long as shares are equal. */
+bool ocdm__policy_ranks(const ocdm_options *options);
 
 /* Whether it is one of the above. */
 bool ocdm__policy_is_ours(const ocdm_policy *policy);
@@ -52,13 +54,10 @@ uint32_t ocdm__any_of_class(const struct pool *pool, uint32_t class_index, ocdm_
 /* A uniform sample of the whole pool: its position. */
 uint32_t ocdm__any_at_all(const struct pool *pool, ocdm__random *random);
 
-/* The largest m_i. */
-uint32_t ocdm__most_kept(const struct pool *pool);
-
 /* The rule of max: a uniform sample of one of the largest classes. cbes shrinks by it, too. */
 ocdm_status ocdm__remove_from_largest(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
 
-/* One of the classes with the largest m_i, ties uniform. Some class has a sample. */
+/* One of the classes with the largest m_i, ties uniform. Some class has a sample, and classes are ranked. */
 uint32_t ocdm__largest_class(const struct pool *pool, ocdm__random *random);
 
 /* The sets whose deletion is best under a distance other than KL, into scores->tied; returns how many. p is the target. */

@@ -4,10 +4,14 @@
  * that is under its share.
  *
  * Shares p_i = n_i^rho / sum_j n_j^rho run over the classes in memory; a class that emptied keeps its last share.
+ *
+ * With rho = 0 all shares are equal, so deviations depend on m_i alone: the pool's ranking finds class g in O(log C), and sums
+ * of deviations run over the distinct m_i. With another rho they run over the classes in memory.
  */
 #include "memory/policies.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/allocate.h"
 #include "base/bytes.h"
@@ -18,33 +22,56 @@
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
 #define NOTHING 0x1p-30
 
+/* How far sums through the ranking may be off: see draw_by_rank. A test sets it higher. */
+#ifndef OCDM__ROUNDING
+#define OCDM__ROUNDING 0x1p-50
+#endif
+
 /* A class as PRS sees it. */
 struct partition {
-    double share;     /* p_i; negative while it has none */
-    double power;     /* n_i^rho */
-    double deviation; /* delta_i = m_i - p_i S */
-    double without;   /* what the loss of one sample does to the sum of deviations, for one number of labels */
+    double share; /* p_i when it was last needed: of an emptied class, its last one; negative if it never had one */
+    double power; /* n_i^rho */
+    bool listed;  /* in `present` */
+};
+
+/* Classes with equal m and n have equal deviations: a value of e^x that is needed again. */
+#define EXPONENTIALS 256
+struct exponential {
+    double x;
+    double value;
 };
 
 struct partitions {
     struct partition *classes; /* by class index */
     uint32_t room;
+    uint32_t *present; /* the classes in memory, ascending; unless they are ranked, which is when rho is 0 */
+    uint32_t present_count;
+    bool emptied;         /* some class in `present` may have no sample any more */
+    double total;         /* the sum of the powers of the classes in memory */
+    double equal_share;   /* with rho = 0: the share of every class in memory, when it was last needed */
     uint32_t *candidates; /* sets: who may lose a sample */
     uint32_t candidate_room;
+    struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
 };
 
 static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
     (void)memory;
     (void)data;
-    *state = ocdm__allocate(1, sizeof(struct partitions));
-    return *state ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+    struct partitions *partitions = ocdm__allocate(1, sizeof *partitions);
+    *state = partitions;
+    if (!partitions)
+        return ocdm__fail_memory(error, "the policy's state");
+    for (int i = 0; i < EXPONENTIALS; i++)
+        partitions->exponentials[i] = (struct exponential){0, 1};
+    return OCDM_OK;
 }
 
 static void destroy(void *state)
 {
     struct partitions *partitions = state;
     ocdm__release(partitions->classes);
+    ocdm__release(partitions->present);
     ocdm__release(partitions->candidates);
     ocdm__release(partitions);
 }
@@ -54,12 +81,13 @@ static ocdm_status reserve(struct partitions *partitions, uint32_t count, ocdm_e
     if (count <= partitions->room)
         return OCDM_OK;
     uint32_t room = count * 2 + 62;
-    struct partition *classes = ocdm__resize(partitions->classes, room, sizeof *classes);
-    if (!classes)
+    bool failed = false;
+    partitions->present = ocdm__grown(partitions->present, room, sizeof *partitions->present, &failed);
+    partitions->classes = ocdm__grown(partitions->classes, room, sizeof *partitions->classes, &failed);
+    if (failed)
         return ocdm__fail_memory(error, "the policy's state");
     for (uint32_t i = partitions->room; i < room; i++)
-        classes[i] = (struct partition){.share = -1};
-    partitions->classes = classes;
+        partitions->classes[i] = (struct partition){.share = -1};
     partitions->room = room;
     return OCDM_OK;
 }
@@ -84,35 +112,101 @@ static double power_of(const ocdm_memory *memory, const struct class *class)
     return memory->options.rho == 0 ? 1 : ocdm__exp(memory->options.rho * ocdm__ln(class->seen));
 }
 
+/* Puts a class on the list of those in memory. New classes have the highest indices, so few entries move. */
+static void list_class(struct partitions *partitions, uint32_t class_index)
+{
+    uint32_t *present = partitions->present;
+    uint32_t i = partitions->present_count++;
+    for (; i && present[i - 1] > class_index; i--)
+        present[i] = present[i - 1];
+    present[i] = class_index;
+    partitions->classes[class_index].listed = true;
+}
+
+/* Takes emptied classes off the list. */
+static void unlist_emptied(struct partitions *partitions, const struct pool *pool)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < partitions->present_count; i++) {
+        uint32_t class_index = partitions->present[i];
+        if (pool->classes[class_index].kept)
+            partitions->present[count++] = class_index;
+        else
+            partitions->classes[class_index].listed = false;
+    }
+    partitions->present_count = count;
+    partitions->emptied = false;
+}
+
+/* Adds up the powers in class order. */
+static void add_up_powers(struct partitions *partitions)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < partitions->present_count; i++)
+        total += partitions->classes[partitions->present[i]].power;
+    partitions->total = total;
+}
+
 /* n has changed for the sample's classes, and m perhaps: the shares of all classes in memory follow. */
 static void update_shares(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
     (void)sample;
-    struct partition *partition = ((struct partitions *)state)->classes;
+    struct partitions *partitions = state;
     const struct pool *pool = &memory->pool;
+    if (pool->ranking) {
+        partitions->total = pool->ranking->present;
+        return;
+    }
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
-    for (uint32_t i = 0; i < count; i++)
-        partition[offered[i]].power = power_of(memory, &pool->classes[offered[i]]);
-    double total = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        total += pool->classes[i].kept ? partition[i].power : 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        if (pool->classes[i].kept)
-            partition[i].share = partition[i].power / total;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct class *class = &pool->classes[offered[i]];
+        partitions->classes[offered[i]].power = power_of(memory, class);
+        if (class->kept && !partitions->classes[offered[i]].listed)
+            list_class(partitions, offered[i]);
+    }
+    if (partitions->emptied)
+        unlist_emptied(partitions, pool);
+    add_up_powers(partitions);
+}
+
+/* p_i, negative for a class that never had a share. */
+static double share_of(const struct partitions *partitions, const struct pool *pool, uint32_t class_index)
+{
+    const struct partition *partition = &partitions->classes[class_index];
+    if (!pool->classes[class_index].kept)
+        return partition->share;
+    return (pool->ranking ? 1 : partition->power) / partitions->total;
+}
+
+/* Divides out the shares of the classes in memory, before they are needed many times. */
+static void divide_shares(struct partitions *partitions, const struct pool *pool)
+{
+    partitions->equal_share = 1 / partitions->total;
+    for (uint32_t i = 0; !pool->ranking && i < partitions->present_count; i++) {
+        struct partition *partition = &partitions->classes[partitions->present[i]];
+        partition->share = partition->power / partitions->total;
+    }
+}
+
+/* p_i of a class in memory, once divided out. */
+static double divided_share(const struct partitions *partitions, const struct pool *pool, uint32_t class_index)
+{
+    return pool->ranking ? partitions->equal_share : partitions->classes[class_index].share;
 }
 
 /* r_i = min(1, M p_i / n_i), 1 for a class that never had a share. */
-static double rate(const ocdm_memory *memory, const struct partition *partition, const struct class *class)
+static double rate(const struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
-    if (partition->share < 0)
+    double share = share_of(partitions, &memory->pool, class_index);
+    if (share < 0)
         return 1;
-    double rate = (double)memory->options.capacity * partition->share / (double)class->seen;
+    double rate = (double)memory->options.capacity * share / (double)memory->pool.classes[class_index].seen;
     return rate < 1 ? rate : 1;
 }
 
 /* s: the rates, weighted by a softmax of -n_i, so that the rarest class of the sample decides. */
-static double chance_to_enter(const struct partition *partition, const ocdm_memory *memory, const uint32_t *offered,
+static double chance_to_enter(const struct partitions *partitions, const ocdm_memory *memory, const uint32_t *offered,
                               uint32_t count)
 {
     const struct class *classes = memory->pool.classes;
@@ -123,68 +217,113 @@ static double chance_to_enter(const struct partition *partition, const ocdm_memo
     for (uint32_t i = 0; i < count; i++) {
         double weight = ocdm__exp(-(double)(classes[offered[i]].seen - rarest));
         total += weight;
-        chance += weight * rate(memory, &partition[offered[i]], &classes[offered[i]]);
+        chance += weight * rate(partitions, memory, offered[i]);
     }
     return chance / total;
 }
 
-static double measure_deviations(struct partition *partition, const struct pool *pool)
+/* delta_i = m_i - p_i S. */
+static double deviation(const struct partitions *partitions, const struct pool *pool, uint32_t class_index)
 {
-    double most = -HUGE_VAL;
-    for (uint32_t i = 0; i < pool->class_count; i++) {
-        if (!pool->classes[i].kept)
-            continue;
-        partition[i].deviation = (double)pool->classes[i].kept - partition[i].share * (double)pool->label_total;
-        most = partition[i].deviation > most ? partition[i].deviation : most;
-    }
-    return most;
+    double due = divided_share(partitions, pool, class_index) * (double)pool->label_total;
+    return (double)pool->classes[class_index].kept - due;
 }
 
-/* Class g from softmax(delta). */
-static uint32_t draw_class(struct partition *partition, const struct pool *pool, ocdm__random *random)
+/* The classes in memory in class order: the one after `place`, which starts at 0; OCDM_NONE at the end. */
+static uint32_t next_present(const struct partitions *partitions, const struct pool *pool, uint32_t *place)
 {
-    double most = measure_deviations(partition, pool);
+    if (!pool->ranking)
+        return *place < partitions->present_count ? partitions->present[(*place)++] : OCDM_NONE;
+    while (*place < pool->class_count)
+        if (pool->classes[(*place)++].kept)
+            return *place - 1;
+    return OCDM_NONE;
+}
+
+static double exponential(struct partitions *partitions, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    struct exponential *known = &partitions->exponentials[bits * OCDM__GOLDEN_STEP >> 56];
+    if (known->x != x)
+        *known = (struct exponential){x, ocdm__exp(x)};
+    return known->value;
+}
+
+/* Class g from softmax(delta), where `unit` is a random number below 1: plain sums over the classes in memory in class order.
+ */
+static uint32_t draw_by_sums(struct partitions *partitions, const struct pool *pool, double unit)
+{
+    double most = -HUGE_VAL;
+    uint32_t place = 0;
+    for (uint32_t i; (i = next_present(partitions, pool, &place)) != OCDM_NONE;) {
+        double delta = deviation(partitions, pool, i);
+        most = delta > most ? delta : most;
+    }
     double total = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        if (pool->classes[i].kept)
-            total += ocdm__exp(partition[i].deviation - most);
-    double aim = ocdm__random_unit(random) * total;
+    place = 0;
+    for (uint32_t i; (i = next_present(partitions, pool, &place)) != OCDM_NONE;)
+        total += exponential(partitions, deviation(partitions, pool, i) - most);
+    double aim = unit * total;
     double sum = 0;
     uint32_t last = OCDM_NONE;
-    for (uint32_t i = 0; i < pool->class_count; i++) {
-        if (!pool->classes[i].kept)
-            continue;
+    place = 0;
+    for (uint32_t i; !(sum > aim) && (i = next_present(partitions, pool, &place)) != OCDM_NONE;) {
         last = i;
-        sum += ocdm__exp(partition[i].deviation - most);
-        if (sum > aim)
-            break;
+        sum += exponential(partitions, deviation(partitions, pool, i) - most);
     }
     return last;
 }
 
+/*
+ * The same class through the ranking, whose sums differ from the plain ones by rounding only. OCDM_NONE if the random number is
+ * so near to the limit between two classes that rounding decides.
+ *
+ * In units of the total and of 2^-53 a plain sum of C terms is off by at most C, twice because the aim is off as well; each
+ * term by 3 (m + p S) from the rounding of the deviations and by less than 32 from that of the exponential; the ranking's sums
+ * by less than 8 for each of at most 32 levels of its tree. The margin is larger than all of these together.
+ */
+static uint32_t draw_by_rank(const struct partitions *partitions, const struct pool *pool, double unit)
+{
+    struct rank all = ocdm__ranking_all(pool->ranking);
+    double due = partitions->equal_share * (double)pool->label_total;
+    double margin = all.weight * (partitions->total + all.most + due + 64) * OCDM__ROUNDING;
+    double aim = unit * all.weight;
+    struct place place = ocdm__ranking_find(pool->ranking, aim);
+    return place.before + margin < aim && aim + margin < place.sum ? place.class_index : OCDM_NONE;
+}
+
+static uint32_t draw_class(struct partitions *partitions, const struct pool *pool, ocdm__random *random)
+{
+    double unit = ocdm__random_unit(random);
+    uint32_t class_index = pool->ranking ? draw_by_rank(partitions, pool, unit) : OCDM_NONE;
+    return class_index == OCDM_NONE ? draw_by_sums(partitions, pool, unit) : class_index;
+}
+
 /* |Y n Q|: how many classes of the set are not over their share. Lacking most of Q means having fewest of it. */
-static uint32_t classes_in_need(const struct partition *partition, const struct pool *pool, const struct set *set)
+static uint32_t classes_in_need(const struct partitions *partitions, const struct pool *pool, const struct set *set)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < set->cardinality; i++)
-        count += partition[pool->cells[set->cells + i].class_index].deviation <= NOTHING;
+        count += deviation(partitions, pool, pool->cells[set->cells + i].class_index) <= NOTHING;
     return count;
 }
 
-/* The sum of deviations when `labels` labels go, before it is known whose; and for each class what losing one would change. */
-static double deviations_without(struct partition *partition, const struct pool *pool, uint32_t labels)
+/* The sum of deviations when `labels` labels go, before it is known whose. NOTHING covers its rounding. */
+static double deviations_without(const struct partitions *partitions, const struct pool *pool, uint32_t labels)
 {
     double total = (double)(pool->label_total - labels);
     double sum = 0;
-    for (uint32_t i = 0; i < pool->class_count; i++) {
-        uint32_t kept = pool->classes[i].kept;
-        if (!kept)
-            continue;
-        double due = partition[i].share * total;
-        double now = fabs(kept - due);
-        sum += now;
-        partition[i].without = (kept > 1 ? fabs(kept - 1 - due) : 0) - now;
+    if (!pool->ranking) {
+        for (uint32_t i = 0; i < partitions->present_count; i++) {
+            uint32_t class_index = partitions->present[i];
+            sum += fabs(pool->classes[class_index].kept - partitions->classes[class_index].share * total);
+        }
+        return sum;
     }
+    const struct level *levels = pool->ranking->levels;
+    for (uint32_t kept = levels->higher; kept; kept = levels[kept].higher)
+        sum += levels[kept].classes * fabs(kept - partitions->equal_share * total);
     return sum;
 }
 
@@ -209,7 +348,7 @@ static struct candidates find_candidates(struct partitions *partitions, const st
     uint32_t fewest = OCDM_NONE;
     for (uint32_t i = 0; i < class->list_count; i++) {
         uint32_t number = pool->cells[pool->lists[class->list + i].cell].set;
-        uint32_t in_need = classes_in_need(partitions->classes, pool, &pool->sets[number]);
+        uint32_t in_need = classes_in_need(partitions, pool, &pool->sets[number]);
         if (in_need > fewest)
             continue;
         if (in_need < fewest)
@@ -222,16 +361,22 @@ static struct candidates find_candidates(struct partitions *partitions, const st
     return found;
 }
 
-static double deviations_left(const struct partition *partition, const struct pool *pool, const struct set *set, double base)
+/* The sum of deviations without a sample of the set, given deviations_without for its number of labels. */
+static double deviations_left(const struct partitions *partitions, const struct pool *pool, const struct set *set, double base)
 {
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        base += partition[pool->cells[set->cells + i].class_index].without;
+    double total = (double)(pool->label_total - set->cardinality);
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        uint32_t class_index = pool->cells[set->cells + i].class_index;
+        uint32_t kept = pool->classes[class_index].kept;
+        double due = divided_share(partitions, pool, class_index) * total;
+        base += (kept > 1 ? fabs(kept - 1 - due) : 0) - fabs(kept - due);
+    }
     return base;
 }
 
 /* The first position among the candidates that leave at most `bound`; lowers `least` to what the best one leaves. Sets of one
  * cardinality after the other, so that the work over all classes is done once for each. */
-static uint32_t first_within(struct partition *partition, const struct pool *pool, const struct candidates *candidates,
+static uint32_t first_within(const struct partitions *partitions, const struct pool *pool, const struct candidates *candidates,
                              double bound, double *least)
 {
     uint32_t first = OCDM_NONE;
@@ -243,9 +388,9 @@ static uint32_t first_within(struct partition *partition, const struct pool *poo
             if (set->cardinality != labels)
                 continue;
             if (!measured)
-                base = deviations_without(partition, pool, labels);
+                base = deviations_without(partitions, pool, labels);
             measured = true;
-            double left = deviations_left(partition, pool, set, base);
+            double left = deviations_left(partitions, pool, set, base);
             *least = left < *least ? left : *least;
             uint32_t position = left <= bound ? first_position(pool, set) : OCDM_NONE;
             first = position < first ? position : first;
@@ -258,25 +403,39 @@ static uint32_t choose_victim(struct partitions *partitions, const struct pool *
 {
     struct candidates candidates = find_candidates(partitions, pool, &pool->classes[class_index]);
     double least = HUGE_VAL;
-    first_within(partitions->classes, pool, &candidates, -1, &least);
-    return first_within(partitions->classes, pool, &candidates, least + NOTHING, &least);
+    first_within(partitions, pool, &candidates, -1, &least);
+    return first_within(partitions, pool, &candidates, least + NOTHING, &least);
+}
+
+/* Notes the shares of the classes that empty when the sample at `position` goes. */
+static void keep_last_shares(struct partitions *partitions, const struct pool *pool, uint32_t position)
+{
+    const struct set *set = &pool->sets[pool->nodes[pool->node_at[position]].set];
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        uint32_t class_index = pool->cells[set->cells + i].class_index;
+        partitions->classes[class_index].share = divided_share(partitions, pool, class_index);
+        partitions->emptied = partitions->emptied || pool->classes[class_index].kept == 1;
+    }
 }
 
 static uint32_t choose(void *state, const ocdm_memory *memory)
 {
-    struct partition *partition = ((struct partitions *)state)->classes;
+    struct partitions *partitions = state;
     const struct pool *pool = &memory->pool;
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
     if (!count)
         return OCDM_NONE;
     ocdm__random random = ocdm__decision_random(memory);
-    if (ocdm__random_unit(&random) >= chance_to_enter(partition, memory, offered, count))
+    if (ocdm__random_unit(&random) >= chance_to_enter(partitions, memory, offered, count))
         return OCDM_NONE;
     if (!pool->label_total)
         return ocdm__any_at_all(pool, &random);
-    uint32_t class_index = draw_class(partition, pool, &random);
-    return choose_victim(state, pool, class_index);
+    divide_shares(partitions, pool);
+    uint32_t class_index = draw_class(partitions, pool, &random);
+    uint32_t position = choose_victim(partitions, pool, class_index);
+    keep_last_shares(partitions, pool, position);
+    return position;
 }
 
 static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot, ocdm_error *error)
@@ -291,12 +450,31 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
 static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)error;
+    struct partitions *partitions = state;
+    const struct pool *pool = &memory->pool;
     ocdm__random random = ocdm__decision_random(memory);
-    if (memory->pool.label_total == 0)
-        *slot = ocdm__any_at_all(&memory->pool, &random);
-    else
-        *slot = choose_victim(state, &memory->pool, draw_class(((struct partitions *)state)->classes, &memory->pool, &random));
+    if (pool->label_total == 0) {
+        *slot = ocdm__any_at_all(pool, &random);
+        return OCDM_OK;
+    }
+    divide_shares(partitions, pool);
+    *slot = choose_victim(partitions, pool, draw_class(partitions, pool, &random));
+    keep_last_shares(partitions, pool, *slot);
     return OCDM_OK;
+}
+
+/* After forget and resize: the classes that emptied leave the list, and all shares follow. */
+static void end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    struct partitions *partitions = state;
+    if (status != OCDM_OK || change->stored > 0 || change->left_count == 0 || change->left[0].item != OCDM_NONE)
+        return;
+    if (memory->pool.ranking) {
+        partitions->total = memory->pool.ranking->present;
+        return;
+    }
+    unlist_emptied(partitions, &memory->pool);
+    add_up_powers(partitions);
 }
 
 static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
@@ -305,8 +483,8 @@ static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned c
     (void)error;
     const struct partitions *partitions = state;
     *size = (size_t)memory->pool.class_count * sizeof(double);
-    for (size_t i = 0; i < memory->pool.class_count && room >= *size; i++) {
-        double share = i < partitions->room ? partitions->classes[i].share : -1;
+    for (uint32_t i = 0; i < memory->pool.class_count && room >= *size; i++) {
+        double share = i < partitions->room ? share_of(partitions, &memory->pool, i) : -1;
         ocdm__put_double(bytes + i * sizeof share, share);
     }
     return OCDM_OK;
@@ -325,7 +503,10 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
         partitions->classes[i].share = share;
         if (memory->pool.classes[i].seen)
             partitions->classes[i].power = power_of(memory, &memory->pool.classes[i]);
+        if (memory->pool.classes[i].kept)
+            list_class(partitions, i);
     }
+    add_up_powers(partitions);
     return status;
 }
 
@@ -340,4 +521,5 @@ const ocdm_policy ocdm__policy_prs = {
     .seen = update_shares,
     .save = save,
     .load = load,
+    .end = end,
 };

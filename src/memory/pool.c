@@ -119,6 +119,8 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
     pool->node_at[pool->size++] = node;
     for (uint32_t i = 0; i < count; i++)
         pool->classes[class_index[i]].kept++;
+    for (uint32_t i = 0; pool->ranking && i < count; i++)
+        ocdm__ranking_set(pool->ranking, class_index[i], pool->classes[class_index[i]].kept);
     pool->label_total += count;
     if (!scores)
         return;
@@ -136,6 +138,8 @@ static void forget_member(struct pool *pool, struct scores *scores, uint32_t nod
         if (scores)
             ocdm__scores_class_shrinks(scores, pool, class_index);
         pool->classes[class_index].kept--;
+        if (pool->ranking)
+            ocdm__ranking_set(pool->ranking, class_index, pool->classes[class_index].kept);
     }
     pool->label_total -= set->cardinality;
     set->first = ocdm__members_remove(pool->nodes, set->first, node);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/hash_table.h"
+#include "memory/ranking.h"
 #include "ocdm/ocdm.h"
 
 /* One sample. Samples of one set form a pairing heap by priority; previous is the parent for a first child. */
@@ -126,6 +127,8 @@ struct pool {
     size_t free_list[32];
 
     uint64_t label_total; /* S, the sum of all m_i */
+
+    struct ranking *ranking; /* of the classes by m_i; NULL unless the policy needs it */
 };
 
 struct scores;

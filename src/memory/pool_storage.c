@@ -41,6 +41,7 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__table_destroy(&pool->class_table);
     ocdm__release(pool->weights);
     ocdm__table_destroy(&pool->weight_table);
+    ocdm__ranking_destroy(pool->ranking);
     memset(pool, 0, sizeof *pool);
 }
 
@@ -87,6 +88,8 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
     pool->nodes = ocdm__grown(pool->nodes, room, sizeof *pool->nodes, &failed);
     pool->node_at = ocdm__grown(pool->node_at, room, sizeof *pool->node_at, &failed);
     pool->sets = ocdm__grown(pool->sets, room, sizeof *pool->sets, &failed);
+    if (!failed && pool->ranking)
+        failed = ocdm__ranking_reserve_samples(pool->ranking, room) != OCDM_OK;
     if (failed || grow_tables(pool, room) != OCDM_OK)
         return ocdm__fail_memory(error, "the samples in memory");
     chain_new_records(pool, room);
@@ -120,6 +123,8 @@ static ocdm_status grow_classes(struct pool *pool)
     if (!classes)
         return OCDM_NO_MEMORY;
     pool->classes = classes;
+    if (pool->ranking && ocdm__ranking_reserve_classes(pool->ranking, room) != OCDM_OK)
+        return OCDM_NO_MEMORY;
     struct ocdm__table table = {0};
     if (ocdm__table_create(&table, room) != OCDM_OK)
         return OCDM_NO_MEMORY;

@@ -35,7 +35,7 @@ struct contender {
 };
 
 /* Sets of one cardinality go by the highest score first, then by the least order of their first sample. */
-struct rank {
+struct standing {
     int64_t score;
     int64_t order;
 };
@@ -46,7 +46,7 @@ struct bucket {
     uint32_t asleep;      /* how many are asleep */
     int64_t ceiling;      /* no sleeper scored more when it was set */
     int64_t floor;        /* of the last full search: who scores less is too far from the best */
-    struct rank rest;     /* then no set that is not near came before this one */
+    struct standing rest; /* then no set that is not near came before this one */
     int64_t goal;         /* of a sweep: the height that nobody who leaves as little as the best can be below */
     int64_t par;          /* the score that has the height OCDM__PAR */
     uint32_t place;       /* in `present` */

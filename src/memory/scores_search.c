@@ -240,22 +240,22 @@ static uint64_t first_priority(const struct pool *pool, uint32_t set)
     return pool->nodes[pool->sets[set].first].priority;
 }
 
-static struct rank rank_of(const struct scores *scores, uint32_t lane)
+static struct standing rank_of(const struct scores *scores, uint32_t lane)
 {
-    return (struct rank){scores->lanes.score[lane], scores->lanes.order[lane]};
+    return (struct standing){scores->lanes.score[lane], scores->lanes.order[lane]};
 }
 
-static bool comes_before(struct rank a, struct rank b)
+static bool comes_before(struct standing a, struct standing b)
 {
     return a.score > b.score || (a.score == b.score && a.order < b.order);
 }
 
 /* Moves the `wanted` lanes that come first to the front and returns the rank of the last of them: Hoare's selection. */
-static struct rank select_first(const struct scores *scores, uint32_t *lane, uint32_t count, uint32_t wanted)
+static struct standing select_first(const struct scores *scores, uint32_t *lane, uint32_t count, uint32_t wanted)
 {
     uint32_t low = 0, high = count - 1;
     while (low < high) {
-        struct rank pivot = rank_of(scores, lane[low + (high - low) / 2]);
+        struct standing pivot = rank_of(scores, lane[low + (high - low) / 2]);
         uint32_t i = low, j = high;
         for (;; i++, j--) {
             while (comes_before(rank_of(scores, lane[i]), pivot))
@@ -330,7 +330,7 @@ static void collect_near(struct scores *scores, struct pool *pool, const struct 
     for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place], count = 0;
         struct bucket *bucket = &scores->buckets[cardinality];
-        bucket->rest = (struct rank){bucket->floor, INT64_MIN};
+        bucket->rest = (struct standing){bucket->floor, INT64_MIN};
         if (scores->highest_score[place] >= bucket->floor)
             count = first_sets(scores, bucket, lane, NEAR / cardinalities);
         bucket->near_first = scores->near_count;
@@ -342,7 +342,7 @@ static void collect_near(struct scores *scores, struct pool *pool, const struct 
         }
         bucket->near_end = scores->near_count;
         if (bucket->asleep && ocdm__scores_bound(scores, pool, cardinality) >= bucket->rest.score)
-            bucket->rest = (struct rank){ocdm__scores_bound(scores, pool, cardinality), INT64_MIN};
+            bucket->rest = (struct standing){ocdm__scores_bound(scores, pool, cardinality), INT64_MIN};
     }
     adapt_margin(scores, margin);
     uint64_t spent = (uint64_t)scores->awake_count * COST_OF_FROM + (uint64_t)scores->candidates * COST_OF_CANDIDATE +
@@ -369,7 +369,7 @@ static bool rest_excluded(struct scores *scores, const struct pool *pool, const 
 {
     for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place];
-        struct rank rest = scores->buckets[cardinality].rest;
+        struct standing rest = scores->buckets[cardinality].rest;
         if (ocdm__surely_worse(filter, cardinality, rest.score, best))
             continue;
         int64_t value = ocdm__scores_objective(scores, pool, cardinality, rest.score);

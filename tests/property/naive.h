@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NAIVE_CLASSES 1200
+#define NAIVE_CLASSES 3000
 #define NAIVE_COMPARED 4096 /* gss: the largest memory */
 
 struct naive_sample {

@@ -218,6 +218,24 @@ static void policies_equal_the_judge_when_classes_hold_hundreds(void **state)
         }
 }
 
+/* Thousands of classes, most of them no longer in memory, and many that tie for the largest. */
+static void policies_equal_the_judge_when_classes_are_thousands(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"prs", "cbes", "cbrs", "max"};
+    for (size_t p = 0; p < sizeof names / sizeof *names; p++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct judged_case c = {.options = ocdm_options_default(), .seed = 4000 + seed, .samples = 2500};
+            c.options.policy = ocdm_policy_find(names[p]);
+            c.options.capacity = seed < 2 ? 40 : 300;
+            c.options.seed = seed;
+            c.options.rho = rhos[seed % 2];
+            uint32_t most_labels = strcmp(names[p], "cbrs") == 0 ? 1 : 5;
+            c.shape = (struct made_shape){.classes = 2900, .window = 2900, .most_labels = most_labels, .batch = 60};
+            compare_on(&c);
+        }
+}
+
 /* Label sets of up to a thousand classes, cut from one long list, so that they overlap. */
 static void ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels(void **state)
 {
@@ -265,6 +283,7 @@ int main(void)
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_many),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_thousands),
         cmocka_unit_test(policies_equal_the_judge_when_classes_hold_hundreds),
+        cmocka_unit_test(policies_equal_the_judge_when_classes_are_thousands),
         cmocka_unit_test(ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
