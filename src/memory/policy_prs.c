@@ -446,6 +446,24 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     return OCDM_OK;
 }
 
+/* Samples left without one coming in: the classes that emptied leave the list, and all shares follow. */
+static void refresh_shares(struct partitions *partitions, const struct pool *pool)
+{
+    if (pool->ranking) {
+        partitions->total = pool->ranking->present;
+        return;
+    }
+    unlist_emptied(partitions, pool);
+    add_up_powers(partitions);
+}
+
+/* After forget and resize. */
+static void end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
+{
+    if (status == OCDM_OK && change->stored == 0 && change->left_count > 0 && change->left[0].item == OCDM_NONE)
+        refresh_shares(state, &memory->pool);
+}
+
 /* Sample-out without a sample that comes in: when the memory is made smaller. */
 static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
@@ -457,24 +475,11 @@ static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *
         *slot = ocdm__any_at_all(pool, &random);
         return OCDM_OK;
     }
+    refresh_shares(partitions, pool);
     divide_shares(partitions, pool);
     *slot = choose_victim(partitions, pool, draw_class(partitions, pool, &random));
     keep_last_shares(partitions, pool, *slot);
     return OCDM_OK;
-}
-
-/* After forget and resize: the classes that emptied leave the list, and all shares follow. */
-static void end(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status)
-{
-    struct partitions *partitions = state;
-    if (status != OCDM_OK || change->stored > 0 || change->left_count == 0 || change->left[0].item != OCDM_NONE)
-        return;
-    if (memory->pool.ranking) {
-        partitions->total = memory->pool.ranking->present;
-        return;
-    }
-    unlist_emptied(partitions, &memory->pool);
-    add_up_powers(partitions);
 }
 
 static ocdm_status save(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
