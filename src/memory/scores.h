@@ -154,9 +154,12 @@ struct scores {
     uint32_t margin; /* how many units further than needed a sweep looks */
     uint32_t *risen; /* classes that may stand above their reference */
     uint32_t risen_count;
-    struct riser *risers; /* scratch of a sweep */
-    uint16_t *heights;    /* of one tile, too */
-    uint64_t missed;      /* sleepers that were scored in vain since the references were set */
+    struct riser *risers;   /* scratch of a sweep */
+    uint16_t *heights;      /* of one tile, too */
+    uint64_t missed;        /* what was spent on sleepers in vain since the references were set */
+    uint32_t vain;          /* how much of it a sleeper may cost before they are set anew */
+    uint64_t referenced_at; /* the deletion at which they were set */
+    uint64_t half_spent_at; /* the one at which half of that was spent; 0: not yet */
 
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;

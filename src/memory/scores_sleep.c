@@ -36,13 +36,15 @@
 #define SWEEPS_ABOVE 8u
 
 /* What it costs, in instructions, about: to score a sleeper, to put a set to sleep or wake it, to rank one, to copy and compare
- * a height, to raise one, to look up a list. */
+ * a height, to raise one, to look up a list, to pass over a sleeper that is caught but
+ * too low for its cardinality. */
 #define COST_OF_SCORING 60u
 #define COST_OF_SLEEP 400u
 #define COST_OF_RANKING 80u
 #define COST_OF_HEIGHT 1u
 #define COST_OF_RAISING 8u
 #define COST_OF_RISER 40u
+#define COST_OF_PASSING 8u
 
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep, so that it is
  * known what else there is. */
@@ -50,8 +52,10 @@
 #define AWAKE_AT_FIRST 1u
 #endif
 
-/* All references are set anew when so many sleepers were scored in vain for each one there is. */
-#define MISSES_A_SLEEPER 8u
+/* All references are set anew when so much was spent in vain for each sleeper: this at first, and between these. */
+#define VAIN_AT_FIRST 120u
+#define LEAST_VAIN 60u
+#define MOST_VAIN (1u << 24)
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, uint32_t classes, size_t cells, bool *failed)
 {
@@ -340,7 +344,8 @@ static void rank_all(struct scores *scores, struct pool *pool)
     for (uint32_t seat = 0; seat < scores->sleepers.used; seat++)
         if (scores->sleepers.height[seat])
             scores->sleepers.height[seat] = height_of(scores, pool, scores->sleepers.set[seat]);
-    scores->missed = 0;
+    scores->missed = scores->half_spent_at = 0;
+    scores->referenced_at = scores->work.deletions;
     start_new_age(scores);
 }
 
@@ -369,9 +374,26 @@ static void wake_all(struct scores *scores, struct pool *pool)
         }
 }
 
+static uint64_t vain_limit(const struct scores *scores)
+{
+    return (uint64_t)scores->sleepers.count * scores->vain + OCDM__AWAKE_AT_MOST;
+}
+
 static bool is_loose(const struct scores *scores)
 {
-    return scores->missed > (uint64_t)scores->sleepers.count * MISSES_A_SLEEPER + OCDM__AWAKE_AT_MOST;
+    return scores->missed > vain_limit(scores);
+}
+
+/* References that are set anew should help for a while: the first half of what is spent in vain then lasts longer than the
+ * second. If it does not, they are set anew half as often. */
+static void learn_from_looseness(struct scores *scores)
+{
+    uint64_t first = scores->half_spent_at - scores->referenced_at;
+    uint64_t second = scores->work.deletions - scores->half_spent_at;
+    if (2 * first > 3 * second)
+        scores->vain = scores->vain > 2 * LEAST_VAIN ? scores->vain / 2 : LEAST_VAIN;
+    else if (scores->vain < MOST_VAIN)
+        scores->vain *= 2;
 }
 
 /* How much more than the plain way sleeping may cost before it is given up: what it costs to put all to sleep and wake them. */
@@ -390,6 +412,8 @@ bool ocdm__scores_must_rank(struct scores *scores)
         scores->sleep_trial.spent = scores->sleep_trial.plain = 0;
         return many && !rests;
     }
+    if (!scores->half_spent_at && scores->missed > vain_limit(scores) / 2)
+        scores->half_spent_at = scores->work.deletions;
     return (scores->awake_count > OCDM__AWAKE_AT_MOST && scores->awake_count > scores->awake_limit) || !scores->awake_count ||
            is_loose(scores) || scores->sleep_trial.spent > scores->sleep_trial.plain + patience(scores);
 }
@@ -397,12 +421,15 @@ bool ocdm__scores_must_rank(struct scores *scores)
 /* What the first ranking costs is in the patience. */
 static void fall_asleep(struct scores *scores, struct pool *pool)
 {
+    scores->vain = VAIN_AT_FIRST;
     rank_all(scores, pool);
     scores->sleep_trial.spent = scores->sleep_trial.plain = 0;
 }
 
 void ocdm__scores_rank(struct scores *scores, struct pool *pool)
 {
+    if (is_loose(scores))
+        learn_from_looseness(scores);
     if (scores->sleepers.count && ocdm__trial_fails(&scores->sleep_trial, 0, 0, patience(scores)))
         wake_all(scores, pool);
     else if (scores->sleepers.count && scores->awake_count && !is_loose(scores))
@@ -462,7 +489,7 @@ static uint32_t list_risers(struct scores *scores, struct pool *pool)
 /* A sleeper was scored in vain. Its height may be too high, or a class of it far below its reference. */
 static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t number)
 {
-    scores->missed++;
+    scores->missed += COST_OF_SCORING;
     const struct set *set = &pool->sets[number];
     scores->sleepers.height[set->lane] = height_of(scores, pool, number);
     uint32_t lowest = OCDM_NONE;
@@ -538,9 +565,10 @@ static void narrow(struct scores *scores, struct pool *pool, struct catch *caugh
 static void catch_one(struct scores *scores, struct pool *pool, uint32_t seat, int64_t height, struct catch *caught)
 {
     int64_t shortage = scores->buckets[pool->sets[scores->sleepers.set[seat]].cardinality].goal - height;
-    scores->missed += shortage > caught->margin;
-    if (shortage > caught->margin)
+    if (shortage > caught->margin) {
+        scores->missed += COST_OF_PASSING;
         return;
+    }
     if (caught->count == CAUGHT)
         narrow(scores, pool, caught);
     caught->seat[caught->count] = seat;
