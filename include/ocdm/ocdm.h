@@ -217,9 +217,9 @@ typedef struct ocdm_change {
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY; OCDM_NOT_SINGLE_LABEL if the policy has
  * the trait OCDM_SINGLE_LABEL; what your ocdm_similarity returns; what a policy of yours returns, OCDM_BAD_DECISION if it names
- * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.2 to 0.5 us a
- * sample for ocdm with OCDM_KL at M = 1000, by stream. Allocates only when something is larger than ever before: a new class,
- * the batch, its labels, one label set, or the labels of the whole pool.
+ * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.5 to 1 us a
+ * sample for ocdm with OCDM_KL at M = 1000, by stream; it grows with the number of distinct label sets. Allocates only when
+ * something is larger than ever before: a new class, the batch, its labels, one label set, or the labels of the whole pool.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
