@@ -177,7 +177,8 @@ ocdm_status ocdm__safetensors_write(ocdm__output *output, const struct ocdm__not
     if (!header.text)
         return ocdm__fail_memory(error, "a file's header");
     static const char first[] = "{\"__metadata__\":{\"checksum\":\"";
-    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors, tensor_count);
+    build_header(&header, "{\"__metadata__\":{\"checksum\":\"" OCDM__CHECKSUM_BLANK "\"", notes, note_count, tensors,
+                 tensor_count);
     fill_in_checksum(&header, strlen(first), tensors, tensor_count);
     write_header(output, &header);
     for (size_t i = 0; i < tensor_count; i++)

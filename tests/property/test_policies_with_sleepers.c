@@ -1,5 +1,5 @@
-/* The judge once more, with sleepers from five label sets on, tiles of 64 seats, and few sets near the best, so that small pools
- * put every bound to the test. */
+/* The judge once more, with sleepers from five label sets on, tiles of 64 seats, and few sets near the best, so that small
+ * pools put every bound to the test. */
 #define OCDM__AWAKE_AFTER 2u
 #define OCDM__AWAKE_AT_MOST 4u
 #define OCDM__TILE 64u

@@ -147,8 +147,8 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
         const char *id = ocdm__text_at(&table->ids, i, &length);
         if (single && labels > 1)
             return ocdm__fail(error, OCDM_NOT_SINGLE_LABEL, "cbes is its form for several labels",
-                              "%s: the method %s takes samples with one label, sample \"%.*s\" has %zu", path,
-                              settings->method, (int)(length < 64 ? length : 64), id, labels);
+                              "%s: the method %s takes samples with one label, sample \"%.*s\" has %zu", path, settings->method,
+                              (int)(length < 64 ? length : 64), id, labels);
     }
     if (!train || table->class_count == 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream info` shows what is in it", "%s: the stream has no %s", path,
