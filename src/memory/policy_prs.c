@@ -31,7 +31,7 @@
 struct partition {
     double share; /* p_i when it was last needed: of an emptied class, its last one; negative if it never had one */
     double power; /* n_i^rho */
-    bool listed;  /* in `present` */
+    bool listed;  /* has a sample; in `present` unless classes are ranked */
 };
 
 /* Classes with equal m and n have equal deviations: a value of e^x that is needed again. */
@@ -153,12 +153,14 @@ static void update_shares(void *state, const ocdm_memory *memory, const ocdm_sam
     (void)sample;
     struct partitions *partitions = state;
     const struct pool *pool = &memory->pool;
-    if (pool->ranking) {
-        partitions->total = pool->ranking->present;
-        return;
-    }
     uint32_t count;
     const uint32_t *offered = ocdm__offered(memory, &count);
+    if (pool->ranking) {
+        partitions->total = pool->ranking->present;
+        for (uint32_t i = 0; i < count; i++)
+            partitions->classes[offered[i]].listed = pool->classes[offered[i]].kept > 0;
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct class *class = &pool->classes[offered[i]];
         partitions->classes[offered[i]].power = power_of(memory, class);
@@ -415,6 +417,8 @@ static void keep_last_shares(struct partitions *partitions, const struct pool *p
         uint32_t class_index = pool->cells[set->cells + i].class_index;
         partitions->classes[class_index].share = divided_share(partitions, pool, class_index);
         partitions->emptied = partitions->emptied || pool->classes[class_index].kept == 1;
+        if (pool->ranking && pool->classes[class_index].kept == 1)
+            partitions->classes[class_index].listed = false;
     }
 }
 
@@ -446,9 +450,16 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     return OCDM_OK;
 }
 
-/* Samples left without one coming in: the classes that emptied leave the list, and all shares follow. */
+/* Samples left without one coming in: the classes that emptied keep their last share, and all other shares follow. */
 static void refresh_shares(struct partitions *partitions, const struct pool *pool)
 {
+    for (uint32_t i = 0; i < pool->class_count && i < partitions->room; i++) {
+        struct partition *partition = &partitions->classes[i];
+        if (!partition->listed || pool->classes[i].kept)
+            continue;
+        partition->share = (pool->ranking ? 1 : partition->power) / partitions->total;
+        partition->listed = false;
+    }
     if (pool->ranking) {
         partitions->total = pool->ranking->present;
         return;

@@ -242,6 +242,7 @@ void naive_forget(struct naive *naive, uint64_t id)
         if (naive->pool[v].id == id) {
             delete_position(naive, v);
             restart_empty(naive);
+            naive_follow_departure(naive);
             return;
         }
     fail();
@@ -257,11 +258,13 @@ void naive_resize(struct naive *naive, uint32_t capacity, naive_choice *choose, 
     for (size_t c = 0; c < naive->class_count; c++)
         naive->classes[c].in_play = false;
     mark_in_play(naive, naive->pool, naive->size);
-    while (naive->size > capacity)
+    while (naive->size > capacity) {
         if (choose != NULL)
             delete_position(naive, choose(naive, context));
         else
             delete_position(naive, naive_removes_from_pool(naive) ? naive_remove(naive) : naive_shrink(naive));
+        naive_follow_departure(naive);
+    }
     restart_empty(naive);
 }
 

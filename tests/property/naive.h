@@ -101,6 +101,9 @@ bool naive_removes_from_pool(const struct naive *naive);
 /* naive_ocdm.c: the deletion that minimises KL, decided in integers as the rules say, ties and all. */
 size_t naive_remove_exactly(const struct naive *naive);
 
+/* What a policy notes when a sample left by request: prs its shares, which follow at once. */
+void naive_follow_departure(struct naive *naive);
+
 /* naive_prs.c: partition reservoir sampling. */
 size_t naive_shrink_prs(const struct naive *naive, ocdm__random *stream);
 uint32_t naive_replace_prs(const struct naive *naive, const struct naive_sample *newcomer);
