@@ -2,9 +2,8 @@
 #include "bench/gap.h"
 
 #include "base/random.h"
-#include "bench/gap_bound.h"
 #include "bench/gap_search.h"
-#include "bench/reference_pool.h"
+#include "bench/reference.h"
 
 /* A gap below this is none: the searches' own rounding is smaller. */
 #define OPTIMAL 1e-10

@@ -8,7 +8,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "bench/reference_pool.h"
+#include "bench/reference.h"
 
 /* Seconds after which a policy gets no further pass, and seconds for the steps of the reference. */
 #define POLICY_BUDGET 10.0

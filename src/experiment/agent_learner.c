@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "experiment/agent_learner.h"
 
-#include "experiment/predict_weights.h"
+#include "experiment/predict.h"
 
 static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
 {

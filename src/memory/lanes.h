@@ -43,10 +43,6 @@ struct ocdm__lane_search {
 /* Those that work on this CPU, the fastest first; NULL behind the last. */
 const struct ocdm__lane_search *ocdm__lane_search_at(size_t index);
 
-/* Of lanes_x86.c: by vectors of eight and of four numbers. */
-extern const struct ocdm__lane_search ocdm__lane_search_avx512;
-extern const struct ocdm__lane_search ocdm__lane_search_avx2;
-
 /* Priorities compare as unsigned, vectors as signed numbers. */
 static inline int64_t ocdm__order(uint64_t priority)
 {

@@ -113,4 +113,31 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t node, uint64_t arrival);
 /* The target p_i by class index over the classes in scope, 0 outside; they sum to 1. */
 void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p);
 
+/* Makes room for batches of so many samples. */
+ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error);
+
+/* Sorts whole numbers ascending, without allocating. */
+void ocdm__sort(uint32_t *number, size_t count);
+
+/* ---- the journal of an update -------------------------------------------------------------------------------------- */
+
+/* Taking an update back: kept only for policies that are not the library's own, which alone can err after the first change. */
+
+/* The counters as they were. */
+struct before {
+    uint64_t arrived;
+    uint64_t departed;
+    uint32_t class_count;
+};
+
+/* Room for the labels of everyone who may leave. */
+ocdm_status ocdm__journal_reserve(ocdm_memory *memory, size_t batch_labels, ocdm_error *error);
+
+struct before ocdm__journal_start(ocdm_memory *memory);
+void ocdm__journal_join(ocdm_memory *memory);
+void ocdm__journal_leave(ocdm_memory *memory, uint32_t position);
+
+/* Plays the journal backwards and gives the batch back; the memory is as it was before the update. */
+void ocdm__journal_undo(ocdm_memory *memory, size_t count, struct before before);
+
 #endif

@@ -3,7 +3,7 @@
 #define OCDM_MEMORY_MEMORY_FILE_H
 
 #include "base/output.h"
-#include "memory/update.h"
+#include "memory/memory.h"
 
 #define OCDM__MEMORY_FORMAT "ocdm-memory"
 #define OCDM__MEMORY_FORMAT_VERSION "1"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory/members.h"
+#include "memory/pool.h"
 
 static const ocdm_policy *const all[] = {
     &ocdm__policy_ocdm, &ocdm__policy_prs,    &ocdm__policy_cbes, &ocdm__policy_max, &ocdm__policy_onlyone,

@@ -1,6 +1,6 @@
 /*
  * OCDM, Algorithm 1: while memory and batch exceed M, delete the sample whose loss leaves the least Dist(p_omega, p), eq. (7).
- * KL is answered by the index of scores, the other distances by a scan over distinct label sets (distance_scan.c); both name
+ * KL is answered by the index of scores, the other distances by a scan over distinct label sets (distances.c); both name
  * all label sets that tie, and the tie rule picks the sample.
  *
  * Onlyone is the same but lets only samples with exactly one label into the memory.

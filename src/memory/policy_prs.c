@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "memory/logarithm.h"
-#include "memory/members.h"
+#include "memory/pool.h"
 
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
 #define NOTHING 0x1p-30

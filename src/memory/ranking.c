@@ -1,5 +1,5 @@
 /* The tree of ranks, and the list of levels. */
-#include "memory/ranking.h"
+#include "memory/pool.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Seats, heights and lists of the label sets that are asleep. */
-#include "memory/sleepers.h"
+#include "memory/scores.h"
 
 #include "base/allocate.h"
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "memory/distances.h"
 #include "memory/logarithm.h"
-#include "memory/pool_storage.h"
+#include "memory/pool.h"
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */
 

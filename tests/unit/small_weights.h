@@ -12,7 +12,7 @@
 #include "../scratch_folder.h"
 #include "agent/agent.h"
 #include "base/output.h"
-#include "experiment/predict_weights.h"
+#include "experiment/predict.h"
 #include "small_stream.h"
 
 static inline void write_tensors(const char *path, const struct ocdm__tensor *tensors, size_t count)

@@ -1,7 +1,7 @@
 /* The pool's structures agree with each other whatever joins and leaves, and lists and cells never outgrow their storage. */
 #include "../twins.h"
 
-#include "memory/pool_storage.h"
+#include "memory/pool.h"
 
 #define MOST 4000u
 

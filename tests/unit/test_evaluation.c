@@ -14,7 +14,7 @@
 
 #include "../small_run.h"
 #include "base/error.h"
-#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/evaluation.h"
 #include "experiment/loop/run.h"
 
 static const struct small_plan plan = {.tasks = 3, .train = 60, .test = 150, .seed = 3};

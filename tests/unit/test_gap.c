@@ -11,7 +11,6 @@
 
 #include "base/random.h"
 #include "bench/gap.h"
-#include "bench/gap_bound.h"
 #include "bench/gap_search.h"
 
 enum { SAMPLES = 11, CLASSES = 5 };

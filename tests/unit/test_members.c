@@ -1,7 +1,7 @@
 /* The heap of a label set's samples against a plain array. */
 #include "../twins.h"
 
-#include "memory/members.h"
+#include "memory/pool.h"
 
 #define NODES 300u
 

@@ -1,5 +1,5 @@
 /* The ranking of classes against plain loops over all of them. */
-#include "memory/ranking.h"
+#include "memory/pool.h"
 
 #include <math.h>
 #include <setjmp.h>

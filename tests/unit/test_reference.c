@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "bench/memory.h"
 #include "bench/reference.h"
-#include "bench/reference_pool.h"
 
 enum { ROOM = 2000 };
 

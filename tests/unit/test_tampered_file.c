@@ -1,4 +1,4 @@
-/* Files with a right checksum and wrong contents: every check of memory_load.c, and of the policies, has a case here. */
+/* Files with a right checksum and wrong contents: every check of memory_file.c, and of the policies, has a case here. */
 #define _XOPEN_SOURCE 700
 
 #include "../scratch_folder.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "bench/memory.h"
-#include "bench/steady_stream.h"
+#include "bench/steady.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "cli/verbs/bench_steady.h"

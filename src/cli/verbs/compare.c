@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/folder/run_folder.h"
-#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
 #include "report/tables/tables.h"
 

@@ -15,8 +15,7 @@
 #include "cli/verbs.h"
 #include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
-#include "experiment/loop/evaluation_groups.h"
-#include "experiment/predict_weights.h"
+#include "experiment/predict.h"
 #include "metrics/metrics.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */

@@ -12,7 +12,7 @@
 #include "base/safetensors.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/predict_weights.h"
+#include "experiment/predict.h"
 
 /* What there is to tell. */
 struct answer {

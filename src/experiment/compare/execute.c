@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/summary_read.h"
-#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/evaluation.h"
 
 /* ---- folders ------------------------------------------------------------------------------------------------------------- */
 

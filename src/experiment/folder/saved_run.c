@@ -10,7 +10,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "experiment/folder/summary_read.h"
-#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/evaluation.h"
 
 static const char hint[] = "go on with the settings that the run began with, or begin another in a new folder";
 

@@ -39,7 +39,7 @@ typedef struct ocdm__run_settings {
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run */
-    const char *groups;     /* see experiment/loop/evaluation_groups.h; NULL: the stream's own, else 600,100 */
+    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */

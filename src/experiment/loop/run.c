@@ -7,7 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "experiment/loop/evaluation_groups.h"
+#include "experiment/loop/evaluation.h"
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */
 
