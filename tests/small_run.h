@@ -1,4 +1,4 @@
-/* A small stream with features or images, as a file in the test's folder, and runs on it. Include cmocka.h and scratch_folder.h
+/* A small stream with features or images, as a file in the test's folder, and runs on it. Include scratch_folder.h
  * first. */
 #ifndef OCDM_TESTS_SMALL_RUN_H
 #define OCDM_TESTS_SMALL_RUN_H

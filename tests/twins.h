@@ -5,18 +5,14 @@
 #ifndef OCDM_TESTS_TWINS_H
 #define OCDM_TESTS_TWINS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/random.h"
-#include "holds.h"
 #include "ocdm/ocdm.h"
 #include "toy_gradients.h"
 

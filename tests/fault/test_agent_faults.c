@@ -8,21 +8,18 @@
  */
 #define _GNU_SOURCE
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <dnnl.h>
 
 #include "../agent_state.h"
-#include "../holds.h"
 #include "agent/agent.h"
 #include "agent/model.h"
 #include "base/output.h"
@@ -412,9 +409,8 @@ static unsigned long fail_each(const struct trial *trial, enum fault_kind kind, 
     }
 }
 
-static void agent_changes_nothing_at_every_failed_allocation(void **state)
+TEST(agent_changes_nothing_at_every_failed_allocation)
 {
-    (void)state;
     size_t count = subject_count() * ACTS * 2;
     for (size_t i = 0; i < count; i++) {
         const struct act *act = &acts[i / 2 % ACTS];
@@ -459,9 +455,8 @@ static unsigned long fail_each_in_the_middle(const struct trial *trial, bool for
     }
 }
 
-static void agent_is_whole_or_cannot_go_on_when_onednn_fails(void **state)
+TEST(agent_is_whole_or_cannot_go_on_when_onednn_fails)
 {
-    (void)state;
     size_t count = subject_count() * ACTS;
     for (size_t i = 0; i < count; i++) {
         struct trial trial;

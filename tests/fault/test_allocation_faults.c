@@ -4,6 +4,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -58,9 +59,8 @@ static void check_failure(ocdm_status status, const ocdm_error *error, const cha
     HOLDS(where, strstr(error->message, "memory"));
 }
 
-static void create_fails_cleanly_at_every_allocation(void **state)
+TEST(create_fails_cleanly_at_every_allocation)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * CASES; i++) {
         ocdm_options options = options_of(i / 2);
         for (unsigned long n = 1;; n++) {
@@ -125,9 +125,8 @@ static void run_updates(const ocdm_options *options, bool for_good, const char *
     ocdm_memory_destroy(twin);
 }
 
-static void update_changes_nothing_at_every_failed_allocation(void **state)
+TEST(update_changes_nothing_at_every_failed_allocation)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * CASES; i++) {
         ocdm_options options = options_of(i / 2);
         char where[80];
@@ -208,9 +207,8 @@ static unsigned long fail_at_every_deed(ocdm_memory *memory, ocdm_memory *twin, 
     }
 }
 
-static void other_changes_change_nothing_at_every_failed_allocation(void **state)
+TEST(other_changes_change_nothing_at_every_failed_allocation)
 {
-    (void)state;
     static const struct {
         deed *todo;
         const char *name;
@@ -260,9 +258,8 @@ static void same_bytes(const unsigned char *bytes, size_t size, const char *path
     free(found);
 }
 
-static void save_leaves_the_old_file_at_every_failed_allocation(void **state)
+TEST(save_leaves_the_old_file_at_every_failed_allocation)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * CASES; i++) {
         ocdm_options options = options_of(i / 2);
         ocdm_memory *memory = some_memory(&options, 200), *old = some_memory(&options, 20);
@@ -289,9 +286,8 @@ static void save_leaves_the_old_file_at_every_failed_allocation(void **state)
     }
 }
 
-static void load_fails_cleanly_at_every_allocation(void **state)
+TEST(load_fails_cleanly_at_every_allocation)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * CASES; i++) {
         ocdm_options options = options_of(i / 2);
         ocdm_memory *memory = some_memory(&options, 200);

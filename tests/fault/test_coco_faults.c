@@ -3,13 +3,10 @@
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "faults.h"
 #include "stream/readers/readers.h"
@@ -35,9 +32,8 @@ static void write_coco(const char *path, int first)
     assert_int_equal(fclose(file), 0);
 }
 
-static void coco_fails_cleanly_at_every_allocation(void **state)
+TEST(coco_fails_cleanly_at_every_allocation)
 {
-    (void)state;
     write_coco(paths[0], 0);
     write_coco(paths[1], IMAGES);
     for (int for_good = 0; for_good < 2; for_good++)

@@ -1,6 +1,7 @@
 /* Every call to the system fails once while a memory is saved or loaded: it is told, and no file is worse for it. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -45,9 +46,8 @@ static const struct outcome outcomes[] = {
     {FAULT_RENAME, 1, OCDM_IO, false},
 };
 
-static void save_tells_and_keeps_a_whole_file_when_a_call_fails(void **state)
+TEST(save_tells_and_keeps_a_whole_file_when_a_call_fails)
 {
-    (void)state;
     ocdm_memory *old = some_memory(30), *new = some_memory(90);
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         char where[40];
@@ -68,9 +68,8 @@ static void save_tells_and_keeps_a_whole_file_when_a_call_fails(void **state)
 }
 
 /* Where there was no file there is none after a failure. */
-static void save_leaves_no_file_when_there_was_none(void **state)
+TEST(save_leaves_no_file_when_there_was_none)
 {
-    (void)state;
     ocdm_memory *memory = some_memory(30);
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         count_files(1);
@@ -84,9 +83,8 @@ static void save_leaves_no_file_when_there_was_none(void **state)
 }
 
 /* Every kind of call that saving makes is in the table: no more of any than it knows. */
-static void save_makes_no_call_that_is_not_tested(void **state)
+TEST(save_makes_no_call_that_is_not_tested)
 {
-    (void)state;
     ocdm_memory *memory = some_memory(30);
     assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
     fault_off();
@@ -101,9 +99,8 @@ static void save_makes_no_call_that_is_not_tested(void **state)
 }
 
 /* A large file takes many writes; any of them may be the one that finds the disk full. */
-static void save_keeps_the_old_file_when_any_write_fails(void **state)
+TEST(save_keeps_the_old_file_when_any_write_fails)
 {
-    (void)state;
     ocdm_options options = options_for("rs", 20000);
     ocdm_memory *old = some_memory(30), *large = created(&options);
     for (uint64_t id = 0; id < 20000; id++)
@@ -125,9 +122,8 @@ static void save_keeps_the_old_file_when_any_write_fails(void **state)
     ocdm_memory_destroy(large);
 }
 
-static void save_and_load_go_on_when_a_signal_interrupts(void **state)
+TEST(save_and_load_go_on_when_a_signal_interrupts)
 {
-    (void)state;
     ocdm_memory *memory = some_memory(60), *loaded = NULL;
     fault_at(FAULT_WRITE, 1, EINTR, false);
     assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
@@ -141,9 +137,8 @@ static void save_and_load_go_on_when_a_signal_interrupts(void **state)
     ocdm_memory_destroy(loaded);
 }
 
-static void load_tells_when_a_call_fails(void **state)
+TEST(load_tells_when_a_call_fails)
 {
-    (void)state;
     ocdm_memory *memory = some_memory(60);
     assert_int_equal(ocdm_memory_save(memory, "memory", NULL), OCDM_OK);
     const enum fault_kind kinds[] = {FAULT_OPEN, FAULT_READ};

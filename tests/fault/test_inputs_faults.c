@@ -1,14 +1,10 @@
 /* Every allocation behind a network's inputs fails once: they tell that memory is out, leak nothing, and work the next time. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../unit/small_stream.h"
 
@@ -35,9 +31,8 @@ static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
     return status;
 }
 
-static void inputs_fail_cleanly_at_every_allocation(void **state)
+TEST(inputs_fail_cleanly_at_every_allocation)
 {
-    (void)state;
     static const char *const paths[] = {"features", "images"};
     for (size_t p = 0; p < 2; p++) {
         ocdm__stream stream = {.task_count = 0};

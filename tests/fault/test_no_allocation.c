@@ -1,4 +1,5 @@
 /* Once the classes are known, update and draw allocate nothing: every call to the allocator is counted. */
+#include "../test.h"
 #include "../twins.h"
 
 #include "faults.h"
@@ -46,9 +47,8 @@ static void check(const ocdm_options *options, uint64_t warm_up, uint64_t sample
     ocdm_memory_destroy(memory);
 }
 
-static void update_and_draw_allocate_nothing_for_any_policy(void **state)
+TEST(update_and_draw_allocate_nothing_for_any_policy)
 {
-    (void)state;
     for (size_t i = 0; ocdm_policy_at(i); i++)
         for (int weighted = 0; weighted < 2; weighted++) {
             ocdm_options options = options_for(ocdm_policy_at(i)->name, 100);
@@ -60,9 +60,8 @@ static void update_and_draw_allocate_nothing_for_any_policy(void **state)
     check(&options, 1000, 20000);
 }
 
-static void update_and_draw_allocate_nothing_for_any_distance_and_tie(void **state)
+TEST(update_and_draw_allocate_nothing_for_any_distance_and_tie)
 {
-    (void)state;
     for (int distance = OCDM_KL; distance <= OCDM_TV; distance++)
         for (int tie = OCDM_TIE_KEY; tie <= OCDM_TIE_UNIFORM; tie++) {
             ocdm_options options = options_for("ocdm", 30);
@@ -73,9 +72,8 @@ static void update_and_draw_allocate_nothing_for_any_distance_and_tie(void **sta
 }
 
 /* So many label sets that most of them sleep, and wake, and sleep again. */
-static void update_and_draw_allocate_nothing_when_label_sets_are_many(void **state)
+TEST(update_and_draw_allocate_nothing_when_label_sets_are_many)
 {
-    (void)state;
     ocdm_options options = options_for("ocdm", 3000);
     check(&options, 4000, 20000);
 }

@@ -3,13 +3,10 @@
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../nested_files.h"
 #include "faults.h"
 #include "stream/build.h"
@@ -103,9 +100,8 @@ static void assert_no_memory(const char *what, unsigned long n, ocdm_status stat
         fail_msg("%s, allocation %lu: %d, %s", what, n, (int)status, error->message);
 }
 
-static void build_fails_cleanly_at_every_allocation(void **state)
+TEST(build_fails_cleanly_at_every_allocation)
 {
-    (void)state;
     write_files();
     int before = count_files(0);
     for (size_t number = 0; number < sizeof builds / sizeof *builds; number++)
@@ -171,15 +167,13 @@ static void assert_fails_cleanly(const char *what, ocdm_status (*use)(ocdm_error
     }
 }
 
-static void task_lists_fail_cleanly_at_every_allocation(void **state)
+TEST(task_lists_fail_cleanly_at_every_allocation)
 {
-    (void)state;
     assert_fails_cleanly("lists", use_list);
 }
 
-static void scenes_fail_cleanly_at_every_allocation(void **state)
+TEST(scenes_fail_cleanly_at_every_allocation)
 {
-    (void)state;
     assert_fails_cleanly("scenes", make_scenes);
 }
 

@@ -2,17 +2,13 @@
  * afterwards as if nothing had been. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
 #include "../small_run.h"
 #include "faults.h"
 
@@ -72,25 +68,22 @@ static unsigned long fail_each(enum fault_kind kind, int reason, bool for_good)
     }
 }
 
-static void run_goes_on_after_any_write_failed(void **state)
+TEST(run_goes_on_after_any_write_failed)
 {
-    (void)state;
     assert_true(fail_each(FAULT_WRITE, ENOSPC, false) > 10);
     assert_true(fail_each(FAULT_WRITE, ENOSPC, true) > 10);
 }
 
-static void run_goes_on_after_any_other_call_failed(void **state)
+TEST(run_goes_on_after_any_other_call_failed)
 {
-    (void)state;
     assert_true(fail_each(FAULT_OPEN, EMFILE, false) > 5);
     assert_true(fail_each(FAULT_FSYNC, EIO, false) > 5);
     assert_true(fail_each(FAULT_RENAME, EIO, false) > 5);
 }
 
 /* A memory alone, since the network's library has its own way to run out of memory. */
-static void run_tells_when_memory_runs_out(void **state)
+TEST(run_tells_when_memory_runs_out)
 {
-    (void)state;
     unsigned long n = 1;
     ocdm_error error;
     for (;; n++) {
@@ -107,9 +100,8 @@ static void run_tells_when_memory_runs_out(void **state)
 }
 
 /* A finished run whose summary cannot be compared for want of memory is not taken for the one asked for. */
-static void finished_run_tells_when_memory_runs_out(void **state)
+TEST(finished_run_tells_when_memory_runs_out)
 {
-    (void)state;
     ocdm_error error;
     unsigned long failed = 0;
     remove_folder("parts");

@@ -2,13 +2,10 @@
  * next time. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <errno.h>
@@ -84,9 +81,8 @@ static ocdm_status run(int kind, ocdm_error *error)
     }
 }
 
-static void readers_fail_cleanly_at_every_allocation(void **state)
+TEST(readers_fail_cleanly_at_every_allocation)
 {
-    (void)state;
     write_files();
     for (int kind = 0; kind < 7; kind++)
         for (unsigned long n = 1;; n++) {

@@ -2,18 +2,14 @@
  * file or the new one is there, whole, and nothing beside it. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
 #include "experiment/agent_learner.h"
 #include "faults.h"
 
@@ -90,9 +86,8 @@ static unsigned long fail_saves(const char *model, enum fault_kind kind, bool fo
     return failed;
 }
 
-static void weights_file_is_old_or_new_when_a_call_fails(void **state)
+TEST(weights_file_is_old_or_new_when_a_call_fails)
 {
-    (void)state;
     static const struct {
         enum fault_kind kind;
         unsigned long least; /* saves that fail */

@@ -2,13 +2,8 @@
 #ifndef OCDM_TESTS_COMPARE_H
 #define OCDM_TESTS_COMPARE_H
 
+#include "../test.h"
 #include "naive.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
-#include "../holds.h"
 
 /* A memory of the library, or the test ends. */
 ocdm_memory *make_memory(const ocdm_options *options);

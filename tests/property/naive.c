@@ -1,12 +1,9 @@
 /* The judge's memory: joining, leaving, counting. The policies' rules are in naive_policies.c, naive_ocdm.c, naive_prs.c and
  * naive_gss.c. */
+#include "../test.h"
 #include "naive.h"
 
 #include "base/allocate.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 struct naive *naive_create(const ocdm_options *options, size_t largest_batch)
 {

@@ -3,13 +3,10 @@
  * gradients for each pair. It shares with the library how many slots are drawn and with which numbers, and that scores are
  * rounded to multiples of 2^-32.
  */
+#include "../test.h"
 #include "naive.h"
 
 #include "../toy_gradients.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 static double rounded(double score)
 {

@@ -2,14 +2,12 @@
  * The judge's OCDM with KL, decided in integers: class weights rounded to multiples of 2^-32, A summed from the rounded steps
  * one by one, the winners of each cardinality compared by their KL rounded to 2^-40.
  */
+#include "../test.h"
 #include "naive.h"
 
 #include "base/allocate.h"
 #include "memory/logarithm.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 #include <math.h>
 
 __extension__ typedef __int128 wide;

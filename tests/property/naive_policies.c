@@ -1,11 +1,9 @@
 /* The judge's rules for rs, random, max, cbrs and cbes, and the table that finds a policy's rule. */
+#include "../test.h"
 #include "naive.h"
 
 #include "base/allocate.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 #include <string.h>
 
 /* ---- helpers: which classes are largest, which samples carry them ----------------------------------------------------- */

@@ -3,6 +3,7 @@
  * libm: no grid, no shortcut, no code in common with the library's decision. And the tie rule holds among candidates that no
  * arithmetic can tell apart.
  */
+#include "../test.h"
 #include "compare.h"
 #include "made_stream.h"
 
@@ -164,27 +165,23 @@ static void judge_distance(ocdm_distance distance)
     }
 }
 
-static void ocdm_deletes_the_argmin_when_distance_is_kl(void **state)
+TEST(ocdm_deletes_the_argmin_when_distance_is_kl)
 {
-    (void)state;
     judge_distance(OCDM_KL);
 }
 
-static void ocdm_deletes_the_argmin_when_distance_is_reverse_kl(void **state)
+TEST(ocdm_deletes_the_argmin_when_distance_is_reverse_kl)
 {
-    (void)state;
     judge_distance(OCDM_REVERSE_KL);
 }
 
-static void ocdm_deletes_the_argmin_when_distance_is_l2(void **state)
+TEST(ocdm_deletes_the_argmin_when_distance_is_l2)
 {
-    (void)state;
     judge_distance(OCDM_L2);
 }
 
-static void ocdm_deletes_the_argmin_when_distance_is_tv(void **state)
+TEST(ocdm_deletes_the_argmin_when_distance_is_tv)
 {
-    (void)state;
     judge_distance(OCDM_TV);
 }
 
@@ -223,9 +220,8 @@ static void judge_all_pools(ocdm_distance distance, uint32_t classes, uint32_t c
     }
 }
 
-static void ocdm_deletes_the_argmin_on_every_tiny_pool(void **state)
+TEST(ocdm_deletes_the_argmin_on_every_tiny_pool)
 {
-    (void)state;
     for (int distance = OCDM_KL; distance <= OCDM_TV; distance++) {
         judge_all_pools((ocdm_distance)distance, 3, 3, 0);
         judge_all_pools((ocdm_distance)distance, 3, 3, 1);

@@ -3,6 +3,7 @@
  * uniform, and CBES on one label a sample is CBRS. Seeds are fixed; bounds lie six standard deviations out, so that a pass is
  * no luck and a failure no accident.
  */
+#include "../test.h"
 #include "compare.h"
 
 #include <math.h>
@@ -66,34 +67,30 @@ static void survivors_of_one_class(const char *policy, ocdm_tie tie, uint32_t *c
     }
 }
 
-static void rs_keeps_every_sample_with_probability_m_over_t(void **state)
+TEST(rs_keeps_every_sample_with_probability_m_over_t)
 {
-    (void)state;
     uint32_t counts[STREAM] = {0};
     survivors_of_one_class("rs", OCDM_TIE_KEY, counts);
     assert_true(fabs(unfairness(counts, STREAM, MEMORY, RUNS)) < 6);
 }
 
-static void cbrs_keeps_every_sample_of_a_class_equally_often(void **state)
+TEST(cbrs_keeps_every_sample_of_a_class_equally_often)
 {
-    (void)state;
     uint32_t counts[STREAM] = {0};
     survivors_of_one_class("cbrs", OCDM_TIE_KEY, counts);
     assert_true(fabs(unfairness(counts, STREAM, MEMORY, RUNS)) < 6);
 }
 
-static void tie_key_keeps_every_sample_of_a_set_equally_often(void **state)
+TEST(tie_key_keeps_every_sample_of_a_set_equally_often)
 {
-    (void)state;
     uint32_t counts[STREAM] = {0};
     survivors_of_one_class("ocdm", OCDM_TIE_KEY, counts);
     assert_true(fabs(unfairness(counts, STREAM, MEMORY, RUNS)) < 6);
 }
 
 /* The fault that `key` avoids: each newcomer meets fewer draws than those before it. */
-static void tie_uniform_favours_recent_samples(void **state)
+TEST(tie_uniform_favours_recent_samples)
 {
-    (void)state;
     uint32_t counts[STREAM] = {0};
     survivors_of_one_class("ocdm", OCDM_TIE_UNIFORM, counts);
     assert_true(unfairness(counts, STREAM, MEMORY, RUNS) > 100);
@@ -102,9 +99,8 @@ static void tie_uniform_favours_recent_samples(void **state)
 
 /* Class a keeps arriving while b, then c, then d take room from it, six samples each: a is the largest class to the end, its
  * share only shrinks, and what is left of it stays a fair draw. */
-static void tie_key_leaves_a_fair_sample_when_a_share_shrinks(void **state)
+TEST(tie_key_leaves_a_fair_sample_when_a_share_shrinks)
 {
-    (void)state;
     uint32_t counts[STREAM] = {0};
     uint32_t left = 0;
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -125,9 +121,8 @@ static void tie_key_leaves_a_fair_sample_when_a_share_shrinks(void **state)
 
 /* ---- draws ------------------------------------------------------------------------------------------------------------ */
 
-static void draw_gives_distinct_slots_of_the_memory(void **state)
+TEST(draw_gives_distinct_slots_of_the_memory)
 {
-    (void)state;
     ocdm_options options = options_for("rs", 20, 3);
     ocdm_memory *memory = make_memory(&options);
     uint32_t slot[64];
@@ -149,9 +144,8 @@ static void draw_gives_distinct_slots_of_the_memory(void **state)
 }
 
 /* All ordered triples of seven slots come equally often, in successive draws of one memory. */
-static void draw_gives_every_order_equally_often(void **state)
+TEST(draw_gives_every_order_equally_often)
 {
-    (void)state;
     enum { SLOTS = 7, DRAWS = 60000, TRIPLES = SLOTS * (SLOTS - 1) * (SLOTS - 2) };
     ocdm_options options = options_for("rs", SLOTS, 4);
     ocdm_memory *memory = make_memory(&options);
@@ -175,9 +169,8 @@ static void draw_gives_every_order_equally_often(void **state)
 }
 
 /* First draws of memories that differ in the seed alone: neighbouring seeds share nothing. */
-static void draw_is_uniform_over_seeds(void **state)
+TEST(draw_is_uniform_over_seeds)
 {
-    (void)state;
     uint32_t counts[MEMORY] = {0};
     for (uint64_t seed = 0; seed < RUNS; seed++) {
         ocdm_options options = options_for("ocdm", MEMORY, seed);
@@ -194,9 +187,8 @@ static void draw_is_uniform_over_seeds(void **state)
 }
 
 /* Two memories, same seed; one is drawn from. What they keep must not differ, nor may what is drawn depend on what is kept. */
-static void draw_never_shifts_what_is_kept(void **state)
+TEST(draw_never_shifts_what_is_kept)
 {
-    (void)state;
     static const char *const policies[] = {"ocdm", "rs", "prs", "cbes", "cbrs", "onlyone", "max", "random"};
     for (size_t p = 0; p < 8; p++) {
         ocdm_options options = options_for(policies[p], MEMORY, p);
@@ -276,9 +268,8 @@ static size_t agree_until_a_tie(uint64_t seed)
     return agreed;
 }
 
-static void cbes_decides_as_cbrs_until_largest_classes_tie(void **state)
+TEST(cbes_decides_as_cbrs_until_largest_classes_tie)
 {
-    (void)state;
     size_t agreed = 0;
     for (uint64_t seed = 0; seed < 200; seed++)
         agreed += agree_until_a_tie(seed);
@@ -301,9 +292,8 @@ static void evictions_at_a_tie(const char *policy, uint32_t *counts)
     }
 }
 
-static void cbes_evicts_as_uniformly_as_cbrs_when_largest_classes_tie(void **state)
+TEST(cbes_evicts_as_uniformly_as_cbrs_when_largest_classes_tie)
 {
-    (void)state;
     uint32_t cbrs[MEMORY] = {0};
     uint32_t cbes[MEMORY] = {0};
     evictions_at_a_tie("cbrs", cbrs);
@@ -326,9 +316,8 @@ static void survivors_of_unequal_classes(const char *policy, uint32_t *counts)
 }
 
 /* Two samples of binomials with the same, unknown share: each difference in its own standard deviations. */
-static void cbes_keeps_each_sample_as_often_as_cbrs(void **state)
+TEST(cbes_keeps_each_sample_as_often_as_cbrs)
 {
-    (void)state;
     uint32_t cbrs[STREAM] = {0};
     uint32_t cbes[STREAM] = {0};
     survivors_of_unequal_classes("cbrs", cbrs);

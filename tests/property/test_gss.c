@@ -4,6 +4,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "compare.h"
 #include "made_stream.h"
 
@@ -147,9 +148,8 @@ static void run_course(uint64_t seed, struct caller *sum)
     ocdm__release(course.stream);
 }
 
-static void gss_equals_the_judge_through_files_and_failures(void **state)
+TEST(gss_equals_the_judge_through_files_and_failures)
 {
-    (void)state;
     struct caller sum = {0};
     for (uint64_t seed = 0; seed < STREAMS; seed++)
         run_course(seed, &sum);

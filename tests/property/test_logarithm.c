@@ -2,13 +2,11 @@
  * The library's own logarithm and exponential against libm in long double: within 4 units in the last place over the whole
  * range of arguments that counts can take.
  */
+#include "../test.h"
 #include "memory/logarithm.h"
 #include "base/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 
 /* The distance between a double and the truth in units of the truth's last place. */
@@ -43,16 +41,14 @@ static void check_whole_number(uint64_t x)
     expect_close(ocdm__ln_step(x), step, "ln_step", (long double)x);
 }
 
-static void logarithm_is_close_on_small_numbers(void **state)
+TEST(logarithm_is_close_on_small_numbers)
 {
-    (void)state;
     for (uint64_t x = 1; x <= 200000; x++)
         check_whole_number(x);
 }
 
-static void logarithm_is_close_around_powers_of_two(void **state)
+TEST(logarithm_is_close_around_powers_of_two)
 {
-    (void)state;
     for (int exponent = 17; exponent < 64; exponent++)
         for (uint64_t offset = 0; offset < 200; offset++) {
             check_whole_number((UINT64_C(1) << exponent) - offset);
@@ -61,9 +57,8 @@ static void logarithm_is_close_around_powers_of_two(void **state)
     check_whole_number(UINT64_MAX);
 }
 
-static void logarithm_is_close_on_random_numbers(void **state)
+TEST(logarithm_is_close_on_random_numbers)
 {
-    (void)state;
     ocdm__random random = ocdm__random_stream(11, 0);
     for (int i = 0; i < 200000; i++) {
         uint64_t x = ocdm__random_next(&random) >> ocdm__random_below(&random, 64);
@@ -71,18 +66,16 @@ static void logarithm_is_close_on_random_numbers(void **state)
     }
 }
 
-static void logarithm_is_exact_where_the_answer_is(void **state)
+TEST(logarithm_is_exact_where_the_answer_is)
 {
-    (void)state;
     assert_true(ocdm__ln(1) == 0);
     assert_true(ocdm__ln_step(1) == 0);
     assert_true(ocdm__exp(0) == 1);
 }
 
 /* A class with more samples must never weigh less on the grid, or the largest class would not be the first to shrink. */
-static void logarithm_step_never_falls_on_the_grid(void **state)
+TEST(logarithm_step_never_falls_on_the_grid)
 {
-    (void)state;
     int64_t before = 0;
     for (uint64_t m = 1; m <= 400000; m++) {
         int64_t step = ocdm__nearest(ocdm__ln_step(m) * OCDM__GRID);
@@ -91,9 +84,8 @@ static void logarithm_step_never_falls_on_the_grid(void **state)
     }
 }
 
-static void exponential_is_close_on_the_range_of_doubles(void **state)
+TEST(exponential_is_close_on_the_range_of_doubles)
 {
-    (void)state;
     for (double x = -708; x < 709.5; x += 0.0037)
         expect_close(ocdm__exp(x), expl((long double)x), "exp", (long double)x);
     ocdm__random random = ocdm__random_stream(12, 0);
@@ -103,9 +95,8 @@ static void exponential_is_close_on_the_range_of_doubles(void **state)
     }
 }
 
-static void exponential_ends_where_doubles_end(void **state)
+TEST(exponential_ends_where_doubles_end)
 {
-    (void)state;
     assert_true(ocdm__exp(-1e4) == 0);
     assert_true(ocdm__exp(-1e300) == 0);
     assert_true(isinf(ocdm__exp(710)));
@@ -113,9 +104,8 @@ static void exponential_ends_where_doubles_end(void **state)
     assert_true(ocdm__exp(-744) >= 0 && ocdm__exp(-744) < 1e-320);
 }
 
-static void nearest_rounds_halves_away_from_zero(void **state)
+TEST(nearest_rounds_halves_away_from_zero)
 {
-    (void)state;
     ocdm__random random = ocdm__random_stream(13, 0);
     for (int i = 0; i < 100000; i++) {
         double x = (ocdm__random_unit(&random) - 0.5) * ldexp(1, (int)ocdm__random_below(&random, 50));

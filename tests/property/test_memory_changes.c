@@ -2,6 +2,7 @@
  * Weights, forgetting and other capacities between the updates of random streams, for every policy, against the judge: who
  * left in which order, who sits where, counts, targets, distances; and payloads that follow the changes are where they belong.
  */
+#include "../test.h"
 #include "compare.h"
 #include "made_stream.h"
 
@@ -151,9 +152,8 @@ static void run_pair(const ocdm_options *options, const struct made_shape *shape
     close_pair(&pair);
 }
 
-static void policies_equal_the_judge_when_weights_samples_and_capacity_change(void **state)
+TEST(policies_equal_the_judge_when_weights_samples_and_capacity_change)
 {
-    (void)state;
     static const double rhos[] = {0, 0.5, 1, -0.3, 16};
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
         for (uint64_t seed = 0; seed < 60; seed++) {
@@ -170,9 +170,8 @@ static void policies_equal_the_judge_when_weights_samples_and_capacity_change(vo
 }
 
 /* The weights alone, all classes weighted from the start, and a memory large enough that label sets recur. */
-static void ocdm_equals_the_judge_when_all_classes_have_weights(void **state)
+TEST(ocdm_equals_the_judge_when_all_classes_have_weights)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct pair pair;
         memset(&pair, 0, sizeof pair);

@@ -3,16 +3,13 @@
  * not change them: the order of the samples, and any transformation of the scores that keeps their order.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/random.h"
 #include "metrics/metrics.h"
 
@@ -175,9 +172,8 @@ static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *gro
 
 /* ---- cases ---------------------------------------------------------------------------------------------------------- */
 
-static void class_scores_equal_the_judge(void **state)
+TEST(class_scores_equal_the_judge)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct drawn *set = draw_set(seed);
         ocdm__class_score scores[MOST_CLASSES];
@@ -194,9 +190,8 @@ static void class_scores_equal_the_judge(void **state)
     }
 }
 
-static void averages_equal_the_judge(void **state)
+TEST(averages_equal_the_judge)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct drawn *set = draw_set(seed);
         ocdm__random random = ocdm__random_stream(0x96, seed);
@@ -239,9 +234,8 @@ static void same_scores(uint64_t seed, const ocdm__class_score *a, const ocdm__c
             fail_msg("seed %d, class %zu: AP was %.17g and is %.17g", (int)seed, c, a[c].ap, b[c].ap);
 }
 
-static void class_scores_stay_to_the_last_bit_when_samples_are_shuffled(void **state)
+TEST(class_scores_stay_to_the_last_bit_when_samples_are_shuffled)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct drawn *set = draw_set(seed);
         ocdm__random random = ocdm__random_stream(0x5f1e, seed);
@@ -274,9 +268,8 @@ static void keep_only_the_order(struct drawn *set, size_t c)
         set->logits[i * set->classes + c] = places[i];
 }
 
-static void class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does(void **state)
+TEST(class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct drawn *set = draw_set(seed);
         ocdm__class_score before[MOST_CLASSES], after[MOST_CLASSES];

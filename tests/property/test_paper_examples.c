@@ -1,4 +1,5 @@
 /* What the paper itself says about its method and the strategies it is compared with, as tests. */
+#include "../test.h"
 #include "compare.h"
 
 #include "base/allocate.h"
@@ -37,9 +38,8 @@ static void offer_in_batches(ocdm_memory *memory, const ocdm_sample *samples, si
 
 /* "c1 has 300 samples, c2 has 500 samples and c3 has 300 samples. ... the optimal solution ... removing 100 samples from c2".
  */
-static void ocdm_removes_100_of_c2_when_classes_have_300_500_300(void **state)
+TEST(ocdm_removes_100_of_c2_when_classes_have_300_500_300)
 {
-    (void)state;
     static ocdm_sample samples[1100];
     for (uint64_t seed = 0; seed < 3; seed++) {
         fill_300_500_300(samples);
@@ -60,9 +60,8 @@ static void ocdm_removes_100_of_c2_when_classes_have_300_500_300(void **state)
 }
 
 /* The same in class order by tens, with the default tie rule: of c2 the hundred with the smallest keys have gone. */
-static void ocdm_keeps_the_largest_keys_of_c2_when_it_shrinks(void **state)
+TEST(ocdm_keeps_the_largest_keys_of_c2_when_it_shrinks)
 {
-    (void)state;
     static ocdm_sample samples[1100];
     fill_300_500_300(samples);
     ocdm_options options = ocdm_options_default();
@@ -131,9 +130,8 @@ static void expect_greedy_is_optimal(ocdm_distance distance, uint64_t seed)
 }
 
 /* Deleting from the fullest class is optimal when every sample has one label and rho = 0 (the paper's selection strategy). */
-static void ocdm_is_optimal_when_samples_have_one_label(void **state)
+TEST(ocdm_is_optimal_when_samples_have_one_label)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         expect_greedy_is_optimal(OCDM_KL, seed);
         expect_greedy_is_optimal(OCDM_REVERSE_KL, seed);
@@ -160,9 +158,8 @@ static ocdm_memory *keep_from_1_to_500(const char *policy, uint64_t seed)
 }
 
 /* "... using max strategy will make the ratio ... always be 1:500": one of c1 expected in 500, within five standard errors. */
-static void max_keeps_the_ratio_1_to_500_when_c1_lies_inside_c2(void **state)
+TEST(max_keeps_the_ratio_1_to_500_when_c1_lies_inside_c2)
 {
-    (void)state;
     const int runs = 60;
     double total = 0;
     for (uint64_t seed = 0; seed < (uint64_t)runs; seed++) {
@@ -175,9 +172,8 @@ static void max_keeps_the_ratio_1_to_500_when_c1_lies_inside_c2(void **state)
 }
 
 /* On the same stream OCDM keeps all ten of c1. */
-static void ocdm_keeps_all_of_c1_when_it_lies_inside_c2(void **state)
+TEST(ocdm_keeps_all_of_c1_when_it_lies_inside_c2)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 3; seed++) {
         ocdm_memory *memory = keep_from_1_to_500("ocdm", seed);
         assert_int_equal(ocdm_memory_kept(memory, c1), 10);
@@ -187,9 +183,8 @@ static void ocdm_keeps_all_of_c1_when_it_lies_inside_c2(void **state)
 }
 
 /* "Repeating this process k times will make this ratio become (100/101)^k": old samples of 1000 left after k batches of 10. */
-static void random_forgets_as_100_to_101_when_a_new_task_comes(void **state)
+TEST(random_forgets_as_100_to_101_when_a_new_task_comes)
 {
-    (void)state;
     enum { RUNS = 20, STEPS = 150, EVERY = 50 };
     double left[STEPS / EVERY] = {0};
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -238,9 +233,8 @@ static long double least_over_subsets(const struct naive *naive, uint32_t keep)
 }
 
 /* Eq. (1) by brute force over subsets on tiny pools: one deletion is optimal, several are never better than the optimum. */
-static void ocdm_meets_the_optimum_when_one_sample_goes(void **state)
+TEST(ocdm_meets_the_optimum_when_one_sample_goes)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 80; seed++) {
         char where[40];
         snprintf(where, sizeof where, "seed %llu", (unsigned long long)seed);

@@ -2,6 +2,7 @@
  * Every policy on random streams against the judge, bit by bit after every update: who left in which order, who sits where,
  * counts, targets and distances.
  */
+#include "../test.h"
 #include "compare.h"
 #include "made_stream.h"
 
@@ -75,9 +76,8 @@ static void compare_on(const struct judged_case *c)
 }
 
 /* A refused batch leaves no trace: the memory is the judge's, who never saw it, then and ever after. */
-static void refused_batches_leave_no_trace(void **state)
+TEST(refused_batches_leave_no_trace)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct judged_case c = {.options = ocdm_options_default(), .seed = 3000 + seed};
@@ -107,57 +107,48 @@ static void compare_policy(const char *name)
     }
 }
 
-static void ocdm_equals_the_judge_on_random_streams(void **state)
+TEST(ocdm_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("ocdm");
 }
 
-static void onlyone_equals_the_judge_on_random_streams(void **state)
+TEST(onlyone_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("onlyone");
 }
 
-static void rs_equals_the_judge_on_random_streams(void **state)
+TEST(rs_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("rs");
 }
 
-static void prs_equals_the_judge_on_random_streams(void **state)
+TEST(prs_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("prs");
 }
 
-static void cbes_equals_the_judge_on_random_streams(void **state)
+TEST(cbes_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("cbes");
 }
 
-static void cbrs_equals_the_judge_on_single_label_streams(void **state)
+TEST(cbrs_equals_the_judge_on_single_label_streams)
 {
-    (void)state;
     compare_policy("cbrs");
 }
 
-static void max_equals_the_judge_on_random_streams(void **state)
+TEST(max_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("max");
 }
 
-static void random_equals_the_judge_on_random_streams(void **state)
+TEST(random_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("random");
 }
 
-static void gss_equals_the_judge_on_random_streams(void **state)
+TEST(gss_equals_the_judge_on_random_streams)
 {
-    (void)state;
     compare_policy("gss");
 }
 
@@ -173,18 +164,16 @@ static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct mad
 }
 
 /* Hundreds of distinct label sets with many neighbours in score: whatever the library prunes, it may not prune the best. */
-static void ocdm_equals_the_judge_when_label_sets_are_many(void **state)
+TEST(ocdm_equals_the_judge_when_label_sets_are_many)
 {
-    (void)state;
     const struct made_shape shape = {.classes = 70, .window = 30, .period = 4, .most_labels = 8, .batch = 20, .unlabelled = 2};
     for (uint64_t seed = 0; seed < 10; seed++)
         compare_many_sets(seed, 300, &shape);
 }
 
 /* Thousands of them: more than the library keeps up to date one by one. */
-static void ocdm_equals_the_judge_when_label_sets_are_thousands(void **state)
+TEST(ocdm_equals_the_judge_when_label_sets_are_thousands)
 {
-    (void)state;
     const struct made_shape wide = {.classes = 90, .window = 90, .most_labels = 9, .batch = 30, .unlabelled = 1};
     const struct made_shape moving = {.classes = 200, .window = 60, .period = 2, .most_labels = 7, .batch = 60};
     const struct made_shape dense = {.classes = 18, .window = 18, .most_labels = 20, .batch = 10};
@@ -197,9 +186,8 @@ static void ocdm_equals_the_judge_when_label_sets_are_thousands(void **state)
 
 /* Few label sets, each many times: counts m_i grow well beyond what the small streams reach, and classes hold more samples than
  * a policy walks over. Cbrs gets one label a sample. */
-static void policies_equal_the_judge_when_classes_hold_hundreds(void **state)
+TEST(policies_equal_the_judge_when_classes_hold_hundreds)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
         for (uint64_t seed = 0; seed < 5; seed++) {
             struct judged_case c = {.options = ocdm_options_default(), .seed = 2000 + seed, .samples = 1400};
@@ -219,9 +207,8 @@ static void policies_equal_the_judge_when_classes_hold_hundreds(void **state)
 }
 
 /* Thousands of classes, most of them no longer in memory, and many that tie for the largest. */
-static void policies_equal_the_judge_when_classes_are_thousands(void **state)
+TEST(policies_equal_the_judge_when_classes_are_thousands)
 {
-    (void)state;
     static const char *const names[] = {"prs", "cbes", "cbrs", "max"};
     for (size_t p = 0; p < sizeof names / sizeof *names; p++)
         for (uint64_t seed = 0; seed < 4; seed++) {
@@ -237,9 +224,8 @@ static void policies_equal_the_judge_when_classes_are_thousands(void **state)
 }
 
 /* Label sets of up to a thousand classes, cut from one long list, so that they overlap. */
-static void ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels(void **state)
+TEST(ocdm_equals_the_judge_when_a_sample_has_hundreds_of_labels)
 {
-    (void)state;
     static uint32_t list[1000];
     for (uint32_t i = 0; i < 1000; i++)
         list[i] = i * 4294967u;

@@ -1,6 +1,7 @@
 /* PRS with a margin so wide that about half of its draws are too near to the limit between two classes for the ranking, and are
  * decided by plain sums. With the real margin this happens about once in a million draws. */
 #define OCDM__ROUNDING 0x1p-10
+#include "../test.h"
 #include "memory/policy_prs.c"
 
 #include <stdio.h>
@@ -33,9 +34,8 @@ static void compare_stream(uint64_t seed)
     ocdm__release(stream);
 }
 
-static void prs_equals_the_judge_when_plain_sums_decide(void **state)
+TEST(prs_equals_the_judge_when_plain_sums_decide)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 300; seed++)
         compare_stream(seed);
 }

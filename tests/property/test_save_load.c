@@ -4,6 +4,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -112,30 +113,26 @@ static void run_some_options(const char *policy)
             run_policy(policy, (ocdm_distance)i, (ocdm_tie)(3 - i), rhos[r]);
 }
 
-static void ocdm_continues_as_if_never_stopped(void **state)
+TEST(ocdm_continues_as_if_never_stopped)
 {
-    (void)state;
     run_all_options("ocdm");
 }
 
-static void onlyone_continues_as_if_never_stopped(void **state)
+TEST(onlyone_continues_as_if_never_stopped)
 {
-    (void)state;
     run_all_options("onlyone");
 }
 
-static void other_policies_continue_as_if_never_stopped(void **state)
+TEST(other_policies_continue_as_if_never_stopped)
 {
-    (void)state;
     static const char *const others[] = {"rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         run_some_options(others[i]);
 }
 
 /* So many label sets that most are known to the index by a bound only: a loaded memory has them all awake. */
-static void many_label_sets_continue_as_if_never_stopped(void **state)
+TEST(many_label_sets_continue_as_if_never_stopped)
 {
-    (void)state;
     static struct toy_batch batch;
     for (int tie = OCDM_TIE_KEY; tie <= OCDM_TIE_UNIFORM; tie += 3) {
         ocdm_options options = options_for("ocdm", 2400);
@@ -209,9 +206,8 @@ static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_
     return OCDM_OK;
 }
 
-static void own_policies_continue_as_if_never_stopped(void **state)
+TEST(own_policies_continue_as_if_never_stopped)
 {
-    (void)state;
     static const ocdm_policy own[] = {
         {.size = sizeof(ocdm_policy),
          .name = "round robin",

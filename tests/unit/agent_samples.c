@@ -1,4 +1,5 @@
 /* Inputs and comparisons for tests of the agent. */
+#include "../test.h"
 #include "../agent_state.h"
 #include "agent_samples.h"
 
@@ -6,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../holds.h"
 #include "base/random.h"
 
 float *wave(size_t count, double seed)

@@ -2,14 +2,11 @@
 #ifndef OCDM_TESTS_AGENT_SAMPLES_H
 #define OCDM_TESTS_AGENT_SAMPLES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "agent/agent_parts.h"
 
 /* count floats, sin(0.37 i + seed); to be freed. */

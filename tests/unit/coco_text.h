@@ -1,4 +1,4 @@
-/* COCO files from texts, read and shown as text. Include cmocka.h first; needs a scratch folder to be entered. */
+/* COCO files from texts, read and shown as text. It needs a scratch folder to be entered. */
 #ifndef OCDM_TESTS_COCO_TEXT_H
 #define OCDM_TESTS_COCO_TEXT_H
 

@@ -1,5 +1,4 @@
-/* Reading HTML and SVG in tests: whether it is well-formed, its elements and their attributes, whatever their order. Include
- * cmocka.h first. */
+/* Reading HTML and SVG in tests: whether it is well-formed, its elements and their attributes, whatever their order. */
 #ifndef OCDM_TESTS_MARKUP_H
 #define OCDM_TESTS_MARKUP_H
 

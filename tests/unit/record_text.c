@@ -1,8 +1,6 @@
 /* Streams out of texts, and records as text. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "record_text.h"
 
 ocdm__input pipe_of(const char *text, size_t size, size_t read_size)

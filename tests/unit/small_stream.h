@@ -1,4 +1,4 @@
-/* Stream files of a dozen made-up samples with features, stored images, or the paths of image files. Include cmocka.h first. */
+/* Stream files of a dozen made-up samples with features, stored images, or the paths of image files. */
 #ifndef OCDM_TESTS_SMALL_STREAM_H
 #define OCDM_TESTS_SMALL_STREAM_H
 

@@ -1,4 +1,4 @@
-/* Weights and streams for predicting and featurizing: small, and known to the tests. Include cmocka.h first. */
+/* Weights and streams for predicting and featurizing: small, and known to the tests. */
 #ifndef OCDM_TESTS_SMALL_WEIGHTS_H
 #define OCDM_TESTS_SMALL_WEIGHTS_H
 

@@ -1,4 +1,5 @@
 /* Each layer alone against PyTorch in f64: what goes forward, and both gradients, within 1e-4. */
+#include "../test.h"
 #include "agent_samples.h"
 
 #include <math.h>
@@ -6,7 +7,6 @@
 #include <string.h>
 
 #include "../golden/layers.inc"
-#include "../holds.h"
 #include "agent/agent_parts.h"
 
 enum { CASES = 7 };
@@ -194,24 +194,21 @@ static void conv_in_every_direction(const struct conv_case *c, bool blocked)
     free(gradient);
 }
 
-static void conv_gives_what_pytorch_gives_in_every_direction(void **state)
+TEST(conv_gives_what_pytorch_gives_in_every_direction)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++)
         conv_in_every_direction(&cases[i], false);
 }
 
 /* oneDNN does blocks on any CPU, if slowly on some: the layout is tried wherever the tests run. */
-static void conv_of_blocked_images_gives_what_pytorch_gives(void **state)
+TEST(conv_of_blocked_images_gives_what_pytorch_gives)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++)
         conv_in_every_direction(&cases[i], true);
 }
 
-static void product_gives_the_gradient_of_a_point_convolution(void **state)
+TEST(product_gives_the_gradient_of_a_point_convolution)
 {
-    (void)state;
     const struct conv_case *c = &cases[5];
     float *source = image_of_wave(2, 16, 36, 1, false), *gradient = image_of_wave(2, 32, 36, 3, false);
     float result[32 * 16];
@@ -225,9 +222,8 @@ static void product_gives_the_gradient_of_a_point_convolution(void **state)
     free(gradient);
 }
 
-static void pool_gives_what_pytorch_gives(void **state)
+TEST(pool_gives_what_pytorch_gives)
 {
-    (void)state;
     struct ocdm__conv_shape shape = {.images = 2,
                                      .in_channels = 16,
                                      .in_height = 9,
@@ -352,17 +348,15 @@ static void check_norm(const struct ocdm__kernels *kernels, const struct norm_ca
     free(bias);
 }
 
-static void norm_gives_what_pytorch_gives(void **state)
+TEST(norm_gives_what_pytorch_gives)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(norms); i++)
         check_norm(ocdm__kernels_for(false), &norms[i]);
 }
 
 /* The versions for wider instructions differ in nothing, not even in the last bit. */
-static void kernels_are_the_same_for_every_width(void **state)
+TEST(kernels_are_the_same_for_every_width)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(norms); i++)
         check_norm(&ocdm__kernels_plain, &norms[i]);
     const struct ocdm__extent extent = {1, 77, 48};
@@ -432,9 +426,8 @@ static void same_planes(const float *one, const float *grouped, size_t width)
     free(b);
 }
 
-static void kernels_are_the_same_for_every_group(void **state)
+TEST(kernels_are_the_same_for_every_group)
 {
-    (void)state;
     static struct made one, grouped;
     run_kernels(WIDE_CHANNELS, &one);
     run_kernels(OCDM__CHANNEL_BLOCK, &grouped);
@@ -451,9 +444,8 @@ static void kernels_are_the_same_for_every_group(void **state)
 
 /* ---- loss and Adam ---------------------------------------------------------------------------------------------------- */
 
-static void loss_is_binary_cross_entropy(void **state)
+TEST(loss_is_binary_cross_entropy)
 {
-    (void)state;
     float *logits = wave(55, 9), gradients[55];
     size_t starts[6] = {0}, used = 0, bad;
     uint32_t labels[55];
@@ -476,9 +468,8 @@ static void loss_is_binary_cross_entropy(void **state)
     free(logits);
 }
 
-static void loss_counts_a_repeated_label_once(void **state)
+TEST(loss_counts_a_repeated_label_once)
 {
-    (void)state;
     const float logits[3] = {0.5f, -1, 2};
     float once[3], twice[3];
     size_t bad;
@@ -509,9 +500,8 @@ static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
     }
 }
 
-static void adam_takes_the_steps_that_pytorch_takes(void **state)
+TEST(adam_takes_the_steps_that_pytorch_takes)
 {
-    (void)state;
     float *weights = wave(40, 10), *again = wave(40, 10);
     three_steps(ocdm__adam, weights);
     assert_true(apart(weights, 1, adam_weights, 40) <= 1e-5);
@@ -521,9 +511,8 @@ static void adam_takes_the_steps_that_pytorch_takes(void **state)
     free(again);
 }
 
-static void adam_adds_lanes_and_clips(void **state)
+TEST(adam_adds_lanes_and_clips)
 {
-    (void)state;
     float gradient[2 * 20], value[20] = {0}, mean[20] = {0}, square[20] = {0};
     for (size_t i = 0; i < 20; i++) {
         gradient[i] = (float)i - 10;

@@ -1,4 +1,5 @@
 /* Whole networks: against PyTorch in f64, against differences, and against themselves with other numbers of threads. */
+#include "../test.h"
 #include "../agent_state.h"
 #include "agent_samples.h"
 
@@ -7,7 +8,6 @@
 #include <string.h>
 
 #include "../golden/resnet18.inc"
-#include "../holds.h"
 #include "base/random.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -83,9 +83,8 @@ static void gradients_near(const ocdm__network *network, const float *gradient)
     assert_int_equal(at, COUNT(resnet18_gradient_lengths));
 }
 
-static void resnet18_gives_what_pytorch_gives(void **state)
+TEST(resnet18_gives_what_pytorch_gives)
 {
-    (void)state;
     ocdm__agent *agent = golden_agent();
     struct made_batch made = golden_batch();
     float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
@@ -99,9 +98,8 @@ static void resnet18_gives_what_pytorch_gives(void **state)
     ocdm__agent_destroy(agent);
 }
 
-static void resnet18_stays_near_pytorch_for_ten_steps(void **state)
+TEST(resnet18_stays_near_pytorch_for_ten_steps)
 {
-    (void)state;
     ocdm__agent *agent = golden_agent();
     struct made_batch made = golden_batch();
     float logits[BATCH * CLASSES];
@@ -168,9 +166,8 @@ static void check_parameter(ocdm__agent *agent, const struct made_batch *made, s
     free(direction);
 }
 
-static void gradients_are_slopes_of_the_loss_for_every_parameter(void **state)
+TEST(gradients_are_slopes_of_the_loss_for_every_parameter)
 {
-    (void)state;
     static const struct {
         const char *model;
         uint32_t size, blocks;
@@ -196,9 +193,8 @@ static void gradients_are_slopes_of_the_loss_for_every_parameter(void **state)
 
 /* ---- threads ---------------------------------------------------------------------------------------------------------- */
 
-static void weights_are_the_same_for_any_number_of_threads(void **state)
+TEST(weights_are_the_same_for_any_number_of_threads)
 {
-    (void)state;
     static const struct {
         const char *model;
         uint32_t size;
@@ -219,9 +215,8 @@ static void weights_are_the_same_for_any_number_of_threads(void **state)
     }
 }
 
-static void predictions_do_not_depend_on_threads_or_neighbours(void **state)
+TEST(predictions_do_not_depend_on_threads_or_neighbours)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("cnn", 32, 6, 1);
     struct made_batch made = batch_for(&settings, 70, 9);
     float first[70 * 6], second[70 * 6], features[256], again[70 * 256];
@@ -243,9 +238,8 @@ static void predictions_do_not_depend_on_threads_or_neighbours(void **state)
 /* ---- gradients for GSS ------------------------------------------------------------------------------------------------ */
 
 /* In evaluation mode samples do not see each other: the gradient of a batch is the mean of its samples'. */
-static void gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation(void **state)
+TEST(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("cnn", 32, 6, 2);
     ocdm__agent *agent = agent_with(&settings);
     train_steps(agent, &settings, 2, 1);
@@ -274,9 +268,8 @@ static void gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation(void **
 
 /* ---- bad input -------------------------------------------------------------------------------------------------------- */
 
-static void train_names_the_sample_whose_loss_is_no_number(void **state)
+TEST(train_names_the_sample_whose_loss_is_no_number)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("mlp", 8, 3, 1);
     ocdm__agent *agent = agent_with(&settings), *untouched = agent_with(&settings);
     struct made_batch made = batch_for(&settings, 4, 2);
@@ -292,9 +285,8 @@ static void train_names_the_sample_whose_loss_is_no_number(void **state)
 }
 
 /* One value less its own mean is 0 whatever it was. */
-static void train_refuses_a_norm_of_one_value(void **state)
+TEST(train_refuses_a_norm_of_one_value)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("resnet18", 32, 3, 1);
     ocdm__agent *agent = agent_with(&settings);
     struct made_batch made = batch_for(&settings, 2, 2);
@@ -313,9 +305,8 @@ static void train_refuses_a_norm_of_one_value(void **state)
 }
 
 /* What could not be loaded again is not saved. */
-static void save_refuses_what_is_not_finite(void **state)
+TEST(save_refuses_what_is_not_finite)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("linear", 4, 3, 1);
     ocdm__agent *agent = agent_with(&settings);
     struct made_batch made = batch_for(&settings, 2, 2);
@@ -334,9 +325,8 @@ static void save_refuses_what_is_not_finite(void **state)
 }
 
 /* A batch norm spreads what is no number over the whole batch, and no activation may swallow it. */
-static void train_stops_when_an_image_is_no_number(void **state)
+TEST(train_stops_when_an_image_is_no_number)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("mobilenet1", 32, 3, 1);
     settings.blocks = 2;
     ocdm__agent *agent = agent_with(&settings);
@@ -347,9 +337,8 @@ static void train_stops_when_an_image_is_no_number(void **state)
     ocdm__agent_destroy(agent);
 }
 
-static void create_refuses_what_cannot_be(void **state)
+TEST(create_refuses_what_cannot_be)
 {
-    (void)state;
     ocdm__agent *agent = NULL;
     ocdm_error error = {0};
     ocdm__agent_settings settings = settings_for("resnet19", 32, 3, 1);
@@ -417,9 +406,8 @@ static void bf16_is_near_f32(const char *model, uint32_t size)
     ocdm__agent_destroy(threaded);
 }
 
-static void bf16_is_near_f32_or_refused(void **state)
+TEST(bf16_is_near_f32_or_refused)
 {
-    (void)state;
     bf16_is_near_f32("resnet18", 32);
     bf16_is_near_f32("mlp", 40);
     bf16_is_near_f32("linear", 40);
@@ -436,9 +424,8 @@ static double rounded_to_bf16(float value)
 }
 
 /* A linear layer in bf16 is one of rounded weights and inputs, added up in f32; its gradient is that of rounded errors. */
-static void linear_in_bf16_multiplies_rounded_numbers(void **state)
+TEST(linear_in_bf16_multiplies_rounded_numbers)
 {
-    (void)state;
     enum { INPUTS = 37, OUTPUTS = 6, ROWS = 5 };
     ocdm__agent_settings settings = settings_for("linear", INPUTS, OUTPUTS, 1);
     ocdm__agent *agent = narrow_agent(&settings);

@@ -1,6 +1,7 @@
 /* Weights in and out: to the bit, on with training, and nothing taken from a file that does not fit. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../agent_state.h"
 #include "agent_samples.h"
 
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../holds.h"
 #include "../scratch_folder.h"
 #include "agent/agent_parts.h"
 #include "base/bytes.h"
@@ -53,9 +53,8 @@ static const struct {
     uint32_t size;
 } models[] = {{"linear", 20}, {"mlp", 20}, {"cnn", 32}, {"mobilenet1", 32}, {"resnet18", 32}, {"resnet50", 32}};
 
-static void agent_goes_on_as_the_saved_one_would_have(void **state)
+TEST(agent_goes_on_as_the_saved_one_would_have)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         ocdm__agent_settings settings = settings_for(models[i].model, models[i].size, 5, 2);
         ocdm__agent *agent = agent_with(&settings), *resumed = NULL;
@@ -76,9 +75,8 @@ static void agent_goes_on_as_the_saved_one_would_have(void **state)
     }
 }
 
-static void fit_names_the_model_that_a_file_is_of(void **state)
+TEST(fit_names_the_model_that_a_file_is_of)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         ocdm__agent_settings settings = settings_for(models[i].model, models[i].size, 5, 1);
         ocdm__agent *agent = agent_with(&settings);
@@ -104,9 +102,8 @@ static void fit_names_the_model_that_a_file_is_of(void **state)
 
 /* ---- files that differ ------------------------------------------------------------------------------------------------ */
 
-static void head_of_another_class_count_is_left_alone(void **state)
+TEST(head_of_another_class_count_is_left_alone)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("cnn", 32, 5, 1);
     ocdm__agent *agent = agent_with(&settings), *other = NULL, *fresh = NULL;
     train_steps(agent, &settings, 2, 1);
@@ -132,9 +129,8 @@ static void head_of_another_class_count_is_left_alone(void **state)
 }
 
 /* A published network that ends early, without a head: what is there is the network. */
-static void mobilenet_ends_where_its_weights_end(void **state)
+TEST(mobilenet_ends_where_its_weights_end)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("mobilenet1", 32, 5, 1);
     settings.blocks = 4;
     ocdm__agent *agent = agent_with(&settings), *loaded = NULL;
@@ -282,9 +278,8 @@ static void add_many(struct ocdm__agent_state *kept)
     }
 }
 
-static void load_says_what_does_not_fit_and_changes_nothing(void **state)
+TEST(load_says_what_does_not_fit_and_changes_nothing)
 {
-    (void)state;
     refused(drop_two, "weights: the file lacks conv2.weight, bn3.running_var");
     refused(rename_one, "weights: the file has tensors that the model does not know: bn7.bias");
     refused(misname_two, "weights: the file lacks bn3.bias, and has tensors that the model does not know: bn8.bias and others");
@@ -294,9 +289,8 @@ static void load_says_what_does_not_fit_and_changes_nothing(void **state)
     refused(count_too_far, "weights: tensor adam.step is not one U64 of at most 2^53");
 }
 
-static void load_refuses_numbers_that_cannot_be_used(void **state)
+TEST(load_refuses_numbers_that_cannot_be_used)
 {
-    (void)state;
     refused(spoil_average, "weights: tensor adam.v.bn2.bias: element 3 is not a finite number");
     refused(spoil_weight, "weights: tensor bn2.weight: element 3 is not a finite number");
     refused(widen_one, "weights: tensor bn2.bias: element 2 is not a finite number");
@@ -304,9 +298,8 @@ static void load_refuses_numbers_that_cannot_be_used(void **state)
     refused(spoil_square, "weights: tensor adam.v.bn2.bias: element 3, a mean of squares, is below 0");
 }
 
-static void load_cuts_names_and_lists_that_are_too_long(void **state)
+TEST(load_cuts_names_and_lists_that_are_too_long)
 {
-    (void)state;
     char long_y[110] = "", long_z[110] = "", message[512];
     memset(long_y, 'y', 99);
     memset(long_z, 'z', 99);
@@ -315,9 +308,8 @@ static void load_cuts_names_and_lists_that_are_too_long(void **state)
     refused(add_many, message);
 }
 
-static void other_types_and_unread_counters_are_taken(void **state)
+TEST(other_types_and_unread_counters_are_taken)
 {
-    (void)state;
     ocdm__agent_settings settings = settings_for("linear", 2, 2, 1);
     ocdm__agent *agent = agent_with(&settings);
     unsigned char doubles[8 * 4], halves[2 * 2] = {0x00, 0x3C, 0x00, 0xC1}; /* 1 and -2.5 */

@@ -1,13 +1,10 @@
 /* ARFF: what the format allows, labels and features of the same rows, and every message with its place. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include "base/error.h"
@@ -84,35 +81,31 @@ static const char *features_of(const char *arff, const char *xml)
     return out;
 }
 
-static void arff_reads_dense_rows(void **state)
+TEST(arff_reads_dense_rows)
 {
-    (void)state;
     static const char table[] = HEAD "1.5,b,1,0\n% a comment\n\n-2e3 , 'c' ,1,1 % and one more\r\n.5\ta\t0\t0";
     assert_string_equal(labels_strictly(table, LABELS), "0:sky,;1:sun,sky,;2:;");
     assert_string_equal(features_of(table, LABELS), "1.5,1;-2000,2;0.5,0;");
 }
 
-static void arff_reads_sparse_rows(void **state)
+TEST(arff_reads_sparse_rows)
 {
-    (void)state;
     static const char table[] = HEAD "{0 1.5, 1 b ,3 1}\n{}\n{ }\n\t{2 1,3 0}\n1,a,1,1\n";
     assert_string_equal(labels_strictly(table, LABELS), "0:sun,;1:;2:;3:sky,;4:sun,sky,;");
     assert_string_equal(features_of(table, LABELS), "1.5,1;0,0;0,0;0,0;1,0;");
 }
 
 /* What a sparse row leaves out is the first value of the list, and {1,0} are numbers as {0,1} are. */
-static void arff_sparse_rows_leave_out_the_first_value(void **state)
+TEST(arff_sparse_rows_leave_out_the_first_value)
 {
-    (void)state;
     static const char table[] = "@relation r\n@attribute x {1,0}\n@attribute y {2,1}\n@attribute sky {1,0}\n@attribute sun "
                                 "{'0', \"1\"}\n@data\n{}\n{0 0,1 1,2 0,3 1}\n{2 1}\n";
     assert_string_equal(labels_strictly(table, LABELS), "0:sky,;1:sun,;2:sky,;");
     assert_string_equal(features_of(table, LABELS), "1,0;0,1;1,0;");
 }
 
-static void arff_keywords_names_and_types_are_as_weka_has_them(void **state)
+TEST(arff_keywords_names_and_types_are_as_weka_has_them)
 {
-    (void)state;
     static const char table[] = "\xEF\xBB\xBF% head\r\n  @RELATION 'my % data'\r\n@Attribute 'a \\'b\\' \\\\' REAL\r\n"
                                 "@ATTRIBUTE \"tab\\t\" Integer % first\r\n@attribute don't NUMERIC\r\n"
                                 "@attribute 'p & q < \xCE\xBB' {0,1}\r\n@DATA\r\n1,2,3,1\r\n";
@@ -122,17 +115,15 @@ static void arff_keywords_names_and_types_are_as_weka_has_them(void **state)
     assert_string_equal(features_of(table, xml), "1,2,3;");
 }
 
-static void arff_labels_inside_labels_count_as_any_other(void **state)
+TEST(arff_labels_inside_labels_count_as_any_other)
 {
-    (void)state;
     static const char xml[] = "<labels><label name=\"sun\"><label name=\"&#x73;k&#x79;\"></label></label></labels>";
     assert_string_equal(labels_strictly(HEAD "1,a,1,1\n", xml), "0:sun,sky,;");
     assert_string_equal(features_of(HEAD "1,a,1,1\n", "<labels><label name='sky'/></labels>"), "1,0,1;");
 }
 
-static void arff_text_and_dates_may_stand_beside_labels(void **state)
+TEST(arff_text_and_dates_may_stand_beside_labels)
 {
-    (void)state;
     static const char table[] = "@relation r\n@attribute sky numeric\n@attribute s string\n@attribute d date \"yyyy MM\"\n"
                                 "@data\n1,'a, {b} %','2001 01'\n0,?,?\n";
     static const char xml[] = "<labels><label name=\"sky\"/></labels>";
@@ -140,9 +131,8 @@ static void arff_text_and_dates_may_stand_beside_labels(void **state)
     assert_string_equal(features_of(table, xml), "t.arff:3:12: a string or date attribute cannot be a feature");
 }
 
-static void arff_rows_can_be_read_again(void **state)
+TEST(arff_rows_can_be_read_again)
 {
-    (void)state;
     ocdm__feature_rows *rows = NULL;
     ocdm_error error;
     float row[2];
@@ -160,9 +150,8 @@ static void arff_rows_can_be_read_again(void **state)
 
 /* ---- bad rows ------------------------------------------------------------------------------------------------------- */
 
-static void arff_refuses_rows_with_line_and_column(void **state)
+TEST(arff_refuses_rows_with_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *row, *message;
     } cases[] = {
@@ -206,9 +195,8 @@ static void arff_refuses_rows_with_line_and_column(void **state)
     }
 }
 
-static void arff_numeric_labels_are_0_or_1(void **state)
+TEST(arff_numeric_labels_are_0_or_1)
 {
-    (void)state;
     static const char head[] = "@relation r\n@attribute x numeric\n@attribute sky numeric\n@data\n";
     static const char xml[] = "<labels><label name=\"sky\"/></labels>";
     char table[200];
@@ -217,9 +205,8 @@ static void arff_numeric_labels_are_0_or_1(void **state)
                         "t.arff:7:3: attribute \"sky\": the value \"0.5\" is not 0 or 1, as a label is");
 }
 
-static void arff_skips_and_counts_bad_rows_when_asked(void **state)
+TEST(arff_skips_and_counts_bad_rows_when_asked)
 {
-    (void)state;
     ocdm__reading reading = {.skip_bad = true};
     static const char table[] = HEAD "1,a,1,0\n?,a,0,0\n1,a\n1,a,0,1\n1,?,0,1\n{9 1}\n1,b,1,1\n";
     assert_string_equal(labels_of(table, LABELS, &reading), "0:sky,;3:sun,;6:sun,sky,;");
@@ -234,9 +221,8 @@ static void arff_skips_and_counts_bad_rows_when_asked(void **state)
 
 /* ---- bad headers ---------------------------------------------------------------------------------------------------- */
 
-static void arff_refuses_headers_with_line_and_column(void **state)
+TEST(arff_refuses_headers_with_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -265,9 +251,8 @@ static void arff_refuses_headers_with_line_and_column(void **state)
     assert_string_equal(features_of(HEAD "%\n\n", LABELS), "t.arff: there are no rows after @data");
 }
 
-static void arff_refuses_lists_of_labels_with_line_and_column(void **state)
+TEST(arff_refuses_lists_of_labels_with_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -310,9 +295,8 @@ static void arff_refuses_lists_of_labels_with_line_and_column(void **state)
     assert_string_equal(labels_strictly(HEAD, longest), "t.xml:1:1045: a value of over 1023 bytes");
 }
 
-static void arff_tells_when_a_file_is_not_there(void **state)
+TEST(arff_tells_when_a_file_is_not_there)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__reading reading = {.skip_bad = true};
     ocdm_error error;

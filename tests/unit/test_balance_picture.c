@@ -1,8 +1,6 @@
 /* The picture of the balance: what it draws is what the numbers say, and it is XML. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "markup.h"
 #include "report/figures/figure.h"
 
@@ -85,9 +82,8 @@ static void read_bars(const char *panel, struct bar bars[CLASSES])
     }
 }
 
-static void picture_bars_are_as_high_as_the_counts(void **state)
+TEST(picture_bars_are_as_high_as_the_counts)
 {
-    (void)state;
     static const uint32_t *const kept[2] = {even, uneven};
     char *text = draw(&both);
     for (size_t i = 0; i < 2; i++) {
@@ -103,9 +99,8 @@ static void picture_bars_are_as_high_as_the_counts(void **state)
     free(text);
 }
 
-static void picture_bars_stand_apart_and_tasks_further(void **state)
+TEST(picture_bars_stand_apart_and_tasks_further)
 {
-    (void)state;
     char *text = draw(&both), *panel = panel_of(text, "even");
     struct bar bars[CLASSES];
     read_bars(panel, bars);
@@ -121,9 +116,8 @@ static void picture_bars_stand_apart_and_tasks_further(void **state)
     free(text);
 }
 
-static void picture_colours_follow_the_counts_of_the_stream(void **state)
+TEST(picture_colours_follow_the_counts_of_the_stream)
 {
-    (void)state;
     static const int group[CLASSES] = {0, 1, 0, 0, 1, 2, 2}; /* majority, moderate, minority */
     char *text = draw(&both), *panel = panel_of(text, "even");
     struct bar bars[CLASSES];
@@ -148,9 +142,8 @@ static void find_number(const char *panel, unsigned number, double *x, double *y
     *y = number_of(element, "y");
 }
 
-static void picture_marks_and_numbers_bars_when_they_are_cut_off(void **state)
+TEST(picture_marks_and_numbers_bars_when_they_are_cut_off)
 {
-    (void)state;
     static const size_t cut[] = {0, 1, 2, 4};
     char *text = draw(&both), *without = panel_of(text, "even"), *with = panel_of(text, "uneven");
     assert_int_equal(count_elements(without, "path", "clipped"), 0);
@@ -171,9 +164,8 @@ static void picture_marks_and_numbers_bars_when_they_are_cut_off(void **state)
     free(text);
 }
 
-static void picture_marks_classes_when_they_are_lost(void **state)
+TEST(picture_marks_classes_when_they_are_lost)
 {
-    (void)state;
     char *text = draw(&both), *without = panel_of(text, "even"), *with = panel_of(text, "uneven");
     assert_int_equal(count_elements(without, "path", "lost"), 0);
     assert_null(strstr(without, "lost"));
@@ -184,9 +176,8 @@ static void picture_marks_classes_when_they_are_lost(void **state)
     free(text);
 }
 
-static void picture_tells_distances_and_equal_shares(void **state)
+TEST(picture_tells_distances_and_equal_shares)
 {
-    (void)state;
     char *text = draw(&both), *first = panel_of(text, "even"), *second = panel_of(text, "uneven");
     assert_non_null(strstr(first, ">distance 0.0124<"));
     assert_non_null(strstr(first, " -31.9H")); /* 223 / 7 */
@@ -202,27 +193,24 @@ static void picture_tells_distances_and_equal_shares(void **state)
     free(text);
 }
 
-static void picture_is_well_formed_when_names_need_escapes(void **state)
+TEST(picture_is_well_formed_when_names_need_escapes)
 {
-    (void)state;
     char *text = draw(&both);
     assert_well_formed(text);
     assert_int_equal(count(text, "<title>a&lt;b&gt;&amp;&quot;c&quot;: "), 2);
     free(text);
 }
 
-static void picture_is_the_same_bytes_when_drawn_twice(void **state)
+TEST(picture_is_the_same_bytes_when_drawn_twice)
 {
-    (void)state;
     char *first = draw(&both), *second = draw(&both);
     assert_string_equal(first, second);
     free(second);
     free(first);
 }
 
-static void picture_fails_when_the_folder_is_missing(void **state)
+TEST(picture_fails_when_the_folder_is_missing)
 {
-    (void)state;
     ocdm_error error;
     assert_int_equal(ocdm__balance_picture_write(&both, "/nonexistent/balance.svg", &error), OCDM_IO);
     assert_non_null(strstr(error.message, "/nonexistent/balance.svg"));

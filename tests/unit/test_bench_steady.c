@@ -1,15 +1,12 @@
 /* `bench memory --steady`: what is timed, on which samples, and what is made of the times. Nothing depends on how long it took.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/random.h"
 #include "bench/steady.h"
 
@@ -36,9 +33,8 @@ static void fill_random(double *values, size_t count, uint64_t different, ocdm__
         values[i] = (double)ocdm__random_below(random, different) / 8;
 }
 
-static void quantiles_are_those_of_the_definition(void **state)
+TEST(quantiles_are_those_of_the_definition)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 3, 7, 10, 99, 100, 101, 499, 999, 1000, 1001, 1500, 2000};
     static const uint64_t different[] = {1, 5, 1000000};
     double values[2000], sorted[2000];
@@ -62,9 +58,8 @@ static void quantiles_are_those_of_the_definition(void **state)
         }
 }
 
-static void quantiles_of_one_to_a_thousand_are_known(void **state)
+TEST(quantiles_of_one_to_a_thousand_are_known)
 {
-    (void)state;
     double values[1000];
     for (size_t i = 0; i < 1000; i++)
         values[i] = (double)(1000 - i);
@@ -95,9 +90,8 @@ static bool same_labels(const ocdm_sample *a, const ocdm_sample *b)
 }
 
 /* A policy that is warmed up with other batches, or from the middle, must see the same stream. */
-static void samples_depend_on_the_seed_and_their_number_only(void **state)
+TEST(samples_depend_on_the_seed_and_their_number_only)
 {
-    (void)state;
     ocdm__label_stream *records = records_of();
     for (size_t k = 0; k < OCDM__STEADY_KINDS; k++) {
         enum ocdm__steady_kind kind = (enum ocdm__steady_kind)k;
@@ -137,9 +131,8 @@ static size_t count_labels(const ocdm_sample *samples, size_t count, size_t clas
     return zeros;
 }
 
-static void skewed_samples_have_one_to_four_labels_mostly_low_ones(void **state)
+TEST(skewed_samples_have_one_to_four_labels_mostly_low_ones)
 {
-    (void)state;
     size_t by_labels[10] = {0};
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_SKEWED, NULL, 0, 40000);
     assert_int_equal(stream.class_count, 80);
@@ -152,9 +145,8 @@ static void skewed_samples_have_one_to_four_labels_mostly_low_ones(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void uniform_samples_have_one_to_eight_labels_of_a_thousand(void **state)
+TEST(uniform_samples_have_one_to_eight_labels_of_a_thousand)
 {
-    (void)state;
     size_t by_labels[10] = {0};
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_UNIFORM, NULL, 0, 40000);
     assert_int_equal(stream.class_count, 1000);
@@ -166,9 +158,8 @@ static void uniform_samples_have_one_to_eight_labels_of_a_thousand(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void single_samples_have_one_label_of_a_thousand(void **state)
+TEST(single_samples_have_one_label_of_a_thousand)
 {
-    (void)state;
     size_t by_labels[10] = {0};
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_SINGLE, NULL, 0, 40000);
     assert_true(stream.single_label);
@@ -177,9 +168,8 @@ static void single_samples_have_one_label_of_a_thousand(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void records_are_drawn_with_replacement(void **state)
+TEST(records_are_drawn_with_replacement)
 {
-    (void)state;
     ocdm__label_stream *records = records_of();
     size_t all = records->sample_count, drawn = 0;
     records->sample_count = 50;
@@ -229,9 +219,8 @@ static ocdm_memory *memory_without_clock(const ocdm__steady_plan *plan, uint64_t
     return memory;
 }
 
-static void updates_are_timed_after_fill_and_warm_up(void **state)
+TEST(updates_are_timed_after_fill_and_warm_up)
 {
-    (void)state;
     for (int cpu_time = 0; cpu_time < 2; cpu_time++) {
         ocdm__steady_stream stream = open_stream(OCDM__STEADY_SKEWED, NULL, 5, 10);
         ocdm__steady_plan plan = plan_of(&stream);
@@ -253,9 +242,8 @@ static void updates_are_timed_after_fill_and_warm_up(void **state)
     }
 }
 
-static void policies_without_an_index_have_no_counted_work(void **state)
+TEST(policies_without_an_index_have_no_counted_work)
 {
-    (void)state;
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_SINGLE, NULL, 5, 10);
     ocdm__steady_plan plan = plan_of(&stream);
     static const char *const names[] = {"rs", "prs", "cbes", "cbrs", "max", "random"};
@@ -269,9 +257,8 @@ static void policies_without_an_index_have_no_counted_work(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void one_update_is_timed_when_there_is_no_time(void **state)
+TEST(one_update_is_timed_when_there_is_no_time)
 {
-    (void)state;
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_UNIFORM, NULL, 5, 10);
     ocdm__steady_plan plan = plan_of(&stream);
     plan.seconds = -1;
@@ -282,9 +269,8 @@ static void one_update_is_timed_when_there_is_no_time(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void label_sets_are_refused_by_cbrs(void **state)
+TEST(label_sets_are_refused_by_cbrs)
 {
-    (void)state;
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_UNIFORM, NULL, 5, 10);
     ocdm__steady_plan plan = plan_of(&stream);
     ocdm__steady_result result;
@@ -294,9 +280,8 @@ static void label_sets_are_refused_by_cbrs(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void reference_is_timed_on_the_next_updates_of_the_memory(void **state)
+TEST(reference_is_timed_on_the_next_updates_of_the_memory)
 {
-    (void)state;
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_SKEWED, NULL, 5, 10);
     ocdm__steady_plan plan = plan_of(&stream);
     plan.updates = 3;
@@ -312,9 +297,8 @@ static void reference_is_timed_on_the_next_updates_of_the_memory(void **state)
     ocdm__steady_stream_close(&stream);
 }
 
-static void reference_is_timed_on_one_deletion_when_there_is_no_time(void **state)
+TEST(reference_is_timed_on_one_deletion_when_there_is_no_time)
 {
-    (void)state;
     ocdm__steady_stream stream = open_stream(OCDM__STEADY_SKEWED, NULL, 5, 10);
     ocdm__steady_plan plan = plan_of(&stream);
     plan.seconds = -1;
@@ -329,9 +313,8 @@ static void reference_is_timed_on_one_deletion_when_there_is_no_time(void **stat
     ocdm__steady_stream_close(&stream);
 }
 
-static void clocks_can_be_read(void **state)
+TEST(clocks_can_be_read)
 {
-    (void)state;
     assert_true(ocdm__steady_clock_us(false) >= 0);
     assert_true(ocdm__steady_clock_us(true) >= 0);
 }

@@ -1,13 +1,10 @@
 /* The built-in stream has the statistics that docs/builtin-stream.md promises, for any seed. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stream/scenes/builtin.h"
 
 static const uint64_t seeds[] = {0, 1, 2, 42, UINT64_MAX};
@@ -81,9 +78,8 @@ static uint64_t fingerprint(const ocdm__builtin *builtin)
     return hash;
 }
 
-static void builtin_lists_valid_samples_in_task_order_when_made(void **state)
+TEST(builtin_lists_valid_samples_in_task_order_when_made)
 {
-    (void)state;
     for (size_t s = 0; s < SEEDS; s++) {
         ocdm__builtin *builtin = make(seeds[s]);
         assert_int_equal(builtin->sample_count, SAMPLES);
@@ -103,9 +99,8 @@ static void builtin_lists_valid_samples_in_task_order_when_made(void **state)
     }
 }
 
-static void builtin_has_the_papers_groups_and_tasks_for_any_seed(void **state)
+TEST(builtin_has_the_papers_groups_and_tasks_for_any_seed)
 {
-    (void)state;
     for (size_t s = 0; s < SEEDS; s++) {
         ocdm__builtin *builtin = make(seeds[s]);
         struct tally tally = count(builtin);
@@ -127,9 +122,8 @@ static void builtin_has_the_papers_groups_and_tasks_for_any_seed(void **state)
     }
 }
 
-static void builtin_has_the_papers_multi_label_ratios_for_any_seed(void **state)
+TEST(builtin_has_the_papers_multi_label_ratios_for_any_seed)
 {
-    (void)state;
     static const double published[TASKS + 1] = {95.53, 89.12, 84.33, 64.54, 85.6};
     for (size_t s = 0; s < SEEDS; s++) {
         ocdm__builtin *builtin = make(seeds[s]);
@@ -144,9 +138,8 @@ static void builtin_has_the_papers_multi_label_ratios_for_any_seed(void **state)
 }
 
 /* Reservoir sampling keeps more than 500 of one class in 1000; rare classes hardly come without it. */
-static void builtin_has_one_class_that_dominates_rare_ones_for_any_seed(void **state)
+TEST(builtin_has_one_class_that_dominates_rare_ones_for_any_seed)
 {
-    (void)state;
     static const uint32_t dominated[] = {SWING, NEST, ACORN};
     for (size_t s = 0; s < SEEDS; s++) {
         ocdm__builtin *builtin = make(seeds[s]);
@@ -160,9 +153,8 @@ static void builtin_has_one_class_that_dominates_rare_ones_for_any_seed(void **s
     }
 }
 
-static void builtin_has_cardinalities_like_cocos_for_any_seed(void **state)
+TEST(builtin_has_cardinalities_like_cocos_for_any_seed)
 {
-    (void)state;
     for (size_t s = 0; s < SEEDS; s++) {
         ocdm__builtin *builtin = make(seeds[s]);
         struct tally tally = count(builtin);
@@ -180,9 +172,8 @@ static void builtin_has_cardinalities_like_cocos_for_any_seed(void **state)
     }
 }
 
-static void builtin_keeps_class_counts_but_not_order_when_the_seed_changes(void **state)
+TEST(builtin_keeps_class_counts_but_not_order_when_the_seed_changes)
 {
-    (void)state;
     ocdm__builtin *first = make(0);
     struct tally before = count(first);
     for (size_t s = 1; s < SEEDS; s++) {
@@ -197,9 +188,8 @@ static void builtin_keeps_class_counts_but_not_order_when_the_seed_changes(void 
 }
 
 /* The numbers are part of every published result: if they change, so do the tables of the docs. */
-static void builtin_is_the_same_bytes_everywhere_when_the_seed_is_the_same(void **state)
+TEST(builtin_is_the_same_bytes_everywhere_when_the_seed_is_the_same)
 {
-    (void)state;
     static const uint64_t known[2] = {0x0618B1936F912786u, 0xC71317B90A1BF3EAu};
     for (uint64_t seed = 0; seed < 2; seed++) {
         ocdm__builtin *builtin = make(seed);
@@ -210,9 +200,8 @@ static void builtin_is_the_same_bytes_everywhere_when_the_seed_is_the_same(void 
     }
 }
 
-static void builtin_names_differ_when_classes_do(void **state)
+TEST(builtin_names_differ_when_classes_do)
 {
-    (void)state;
     for (uint32_t a = 0; a < CLASSES; a++)
         for (uint32_t b = a + 1; b < CLASSES; b++)
             assert_string_not_equal(ocdm__builtin_class_name(a), ocdm__builtin_class_name(b));

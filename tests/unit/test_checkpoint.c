@@ -2,17 +2,14 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "experiment/folder/checkpoint_fields.h"
@@ -31,9 +28,8 @@ static const char *stream_of(const char *method)
 /* ---- going on -------------------------------------------------------------------------------------------------------- */
 
 /* 47 samples in batches of 5: tasks end after 10, 20 and 30 steps. */
-static void resume_ends_as_if_never_stopped_for_every_method(void **state)
+TEST(resume_ends_as_if_never_stopped_for_every_method)
 {
-    (void)state;
     static const uint64_t stop_after[] = {1, 6, 7, 10, 13, 20, 29, 30};
     for (size_t m = 0; ocdm__run_methods[m] != NULL; m++) {
         const char *method = ocdm__run_methods[m];
@@ -49,9 +45,8 @@ static void resume_ends_as_if_never_stopped_for_every_method(void **state)
     }
 }
 
-static void resume_ends_as_if_never_stopped_when_stopped_at_every_step(void **state)
+TEST(resume_ends_as_if_never_stopped_when_stopped_at_every_step)
 {
-    (void)state;
     ocdm__run_settings settings = settings_of("ocdm");
     finishes("whole", settings, "several", false);
     for (uint64_t step = 1; step <= 29; step++)
@@ -62,9 +57,8 @@ static void resume_ends_as_if_never_stopped_when_stopped_at_every_step(void **st
     remove_folder("whole");
 }
 
-static void resume_ends_as_if_never_stopped_when_there_is_no_agent(void **state)
+TEST(resume_ends_as_if_never_stopped_when_there_is_no_agent)
 {
-    (void)state;
     static const char *const methods[] = {"ocdm", "prs", "rs", NULL};
     for (size_t m = 0; methods[m] != NULL; m++) {
         ocdm__run_settings settings = settings_of(methods[m]);
@@ -79,9 +73,8 @@ static void resume_ends_as_if_never_stopped_when_there_is_no_agent(void **state)
 }
 
 /* Augmentation follows from seed, sample and step; neither it nor the network hangs on the number of threads. */
-static void resume_ends_as_if_never_stopped_when_samples_are_images(void **state)
+TEST(resume_ends_as_if_never_stopped_when_samples_are_images)
 {
-    (void)state;
     static const char *const methods[] = {"ocdm", "gss", "multitask"};
     for (size_t m = 0; m < 3; m++) {
         ocdm__run_settings settings = settings_of(methods[m]);
@@ -119,9 +112,8 @@ static void check_log(const char *path, size_t *resumed)
     free(text);
 }
 
-static void resume_ends_as_if_never_stopped_when_killed(void **state)
+TEST(resume_ends_as_if_never_stopped_when_killed)
 {
-    (void)state;
     ocdm__run_settings settings = settings_of("prs");
     finishes("whole", settings, "several", false);
     for (uint64_t step = 1; step <= 30; step += 4) {
@@ -156,9 +148,8 @@ static void stop_in_an_evaluation(void *state, const char *what, uint64_t done, 
         listener->stop = 1;
 }
 
-static void resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation(void **state)
+TEST(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation)
 {
-    (void)state;
     ocdm_error error;
     struct listener listener = {.stop = 0};
     ocdm__run_settings settings = settings_of("ocdm");
@@ -193,9 +184,8 @@ static void damage(const char *path, size_t at)
     free(bytes);
 }
 
-static void resume_takes_the_checkpoint_before_when_one_is_damaged(void **state)
+TEST(resume_takes_the_checkpoint_before_when_one_is_damaged)
 {
-    (void)state;
     ocdm__run_settings settings = settings_of("ocdm");
     finishes("whole", settings, "several", false);
     for (int gone = 0; gone < 2; gone++) {
@@ -215,9 +205,8 @@ static void resume_takes_the_checkpoint_before_when_one_is_damaged(void **state)
     remove_folder("whole");
 }
 
-static void resume_fails_when_both_checkpoints_are_damaged(void **state)
+TEST(resume_fails_when_both_checkpoints_are_damaged)
 {
-    (void)state;
     ocdm_error error;
     ocdm__run_settings settings = settings_of("ocdm");
     stops("parts", settings, "several", 17);
@@ -229,9 +218,8 @@ static void resume_fails_when_both_checkpoints_are_damaged(void **state)
     remove_folder("parts");
 }
 
-static void resume_names_the_setting_that_differs(void **state)
+TEST(resume_names_the_setting_that_differs)
 {
-    (void)state;
     ocdm_error error;
     ocdm__run_settings settings = settings_of("ocdm");
     stops("parts", settings, "several", 17);
@@ -249,9 +237,8 @@ static void resume_names_the_setting_that_differs(void **state)
     remove_folder("parts");
 }
 
-static void resume_refuses_a_stream_that_changed(void **state)
+TEST(resume_refuses_a_stream_that_changed)
 {
-    (void)state;
     ocdm_error error;
     struct small_plan other = several;
     other.seed = 77;
@@ -263,9 +250,8 @@ static void resume_refuses_a_stream_that_changed(void **state)
     remove_folder("parts");
 }
 
-static void resume_refuses_a_log_that_was_cut(void **state)
+TEST(resume_refuses_a_log_that_was_cut)
 {
-    (void)state;
     ocdm_error error;
     stops("parts", settings_of("ocdm"), "several", 17);
     assert_int_equal(truncate("parts/run.jsonl", 10), 0);
@@ -274,9 +260,8 @@ static void resume_refuses_a_log_that_was_cut(void **state)
     remove_folder("parts");
 }
 
-static void folder_with_a_run_is_refused_unless_resumed(void **state)
+TEST(folder_with_a_run_is_refused_unless_resumed)
 {
-    (void)state;
     ocdm_error error;
     struct listener listener = {.stop = 0};
     ocdm__run_settings settings = settings_of("ocdm");
@@ -305,9 +290,8 @@ static void intrude(void *state, const ocdm__run *run)
         intruder->status = run_in("parts", settings_of("ocdm"), "several", true, NULL, &intruder->error);
 }
 
-static void folder_in_use_is_refused(void **state)
+TEST(folder_in_use_is_refused)
 {
-    (void)state;
     struct intruder intruder = {.status = OCDM_OK};
     const ocdm__run_hooks hooks = {.stepped = intrude, .state = &intruder};
     ocdm__run_settings settings = settings_of("ocdm");
@@ -343,9 +327,8 @@ static ocdm__averages averages_by(const char *names, const double *numbers, size
     return averages;
 }
 
-static void checkpoint_fields_are_found_by_name(void **state)
+TEST(checkpoint_fields_are_found_by_name)
 {
-    (void)state;
     const double numbers[] = {0.5, 77, 3, 0.25};
     ocdm__averages averages = averages_by("mAP,of_the_future,classes,CF1", numbers, 4);
     assert_int_equal(averages.classes, 3);
@@ -357,9 +340,8 @@ static void checkpoint_fields_are_found_by_name(void **state)
 }
 
 /* A version that adds a field changes nothing for files that were written before it. */
-static void checkpoint_fields_without_notes_are_those_of_the_first_version(void **state)
+TEST(checkpoint_fields_without_notes_are_those_of_the_first_version)
 {
-    (void)state;
     static const size_t widths[OCDM__RECORD_KINDS] = {8, 6, 5, 6, 9, 4};
     const struct ocdm__safetensors file = {.note_count = 0};
     for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++)

@@ -1,16 +1,12 @@
 /* Files of class groups: both forms, and what is said about each mistake in them. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../nested_files.h"
 #include "stream/recipes/class_groups_file.h"
 
@@ -60,42 +56,37 @@ static void assert_fails(const char *text, const char *names, const char *messag
     assert_string_equal(error.message, message);
 }
 
-static void class_groups_come_from_json(void **state)
+TEST(class_groups_come_from_json)
 {
-    (void)state;
     assert_groups("{\"majority\":[\"cat\",\"" LONG_NAME "\"],\"moderate\":[\"a \\u00e9\"],\"minority\":[\"dog\"]}",
                   "dog|a \xC3\xA9|" LONG_NAME "|cat|", "2100", 0);
     assert_groups(" \r\n\t{\"minority\":[\"x\"], \"minority\":[\"y\", \"z\"]}", "y|x|", "22", 1);
 }
 
-static void class_groups_come_from_text(void **state)
+TEST(class_groups_come_from_text)
 {
-    (void)state;
     assert_groups("majority: cat, " LONG_NAME "\nmoderate:a: \xC3\xA9\nminority: dog\n", "dog|a: \xC3\xA9|" LONG_NAME "|cat|",
                   "2100", 0);
     assert_groups("\n minority :  x x \t,y\r\n\r\nmajority:\r\n  \nminority:z", "y|x x|", "22", 1);
 }
 
 /* A file may serve several streams. */
-static void class_groups_count_names_that_the_stream_lacks(void **state)
+TEST(class_groups_count_names_that_the_stream_lacks)
 {
-    (void)state;
     assert_groups("majority: a, b, c\nminority: d", "d|", "2", 3);
     assert_groups("majority: a", "", "", 1);
     assert_groups("", "", "", 0);
 }
 
-static void class_groups_name_the_classes_without_a_group(void **state)
+TEST(class_groups_name_the_classes_without_a_group)
 {
-    (void)state;
     assert_fails("majority: a", "a|b|", "g: no group for the class \"b\"");
     assert_fails("{\"majority\":[\"a\"]}", "b|a|c\x01|", "g: no group for the classes \"b\", \"c\\x01\"");
     assert_fails("", "a|b|c|d|e|f|g|", "g: no group for the classes \"a\", \"b\", \"c\", \"d\", \"e\" and 2 more");
 }
 
-static void class_groups_refuse_bad_json(void **state)
+TEST(class_groups_refuse_bad_json)
 {
-    (void)state;
     assert_fails("{\"majority\":[\"a\"],\n \"major\":[\"b\"]}", "a|", "g:2:2: no group is called \"major\"");
     assert_fails("{\"majority\":[\"a\",\n\"b\"],\"minority\":[\"c\", \"a\"]}", "a|",
                  "g:2:23: class \"a\" is named a second time, the first was as majority");
@@ -106,9 +97,8 @@ static void class_groups_refuse_bad_json(void **state)
     assert_fails("{\"majority\":[\"a\"]}\n{}", "a|", "g:2:1: something follows the value");
 }
 
-static void class_groups_refuse_bad_text(void **state)
+TEST(class_groups_refuse_bad_text)
 {
-    (void)state;
     assert_fails("majority: a\n Major: b", "a|", "g:2:2: no group is called \"Major\"");
     assert_fails("majority: a\n  b, c\n", "a|", "g:2:3: expected a group and a colon");
     assert_fails("majority: a\nminority: b,  a", "a|", "g:2:15: class \"a\" is named a second time, the first was as majority");
@@ -119,18 +109,16 @@ static void class_groups_refuse_bad_text(void **state)
     assert_fails("[\"a\"]", "a|", "g:1:1: expected a group and a colon");
 }
 
-static void class_groups_tell_when_there_is_no_file(void **state)
+TEST(class_groups_tell_when_there_is_no_file)
 {
-    (void)state;
     ocdm__label_table classes = {.count = 0};
     ocdm_error error = {.status = OCDM_OK};
     assert_int_equal(ocdm__class_groups_file_read("none", &classes, NULL, NULL, &error), OCDM_IO);
     assert_string_equal(error.message, "none: No such file or directory");
 }
 
-static void class_groups_have_names(void **state)
+TEST(class_groups_have_names)
 {
-    (void)state;
     assert_string_equal(ocdm__class_group_name(OCDM__MAJORITY), "majority");
     assert_string_equal(ocdm__class_group_name(OCDM__MODERATE), "moderate");
     assert_string_equal(ocdm__class_group_name(OCDM__MINORITY), "minority");

@@ -1,4 +1,5 @@
 /* The pool's structures agree with each other whatever joins and leaves, and lists and cells never outgrow their storage. */
+#include "../test.h"
 #include "../twins.h"
 
 #include "memory/pool.h"
@@ -155,9 +156,8 @@ static void run_random(uint64_t seed)
     ocdm__pool_destroy(&pool);
 }
 
-static void pool_stays_consistent_when_samples_come_and_go(void **state)
+TEST(pool_stays_consistent_when_samples_come_and_go)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++)
         run_random(seed);
 }
@@ -187,18 +187,16 @@ static void run_side_by_side(uint32_t labels, size_t waste)
     ocdm__pool_destroy(&pool);
 }
 
-static void lists_fit_their_storage_when_all_grow_side_by_side(void **state)
+TEST(lists_fit_their_storage_when_all_grow_side_by_side)
 {
-    (void)state;
     for (uint32_t labels = 1; labels < 40; labels += 8)
         for (size_t waste = 0; waste < 1500; waste++)
             run_side_by_side(labels, waste);
 }
 
 /* Sets of more labels than free runs are kept for come and go without the cells ever growing beyond twice what is live. */
-static void cells_are_used_again_when_sets_are_large(void **state)
+TEST(cells_are_used_again_when_sets_are_large)
 {
-    (void)state;
     start(4, 64);
     for (uint64_t id = 0; id < 500; id++) {
         reserve(1, 60);
@@ -211,9 +209,8 @@ static void cells_are_used_again_when_sets_are_large(void **state)
     ocdm__pool_destroy(&pool);
 }
 
-static void classes_are_forgotten_when_dropped(void **state)
+TEST(classes_are_forgotten_when_dropped)
 {
-    (void)state;
     start(4, 0);
     for (uint32_t i = 0; i < 200; i++)
         assert_int_equal(ocdm__pool_add_class(&pool, i * 7), i);

@@ -1,6 +1,4 @@
 /* Clusters of classes: planted blocks are found, no task is empty or a giant, and the fast way merges as the slow one does. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"
 
@@ -27,9 +23,8 @@ static void cluster(const uint32_t *counts, size_t classes, size_t tasks, uint32
 }
 
 /* Class c is of block c % 4. Samples carry two or three classes of one block, one in ten a class of another one too. */
-static void clusters_are_the_planted_blocks(void **state)
+TEST(clusters_are_the_planted_blocks)
 {
-    (void)state;
     static uint64_t starts[SAMPLES + 1];
     static uint32_t labels[SAMPLES * 4];
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -115,9 +110,8 @@ static void make_counts(uint32_t *counts, size_t n, ocdm__random *random)
             counts[a * n + b] = counts[b * n + a] = a == b ? 10 : (uint32_t)ocdm__random_below(random, 5);
 }
 
-static void clusters_are_those_of_the_slow_way(void **state)
+TEST(clusters_are_those_of_the_slow_way)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         char where[64];
         uint32_t counts[MOST * MOST], class_tasks[MOST], slow[MOST];
@@ -139,9 +133,8 @@ static void clusters_are_those_of_the_slow_way(void **state)
 /* ---- promises -------------------------------------------------------------------------------------------------------- */
 
 /* One class is on nearly all samples, the others have nothing to do with one another: what would make one giant. */
-static void clusters_are_never_empty_nor_giants(void **state)
+TEST(clusters_are_never_empty_nor_giants)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         char where[64];
         uint32_t counts[MOST * MOST], class_tasks[MOST], next = 0;
@@ -165,9 +158,8 @@ static void clusters_are_never_empty_nor_giants(void **state)
 }
 
 /* Classes 0 to 3 come together, 4 to 7 too, 8 comes alone: it is no task. */
-static void clusters_take_in_a_class_that_comes_alone(void **state)
+TEST(clusters_take_in_a_class_that_comes_alone)
 {
-    (void)state;
     uint32_t counts[81], class_tasks[9];
     for (size_t a = 0; a < 9; a++)
         for (size_t b = 0; b < 9; b++)
@@ -177,9 +169,8 @@ static void clusters_take_in_a_class_that_comes_alone(void **state)
         assert_int_equal(class_tasks[c], c / 4);
 }
 
-static void clusters_leave_out_classes_that_do_not_occur(void **state)
+TEST(clusters_leave_out_classes_that_do_not_occur)
 {
-    (void)state;
     static const uint32_t counts[9] = {5, 0, 5, 0, 0, 0, 5, 0, 5};
     uint32_t class_tasks[3];
     cluster(counts, 3, 1, class_tasks);
@@ -190,9 +181,8 @@ static void clusters_leave_out_classes_that_do_not_occur(void **state)
     assert_int_equal(class_tasks[2], 1);
 }
 
-static void clusters_refuse_what_cannot_be(void **state)
+TEST(clusters_refuse_what_cannot_be)
 {
-    (void)state;
     static const uint32_t counts[4] = {1, 0, 0, 0};
     uint32_t class_tasks[2] = {7, 7};
     ocdm_error error;

@@ -1,13 +1,10 @@
 /* COCO files that are as they should be: what becomes of images, annotations and categories, in one file and several. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "coco_text.h"
 #include "base/error.h"
 
@@ -32,16 +29,14 @@ static void gives(const char *text, const char *classes, const char *expected)
     assert_int_equal(answer.reading.skip_count, 0);
 }
 
-static void coco_gives_images_in_their_order_with_each_label_once(void **state)
+TEST(coco_gives_images_in_their_order_with_each_label_once)
 {
-    (void)state;
     gives("{\"info\": {\"year\": 2017}," IMAGES "," ANNOTATIONS "," CATEGORIES "}", "dog,cat", EXPECTED);
 }
 
 /* Nothing in JSON orders members: what the annotations name may come after them. */
-static void coco_gives_the_same_in_any_order_of_members(void **state)
+TEST(coco_gives_the_same_in_any_order_of_members)
 {
-    (void)state;
     static const char *const members[] = {IMAGES, ANNOTATIONS, CATEGORIES};
     static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (size_t i = 0; i < 6; i++) {
@@ -52,24 +47,21 @@ static void coco_gives_the_same_in_any_order_of_members(void **state)
     }
 }
 
-static void coco_reads_keys_and_names_with_escapes(void **state)
+TEST(coco_reads_keys_and_names_with_escapes)
 {
-    (void)state;
     gives("{\"\\u0069mages\":[{\"id\":1,\"file\\u005fname\":\"a\\/\\u00e4\\\\b.jpg\"}],\"annotations\":[{\"image_id\":1,"
           "\"category_id\":3}],\"categories\":[{\"id\":3,\"name\":\"t\\u0065ddy bear\"}]}",
           "teddy bear", "1 a/\xC3\xA4\\b.jpg teddy bear\n");
 }
 
 /* A crowd of people shows people: presence is what a label says. */
-static void coco_passes_over_a_byte_order_mark(void **state)
+TEST(coco_passes_over_a_byte_order_mark)
 {
-    (void)state;
     gives("\xEF\xBB\xBF{" IMAGES "," ANNOTATIONS "," CATEGORIES "}", "dog,cat", EXPECTED);
 }
 
-static void coco_gives_each_file_its_part(void **state)
+TEST(coco_gives_each_file_its_part)
 {
-    (void)state;
     static const char *const texts[] = {"{" IMAGES "," ANNOTATIONS "," CATEGORIES "}",
                                         "{\"images\":[{\"id\":1}],\"annotations\":[],\"categories\":[]}"};
     static const enum ocdm__part parts[] = {OCDM__TRAIN, OCDM__TEST};
@@ -84,41 +76,36 @@ static void coco_gives_each_file_its_part(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void coco_counts_crowds_as_labels(void **state)
+TEST(coco_counts_crowds_as_labels)
 {
-    (void)state;
     gives("{\"images\":[{\"id\":1}],\"annotations\":[{\"segmentation\":{\"counts\":[272,2,4,4],\"size\":[240,320]},"
           "\"iscrowd\":1,\"image_id\":1,\"category_id\":1}],\"categories\":[{\"id\":1,\"name\":\"person\"}]}",
           "person", "1 - person\n");
 }
 
-static void coco_takes_ids_up_to_64_bits(void **state)
+TEST(coco_takes_ids_up_to_64_bits)
 {
-    (void)state;
     gives("{\"images\":[{\"id\":18446744073709551615},{\"id\":0}],\"annotations\":[{\"image_id\":18446744073709551615,"
           "\"category_id\":18446744073709551615}],\"categories\":[{\"id\":18446744073709551615,\"name\":\"a\"}]}",
           "a", "18446744073709551615 - a\n0 - \n");
 }
 
-static void coco_takes_empty_lists(void **state)
+TEST(coco_takes_empty_lists)
 {
-    (void)state;
     gives("{\"images\":[],\"annotations\":[],\"categories\":[]}", "", "");
     gives(" {\"categories\" : [ ] , \"images\" : [ {\"id\" : 3 } ] ,\r\n\t\"annotations\" : [ ] } ", "", "3 - \n");
 }
 
-static void coco_makes_one_class_of_categories_with_one_name(void **state)
+TEST(coco_makes_one_class_of_categories_with_one_name)
 {
-    (void)state;
     gives("{\"images\":[{\"id\":1}],\"annotations\":[{\"image_id\":1,\"category_id\":5},{\"image_id\":1,\"category_id\":6}],"
           "\"categories\":[{\"id\":5,\"name\":\"a\"},{\"id\":6,\"name\":\"a\"}]}",
           "a", "1 - a\n");
 }
 
 /* Dots and backslashes are characters like others unless a whole part of the path is "..". */
-static void coco_takes_paths_that_only_look_as_if_they_climbed(void **state)
+TEST(coco_takes_paths_that_only_look_as_if_they_climbed)
 {
-    (void)state;
     gives("{\"images\":[{\"id\":1,\"file_name\":\"..a/b..\"},{\"id\":2,\"file_name\":\"...\"},{\"id\":3,\"file_name\":"
           "\"./a//b/.\"},{\"id\":4,\"file_name\":\"..\\\\x\"}],\"annotations\":[],\"categories\":[]}",
           "", "1 ..a/b.. \n2 ... \n3 ./a//b/. \n4 ..\\x \n");
@@ -126,9 +113,8 @@ static void coco_takes_paths_that_only_look_as_if_they_climbed(void **state)
 
 /* ---- several files ---------------------------------------------------------------------------------------------------- */
 
-static void coco_merges_categories_by_name_when_there_are_several_files(void **state)
+TEST(coco_merges_categories_by_name_when_there_are_several_files)
 {
-    (void)state;
     static const char *const texts[] = {
         "{\"images\":[{\"id\":1}],\"annotations\":[{\"image_id\":1,\"category_id\":1}],"
         "\"categories\":[{\"id\":1,\"name\":\"a\"},{\"id\":2,\"name\":\"b\"}]}",
@@ -142,9 +128,8 @@ static void coco_merges_categories_by_name_when_there_are_several_files(void **s
     assert_string_equal(answer.shown, "1 - a\n3 - b\n2 - b,c\n5 - \n");
 }
 
-static void coco_gives_an_empty_set_when_there_is_no_file(void **state)
+TEST(coco_gives_an_empty_set_when_there_is_no_file)
 {
-    (void)state;
     read_coco(NULL, 0, false, &answer);
     assert_int_equal(answer.status, OCDM_OK);
     assert_string_equal(answer.shown, "");
@@ -185,9 +170,8 @@ static char *long_text(size_t *size)
     return text;
 }
 
-static void coco_tells_how_far_it_is_when_a_file_is_long(void **state)
+TEST(coco_tells_how_far_it_is_when_a_file_is_long)
 {
-    (void)state;
     size_t size;
     char *text = long_text(&size);
     struct listener listener = {.stop_after = UINT64_MAX};
@@ -201,9 +185,8 @@ static void coco_tells_how_far_it_is_when_a_file_is_long(void **state)
     assert_true(listener.calls >= 5 && listener.last == size && listener.total == size);
 }
 
-static void coco_stops_when_it_is_told_to(void **state)
+TEST(coco_stops_when_it_is_told_to)
 {
-    (void)state;
     size_t size;
     char *text = long_text(&size);
     struct listener listener = {.stop_after = size / 2};

@@ -1,13 +1,10 @@
 /* COCO files with something wrong in them: each mistake has its one line, with the place; or is left out and counted. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "coco_text.h"
 #include "base/error.h"
 
@@ -34,9 +31,8 @@ static void is_refused(const struct mistake *mistake, bool skip_bad)
 #define EMPTY "{" EMPTY_IMAGES "," EMPTY_ANNOTATIONS "," EMPTY_CATEGORIES "}"
 
 /* Leaving bad records out is no licence to read what is no COCO file. */
-static void coco_refuses_a_file_that_is_not_one(void **state)
+TEST(coco_refuses_a_file_that_is_not_one)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"", OCDM_BAD_FILE, "a.json:1:1: the file is empty"},
         {" \n ", OCDM_BAD_FILE, "a.json:2:2: the text ends too early"},
@@ -61,9 +57,8 @@ static void coco_refuses_a_file_that_is_not_one(void **state)
     }
 }
 
-static void coco_refuses_text_that_is_not_json(void **state)
+TEST(coco_refuses_text_that_is_not_json)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{\"images\":[{\"id\":1}", OCDM_BAD_FILE, "a.json:1:20: the text ends too early"},
         {"{\"images\":[{\"id\":01}]}", OCDM_BAD_FILE, "a.json:1:18: a number with a leading zero"},
@@ -84,9 +79,8 @@ static void coco_refuses_text_that_is_not_json(void **state)
     }
 }
 
-static void coco_refuses_images_that_are_not_as_they_should_be(void **state)
+TEST(coco_refuses_images_that_are_not_as_they_should_be)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{\"images\":[{\"id\":1},7]}", OCDM_BAD_RECORD, "a.json:1:21: image 2 is not an object"},
         {"{\"images\":[{\"file_name\":\"a\"}]}", OCDM_BAD_RECORD, "a.json:1:12: image 1 has no \"id\""},
@@ -107,9 +101,8 @@ static void coco_refuses_images_that_are_not_as_they_should_be(void **state)
 }
 
 /* A label file from elsewhere must not make anyone open files outside the folder of the images. */
-static void coco_refuses_paths_that_leave_the_folder(void **state)
+TEST(coco_refuses_paths_that_leave_the_folder)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{\"images\":[{\"id\":1,\"file_name\":\"/etc/passwd\"}]}", OCDM_BAD_RECORD,
          "a.json:1:32: image 1: \"file_name\" \"/etc/passwd\" is an absolute path"},
@@ -132,9 +125,8 @@ static void coco_refuses_paths_that_leave_the_folder(void **state)
     }
 }
 
-static void coco_refuses_annotations_that_are_not_as_they_should_be(void **state)
+TEST(coco_refuses_annotations_that_are_not_as_they_should_be)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{\"annotations\":[[]]}", OCDM_BAD_RECORD, "a.json:1:17: annotation 1 is not an object"},
         {"{\"annotations\":[{\"id\":1,\"category_id\":2}]}", OCDM_BAD_RECORD, "a.json:1:17: annotation 1 has no \"image_id\""},
@@ -152,9 +144,8 @@ static void coco_refuses_annotations_that_are_not_as_they_should_be(void **state
         is_refused(&mistakes[i], false);
 }
 
-static void coco_refuses_categories_that_are_not_as_they_should_be(void **state)
+TEST(coco_refuses_categories_that_are_not_as_they_should_be)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{\"categories\":[true]}", OCDM_BAD_RECORD, "a.json:1:16: category 1 is not an object"},
         {"{\"categories\":[{\"name\":\"a\"}]}", OCDM_BAD_RECORD, "a.json:1:16: category 1 has no \"id\""},
@@ -169,9 +160,8 @@ static void coco_refuses_categories_that_are_not_as_they_should_be(void **state)
     }
 }
 
-static void coco_refuses_names_over_the_limit(void **state)
+TEST(coco_refuses_names_over_the_limit)
 {
-    (void)state;
     char text[5000];
     for (int length = 4096; length <= 4097; length++) {
         snprintf(text, sizeof text, "{\"images\":[],\"annotations\":[],\"categories\":[{\"id\":1,\"name\":\"%0*d\"}]}", length,
@@ -183,9 +173,8 @@ static void coco_refuses_names_over_the_limit(void **state)
     assert_string_equal(answer.error.message, "a.json:1:60: category 1: \"name\" is longer than 4096 bytes");
 }
 
-static void coco_refuses_text_nested_a_million_deep(void **state)
+TEST(coco_refuses_text_nested_a_million_deep)
 {
-    (void)state;
     const size_t depth = 1000000;
     char *text = malloc(depth + 1);
     assert_non_null(text);
@@ -197,9 +186,8 @@ static void coco_refuses_text_nested_a_million_deep(void **state)
     free(text);
 }
 
-static void coco_refuses_a_file_cut_anywhere(void **state)
+TEST(coco_refuses_a_file_cut_anywhere)
 {
-    (void)state;
     static const char text[] =
         "{\"images\":[{\"id\":1,\"file_name\":\"\\u00e4.jpg\"}],\"annotations\":[{\"segmentation\":[[1.5,2,-3]],"
         "\"image_id\":1,\"category_id\":2}],\"categories\":[{\"id\":2,\"name\":\"a\"}]}";
@@ -212,9 +200,8 @@ static void coco_refuses_a_file_cut_anywhere(void **state)
     }
 }
 
-static void coco_refuses_what_is_not_a_file(void **state)
+TEST(coco_refuses_what_is_not_a_file)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm_error error;
@@ -238,9 +225,8 @@ static void was_left_out(size_t which, const char *reason, uint64_t count, const
     assert_string_equal(answer.reading.skips[which].first, first);
 }
 
-static void coco_refuses_or_leaves_out_annotations_of_unknown_categories(void **state)
+TEST(coco_refuses_or_leaves_out_annotations_of_unknown_categories)
 {
-    (void)state;
     static const struct mistake mistake = {
         "{\"images\":[{\"id\":1}],\"annotations\":[{\"image_id\":1,\"category_id\":1},\n"
         "{\"image_id\":1,\"category_id\":91},{\"image_id\":8,\"category_id\":92}]," TWO_CATEGORIES "}",
@@ -255,9 +241,8 @@ static void coco_refuses_or_leaves_out_annotations_of_unknown_categories(void **
     was_left_out(0, "annotations of unknown categories", 2, "a.json:2:1");
 }
 
-static void coco_refuses_or_leaves_out_annotations_of_unknown_images(void **state)
+TEST(coco_refuses_or_leaves_out_annotations_of_unknown_images)
 {
-    (void)state;
     static const struct mistake mistake = {
         "{\"images\":[{\"id\":1}],\"annotations\":[{\"image_id\":2,\"category_id\":1},"
         "{\"image_id\":1,\"category_id\":2},{\"image_id\":3,\"category_id\":1}]," TWO_CATEGORIES "}",
@@ -270,9 +255,8 @@ static void coco_refuses_or_leaves_out_annotations_of_unknown_images(void **stat
     was_left_out(0, "annotations of unknown images", 2, "a.json:1:37");
 }
 
-static void coco_refuses_or_leaves_out_duplicate_images(void **state)
+TEST(coco_refuses_or_leaves_out_duplicate_images)
 {
-    (void)state;
     static const struct mistake mistake = {
         "{\"images\":[{\"id\":1,\"file_name\":\"x\"},{\"id\":2},{\"id\":1,\"file_name\":\"y\"}],"
         "\"annotations\":[{\"image_id\":1,\"category_id\":2}]," TWO_CATEGORIES "}",
@@ -286,9 +270,8 @@ static void coco_refuses_or_leaves_out_duplicate_images(void **state)
 }
 
 /* An image that came with the first file keeps the labels that it has there. */
-static void coco_refuses_or_leaves_out_images_of_an_earlier_file(void **state)
+TEST(coco_refuses_or_leaves_out_images_of_an_earlier_file)
 {
-    (void)state;
     static const char *const texts[] = {
         "{\"images\":[{\"id\":1}],\"annotations\":[{\"image_id\":1,\"category_id\":1}]," TWO_CATEGORIES "}",
         "{\"images\":[{\"id\":2},{\"id\":1}],\"annotations\":[{\"image_id\":1,\"category_id\":2},{\"image_id\":2,"
@@ -304,9 +287,8 @@ static void coco_refuses_or_leaves_out_images_of_an_earlier_file(void **state)
     was_left_out(1, "annotations of unknown images", 1, "b.json:1:46");
 }
 
-static void coco_refuses_annotations_of_another_files_images(void **state)
+TEST(coco_refuses_annotations_of_another_files_images)
 {
-    (void)state;
     static const char *const texts[] = {
         "{\"images\":[{\"id\":1}],\"annotations\":[]," TWO_CATEGORIES "}",
         "{\"images\":[{\"id\":2}],\"annotations\":[{\"image_id\":1,\"category_id\":1}]," TWO_CATEGORIES "}"};

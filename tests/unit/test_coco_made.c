@@ -5,14 +5,10 @@
 #define _XOPEN_SOURCE 700
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/random.h"
 #include "coco_text.h"
 
@@ -209,9 +205,8 @@ static void judge(const struct made *files, size_t count, char *expected)
         }
 }
 
-static void coco_gives_what_was_written_for_any_seed(void **state)
+TEST(coco_gives_what_was_written_for_any_seed)
 {
-    (void)state;
     const uint64_t first = 100, rounds = 1000;
     print_message("seeds %d to %d\n", (int)first, (int)(first + rounds - 1));
     static struct writer writers[3];

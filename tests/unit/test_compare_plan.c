@@ -1,12 +1,9 @@
 /* The points of a sweep and the folders that they are called by. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "experiment/compare/plan.h"
 
 static const char *const methods[] = {"rs", "ocdm"};
@@ -26,9 +23,8 @@ static void expect_folder(const char *expected, const ocdm__compare_plan *plan, 
     assert_string_equal(expected, name);
 }
 
-static void plan_has_one_point_without_suffix_when_nothing_is_swept(void **state)
+TEST(plan_has_one_point_without_suffix_when_nothing_is_swept)
 {
-    (void)state;
     ocdm__compare_plan plan;
     assert_int_equal(OCDM_OK, make(&plan, "500", "0.5", "2,0,1", 3));
     assert_int_equal(1, plan.point_count);
@@ -41,9 +37,8 @@ static void plan_has_one_point_without_suffix_when_nothing_is_swept(void **state
     ocdm__compare_plan_clear(&plan);
 }
 
-static void plan_names_folders_after_what_is_swept(void **state)
+TEST(plan_names_folders_after_what_is_swept)
 {
-    (void)state;
     ocdm__compare_plan plan;
     assert_int_equal(OCDM_OK, make(&plan, "300,1000", "0,0.2", "0,3,1,2;2,1,3,0", 4));
     assert_int_equal(8, plan.point_count);
@@ -58,9 +53,8 @@ static void plan_names_folders_after_what_is_swept(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void plan_separates_tasks_of_two_digits(void **state)
+TEST(plan_separates_tasks_of_two_digits)
 {
-    (void)state;
     ocdm__compare_plan plan;
     assert_int_equal(OCDM_OK, make(&plan, "9", "0", "1,12;12,1", 2));
     expect_folder("rs-s0-o1.12", &plan, 0, 0, 0);
@@ -69,9 +63,8 @@ static void plan_separates_tasks_of_two_digits(void **state)
 }
 
 /* Every order once, in the order of a dictionary, of the tasks that there are. */
-static void plan_lists_all_orders(void **state)
+TEST(plan_lists_all_orders)
 {
-    (void)state;
     static const uint32_t gaps[] = {1, 4, 6};
     static const uint64_t expected[6][3] = {{1, 4, 6}, {1, 6, 4}, {4, 1, 6}, {4, 6, 1}, {6, 1, 4}, {6, 4, 1}};
     ocdm__compare_plan plan = {.methods = methods, .method_count = 2, .seed_count = 1};
@@ -82,9 +75,8 @@ static void plan_lists_all_orders(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void plan_counts_repeated_values_once(void **state)
+TEST(plan_counts_repeated_values_once)
 {
-    (void)state;
     ocdm__compare_plan plan;
     assert_int_equal(OCDM_OK, make(&plan, "300,300", "0,-0,0.0", NULL, 4));
     assert_int_equal(1, plan.point_count);
@@ -98,9 +90,8 @@ static void plan_counts_repeated_values_once(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void plan_refuses_what_is_no_list(void **state)
+TEST(plan_refuses_what_is_no_list)
 {
-    (void)state;
     static const char *const memories[] = {"", "0", "1.5", "300,", ",300", "300;500", "2147483648", "x", "nan"};
     static const char *const rhos[] = {"", "17", "-16.5", "a", "0,,1", "inf"};
     static const char *const orders[] = {",", ";", "0,1;", "0,1;0", "0,-1", "a", "0 1", "all,0", "1234567890"};
@@ -117,9 +108,8 @@ static void plan_refuses_what_is_no_list(void **state)
 }
 
 /* Names that would be cut could be the same for two orders. */
-static void plan_refuses_orders_too_long_for_a_name(void **state)
+TEST(plan_refuses_orders_too_long_for_a_name)
 {
-    (void)state;
     char order[600] = "";
     ocdm__compare_plan plan;
     for (int i = 0; i < 60; i++)

@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "experiment/compare/execute.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
@@ -45,9 +41,8 @@ static void expect_near(double expected, double actual)
         fail_msg("expected %.17g, not %.17g", expected, actual);
 }
 
-static void judge_bolds_what_is_not_significantly_worse(void **state)
+TEST(judge_bolds_what_is_not_significantly_worse)
 {
-    (void)state;
     ocdm__compare_results results;
     ocdm__compare_judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
@@ -64,9 +59,8 @@ static void judge_bolds_what_is_not_significantly_worse(void **state)
 }
 
 /* Each method against the best other one: ocdm against prs, the others against ocdm; multitask is no rival. */
-static void judge_pairs_seeds_with_the_best_other_method(void **state)
+TEST(judge_pairs_seeds_with_the_best_other_method)
 {
-    (void)state;
     ocdm__compare_results results;
     ocdm__compare_judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
@@ -86,9 +80,8 @@ static void judge_pairs_seeds_with_the_best_other_method(void **state)
 }
 
 /* Less is better for distances; ocdm's seed 2 has none, so that pairs are of the other two. */
-static void judge_takes_the_seeds_that_both_have(void **state)
+TEST(judge_takes_the_seeds_that_both_have)
 {
-    (void)state;
     ocdm__compare_results results;
     ocdm__compare_judgement judged[METHODS];
     ocdm__compare_plan plan = make_plan(&results);
@@ -112,9 +105,8 @@ static void judge_takes_the_seeds_that_both_have(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void judge_bolds_the_best_alone_when_there_is_one_seed(void **state)
+TEST(judge_bolds_the_best_alone_when_there_is_one_seed)
 {
-    (void)state;
     ocdm__compare_results results;
     ocdm__compare_judgement judged[METHODS];
     ocdm__compare_plan plan = {.methods = methods, .method_count = METHODS, .seed_count = 1};
@@ -160,9 +152,8 @@ static int remove_place(void **state)
     return system(command);
 }
 
-static void results_are_what_summaries_say(void **state)
+TEST(results_are_what_summaries_say)
 {
-    (void)state;
     ocdm__compare_plan plan = {.methods = methods, .method_count = METHODS, .seed_count = 2};
     ocdm__compare_results results;
     write_file(
@@ -185,9 +176,8 @@ static void results_are_what_summaries_say(void **state)
 
 /* Of three runs, one is missing, one does not tell its stream, and the last is of another: a difference in either half counts.
  */
-static void runs_are_refused_when_they_are_of_another_stream(void **state)
+TEST(runs_are_refused_when_they_are_of_another_stream)
 {
-    (void)state;
     static const char *const of_paper[] = {"max", "rs", "ocdm"};
     static const char about[] =
         "{\"format\":\"ocdm-run\",\"version\":1,\"stream\":{\"file\":\"a\",\"checksum\":\"000000000000000a00000000000000ff\"}}";
@@ -225,9 +215,8 @@ static ocdm_status look(const char *folder, const char *member, const char *valu
     return ocdm__look_into_folder(path, &asked, 1, found, error);
 }
 
-static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
+TEST(folder_is_done_when_the_settings_are_those_asked_for)
 {
-    (void)state;
     static const char *const same[][2] = {
         {"lr", "6e-3"},      {"lr", "0.006"},  {"order", "0,3,1"}, {"weights", "some/where/w.st"},
         {"model", "linear"}, {"unknown", "1"}, {"clip", NULL}};
@@ -251,9 +240,8 @@ static void folder_is_done_when_the_settings_are_those_asked_for(void **state)
 }
 
 /* A file of groups counts by what it says; by its name where the summary does not tell that, or was made without a file. */
-static void folder_is_done_when_the_groups_are_those_asked_for(void **state)
+TEST(folder_is_done_when_the_groups_are_those_asked_for)
 {
-    (void)state;
     static const struct {
         const char *groups, *classes;
         ocdm_status status;
@@ -280,9 +268,8 @@ static void folder_is_done_when_the_groups_are_those_asked_for(void **state)
     }
 }
 
-static void folder_is_new_or_half_done_without_a_summary(void **state)
+TEST(folder_is_new_or_half_done_without_a_summary)
 {
-    (void)state;
     enum ocdm__folder_state found;
     assert_int_equal(OCDM_OK, look("nothing", "lr", "1", &found, NULL));
     assert_int_equal(OCDM__FOLDER_NEW, found);
@@ -298,9 +285,8 @@ static void folder_is_new_or_half_done_without_a_summary(void **state)
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
 
-static void table_shows_means_deviations_and_the_paired_interval(void **state)
+TEST(table_shows_means_deviations_and_the_paired_interval)
 {
-    (void)state;
     ocdm__compare_results results;
     ocdm__table table, data;
     ocdm__compare_plan plan = make_plan(&results);

@@ -1,16 +1,13 @@
 /* Evaluations: which tests they are on, that the numbers are those of the agent's answers, groups, and the curve. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "../small_run.h"
 #include "base/error.h"
@@ -102,9 +99,8 @@ static size_t ask(ocdm__run *run, const uint32_t *tasks, size_t task_count, floa
 }
 
 /* After each task: the tests of all tasks so far in one heap, and each task's own. */
-static void evaluation_is_on_the_tests_of_the_tasks_so_far(void **state)
+TEST(evaluation_is_on_the_tests_of_the_tasks_so_far)
 {
-    (void)state;
     static const uint64_t order[] = {2, 0, 1};
     static const uint32_t tasks[] = {2, 0, 1};
     ocdm__stream stream = {.task_count = 0};
@@ -145,9 +141,8 @@ static void evaluation_is_on_the_tests_of_the_tasks_so_far(void **state)
     ocdm__stream_close(&stream);
 }
 
-static void evaluation_without_an_agent_has_distances_alone(void **state)
+TEST(evaluation_without_an_agent_has_distances_alone)
 {
-    (void)state;
     ocdm__stream stream = {.task_count = 0};
     ocdm__run *run = NULL;
     enum ocdm__run_event event = OCDM__RUN_STEPPED;
@@ -167,9 +162,8 @@ static void evaluation_without_an_agent_has_distances_alone(void **state)
 }
 
 /* Infinity has a rank, so that nothing but a look at the logits tells it from an answer. */
-static void evaluation_names_the_sample_when_a_logit_is_not_finite(void **state)
+TEST(evaluation_names_the_sample_when_a_logit_is_not_finite)
 {
-    (void)state;
     static float weight[SMALL_CLASSES * SMALL_WIDTH], bias[SMALL_CLASSES];
     struct ocdm__tensor tensors[2] = {ocdm__tensor_of("fc.weight", OCDM__F32, weight, SMALL_CLASSES * SMALL_WIDTH),
                                       ocdm__tensor_of("fc.bias", OCDM__F32, bias, SMALL_CLASSES)};
@@ -214,9 +208,8 @@ static void evaluation_names_the_sample_when_a_logit_is_not_finite(void **state)
 /* ---- groups ----------------------------------------------------------------------------------------------------------------
  */
 
-static void groups_follow_bounds_file_or_stream(void **state)
+TEST(groups_follow_bounds_file_or_stream)
 {
-    (void)state;
     static const uint64_t starts[] = {0, 1, 2, 3};
     const uint64_t counts[] = {100, 99, 601};
     uint8_t own[] = {OCDM__MINORITY, OCDM__MINORITY, OCDM__MAJORITY}, groups[3];
@@ -245,9 +238,8 @@ static void groups_follow_bounds_file_or_stream(void **state)
  */
 
 /* However long a run is: at most a thousand points, evenly spaced from the first, and the newest always. */
-static void curve_keeps_a_thousand_points_of_any_number(void **state)
+TEST(curve_keeps_a_thousand_points_of_any_number)
 {
-    (void)state;
     static const size_t lengths[] = {1, 999, 1000, 1001, 5000, 123457};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         ocdm__curve *curve = calloc(1, sizeof *curve);

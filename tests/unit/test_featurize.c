@@ -2,16 +2,12 @@
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/error.h"
 #include "experiment/predict.h"
 #include "small_weights.h"
@@ -84,9 +80,8 @@ static void standardize(double *rows, size_t width)
     }
 }
 
-static void featurize_stores_what_the_head_sees(void **state)
+TEST(featurize_stores_what_the_head_sees)
 {
-    (void)state;
     static const struct {
         const char *stream, *model, *weights;
         size_t width;
@@ -128,9 +123,8 @@ static void featurize_stores_what_the_head_sees(void **state)
 }
 
 /* Bytes do not hang on threads or batches, and the notes tell where they come from. */
-static void featurize_gives_the_same_bytes_for_any_threads_and_batch(void **state)
+TEST(featurize_gives_the_same_bytes_for_any_threads_and_batch)
 {
-    (void)state;
     ocdm__featurize_settings settings = featurize_settings("images", "cnn", "cnn");
     ocdm__featurize_report report;
     size_t size, other_size;
@@ -162,9 +156,8 @@ static void featurize_gives_the_same_bytes_for_any_threads_and_batch(void **stat
     remove("featurized");
 }
 
-static void featurize_refuses_what_cannot_be_stored_and_leaves_nothing(void **state)
+TEST(featurize_refuses_what_cannot_be_stored_and_leaves_nothing)
 {
-    (void)state;
     static const struct {
         const char *stream, *model, *weights, *output;
         ocdm_status status;
@@ -203,9 +196,8 @@ static void featurize_refuses_what_cannot_be_stored_and_leaves_nothing(void **st
     }
 }
 
-static void featurize_stops_when_told(void **state)
+TEST(featurize_stops_when_told)
 {
-    (void)state;
     volatile sig_atomic_t stop = 1;
     ocdm__progress progress = {.stop = &stop};
     ocdm__featurize_settings settings = featurize_settings("features", "linear", "linear");

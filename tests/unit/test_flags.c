@@ -1,14 +1,11 @@
 /* The command line by a table of flags: every way to write a flag, every way to get it wrong, and typed values at their edges.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "experiment/folder/settings.h"
@@ -55,9 +52,8 @@ static void assert_refused(ocdm_status status, const ocdm_error *error, const ch
     assert_string_equal(error->hint, hint);
 }
 
-static void flags_give_the_defaults_when_nothing_is_given(void **state)
+TEST(flags_give_the_defaults_when_nothing_is_given)
 {
-    (void)state;
     struct line line;
     assert_int_equal(parse_with(&verb, &line, (const char *const[]){NULL}), OCDM_OK);
     assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "1000");
@@ -68,9 +64,8 @@ static void flags_give_the_defaults_when_nothing_is_given(void **state)
     assert_false(line.arguments.help);
 }
 
-static void flags_read_the_same_value_however_it_is_written(void **state)
+TEST(flags_read_the_same_value_however_it_is_written)
 {
-    (void)state;
     static const char *const ways[][4] = {
         {"--memory", "7", NULL}, {"--memory=7", NULL}, {"-m", "7", NULL}, {"-m7", NULL}, {"-qm7", NULL}, {"-qvm", "7", NULL},
     };
@@ -85,17 +80,15 @@ static void flags_read_the_same_value_however_it_is_written(void **state)
     }
 }
 
-static void flags_keep_the_last_value_when_repeated(void **state)
+TEST(flags_keep_the_last_value_when_repeated)
 {
-    (void)state;
     struct line line;
     assert_int_equal(PARSE(line, "-m1", "--memory=2", "-m", "3"), OCDM_OK);
     assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "3");
 }
 
-static void flags_take_any_word_as_a_value_when_one_is_due(void **state)
+TEST(flags_take_any_word_as_a_value_when_one_is_due)
 {
-    (void)state;
     struct line line;
     assert_int_equal(PARSE(line, "--rho", "-0.03", "--trace", "--", "--memory="), OCDM_OK);
     assert_string_equal(ocdm__argument_text(&line.arguments, "rho"), "-0.03");
@@ -103,9 +96,8 @@ static void flags_take_any_word_as_a_value_when_one_is_due(void **state)
     assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "");
 }
 
-static void flags_and_operands_may_mix(void **state)
+TEST(flags_and_operands_may_mix)
 {
-    (void)state;
     struct line line;
     assert_int_equal(PARSE(line, "-", "-q", "b", "--memory", "5"), OCDM_OK);
     assert_int_equal(line.arguments.operand_count, 2);
@@ -114,9 +106,8 @@ static void flags_and_operands_may_mix(void **state)
     assert_string_equal(ocdm__argument_text(&line.arguments, "memory"), "5");
 }
 
-static void flags_end_at_two_dashes(void **state)
+TEST(flags_end_at_two_dashes)
 {
-    (void)state;
     struct line line;
     assert_int_equal(PARSE(line, "-q", "--", "--memory", "--"), OCDM_OK);
     assert_int_equal(line.arguments.operand_count, 2);
@@ -124,9 +115,8 @@ static void flags_end_at_two_dashes(void **state)
     assert_string_equal(line.arguments.operands[1], "--");
 }
 
-static void flags_stop_at_help(void **state)
+TEST(flags_stop_at_help)
 {
-    (void)state;
     struct line line;
     assert_int_equal(PARSE(line, "-q", "--help", "--bogus"), OCDM_OK);
     assert_true(line.arguments.help);
@@ -136,9 +126,8 @@ static void flags_stop_at_help(void **state)
     assert_false(line.arguments.help);
 }
 
-static void flags_refuse_what_the_table_lacks(void **state)
+TEST(flags_refuse_what_the_table_lacks)
 {
-    (void)state;
     struct line line;
     const char *list = "`ocdm paint --help` lists what it takes";
     assert_refused(PARSE(line, "--memroy=3"), &line.error, "ocdm paint has no flag --memroy",
@@ -153,9 +142,8 @@ static void flags_refuse_what_the_table_lacks(void **state)
     assert_refused(PARSE(line, "--=3"), &line.error, "ocdm paint has no flag --", list);
 }
 
-static void flags_refuse_a_value_missing_or_too_many(void **state)
+TEST(flags_refuse_a_value_missing_or_too_many)
 {
-    (void)state;
     struct line line;
     const char *list = "`ocdm paint --help` lists what it takes";
     assert_refused(PARSE(line, "--memory"), &line.error, "--memory needs a value: --memory M", list);
@@ -165,9 +153,8 @@ static void flags_refuse_a_value_missing_or_too_many(void **state)
                    "\"c\" is one argument too many: ocdm paint [FLAGS] [FILE|-] [FILE]", list);
 }
 
-static void flags_work_when_the_verb_has_no_table(void **state)
+TEST(flags_work_when_the_verb_has_no_table)
 {
-    (void)state;
     struct line line;
     assert_int_equal(parse_with(&bare, &line, (const char *const[]){"-h", NULL}), OCDM_OK);
     assert_true(line.arguments.help);
@@ -177,9 +164,8 @@ static void flags_work_when_the_verb_has_no_table(void **state)
     assert_null(ocdm__argument_text(&line.arguments, "any"));
 }
 
-static void unsigned_is_read_from_end_to_end_of_its_range(void **state)
+TEST(unsigned_is_read_from_end_to_end_of_its_range)
 {
-    (void)state;
     struct line line;
     uint64_t value = 0;
     assert_int_equal(PARSE(line, "-m18446744073709551615"), OCDM_OK);
@@ -190,9 +176,8 @@ static void unsigned_is_read_from_end_to_end_of_its_range(void **state)
     assert_int_equal(value, 7);
 }
 
-static void unsigned_is_refused_when_it_is_no_such_number(void **state)
+TEST(unsigned_is_refused_when_it_is_no_such_number)
 {
-    (void)state;
     static const char *const wrong[] = {"0", "11", "-1", "+1", "", " 1", "1 ", "1k", "1.0", "0x1", "18446744073709551616"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct line line;
@@ -206,9 +191,8 @@ static void unsigned_is_refused_when_it_is_no_such_number(void **state)
     }
 }
 
-static void real_is_read_when_it_is_in_range(void **state)
+TEST(real_is_read_when_it_is_in_range)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -222,9 +206,8 @@ static void real_is_read_when_it_is_in_range(void **state)
     }
 }
 
-static void real_is_refused_when_it_is_no_number_or_out_of_range(void **state)
+TEST(real_is_refused_when_it_is_no_number_or_out_of_range)
 {
-    (void)state;
     static const char *const wrong[] = {"nan", "inf", "-inf", "16.1", "-16.1", "",   " 1",
                                         "1,5", "0x1", "1e",   "e",    "1e999", "--1"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -239,9 +222,8 @@ static void real_is_refused_when_it_is_no_number_or_out_of_range(void **state)
     }
 }
 
-static void choice_gives_the_position_or_names_the_nearest(void **state)
+TEST(choice_gives_the_position_or_names_the_nearest)
 {
-    (void)state;
     struct line line;
     size_t index = 9;
     assert_int_equal(parse_with(&verb, &line, (const char *const[]){NULL}), OCDM_OK);
@@ -256,9 +238,8 @@ static void choice_gives_the_position_or_names_the_nearest(void **state)
     assert_int_equal(index, 1);
 }
 
-static void list_is_read_up_to_its_room(void **state)
+TEST(list_is_read_up_to_its_room)
 {
-    (void)state;
     struct line line;
     uint64_t values[3] = {0};
     size_t count = 0;
@@ -270,9 +251,8 @@ static void list_is_read_up_to_its_room(void **state)
                    "--sizes: more than 2 values", "`ocdm paint --help` lists what it takes");
 }
 
-static void list_names_the_item_when_one_is_wrong(void **state)
+TEST(list_names_the_item_when_one_is_wrong)
 {
-    (void)state;
     static const char *const wrong[][2] = {{"1,x,2", "x"}, {"1,,2", ""}, {"1,2,", ""}, {",1", ""}, {"", ""}, {"1,10", "10"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct line line;
@@ -287,9 +267,8 @@ static void list_names_the_item_when_one_is_wrong(void **state)
     }
 }
 
-static void choices_are_read_as_positions_or_refused(void **state)
+TEST(choices_are_read_as_positions_or_refused)
 {
-    (void)state;
     struct line line;
     size_t indices[3] = {9, 9, 9};
     size_t count = 0;
@@ -304,9 +283,8 @@ static void choices_are_read_as_positions_or_refused(void **state)
                    "--palette \"bleu\": unknown palette", "did you mean blue? It takes red, green, blue");
 }
 
-static void values_are_asked_for_when_there_is_no_default(void **state)
+TEST(values_are_asked_for_when_there_is_no_default)
 {
-    (void)state;
     struct line line;
     uint64_t value = 0;
     assert_int_equal(PARSE(line, "-q"), OCDM_OK);
@@ -323,9 +301,8 @@ static bool is_listed(const char *const *names, const char *name)
 }
 
 /* Lists that are made at run time have every row that they should; those that are written down have none too few. */
-static void choices_are_the_rows_of_the_library(void **state)
+TEST(choices_are_the_rows_of_the_library)
 {
-    (void)state;
     const char *names[OCDM__CHOICES] = {"first"};
     assert_string_equal(ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL)[0], "first");
     for (size_t i = 0; ocdm_policy_at(i) != NULL; i++) {
@@ -338,9 +315,8 @@ static void choices_are_the_rows_of_the_library(void **state)
         assert_string_equal(ocdm__tie_choices()[i], ocdm_tie_name((ocdm_tie)i));
 }
 
-static void exit_codes_follow_the_status(void **state)
+TEST(exit_codes_follow_the_status)
 {
-    (void)state;
     static const int expected[] = {0, 2, 5, 3, 5, 3, 3, 4, 3, 2, 3, 5, 130, 3};
     const int count = (int)(sizeof expected / sizeof expected[0]);
     int known = 2; /* OCDM_BAD_RECORD and OCDM_STOPPED are not the library's */

@@ -1,14 +1,11 @@
 /* The searches of `bench gap` find what plain enumeration finds, and leave the pool as it was. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "../test.h"
 #include "base/random.h"
 #include "bench/gap.h"
 #include "bench/gap_search.h"
@@ -83,9 +80,8 @@ static void expect_near(double found, double expected, uint64_t seed)
         fail_msg("seed %llu: %.12f found, %.12f expected", (unsigned long long)seed, found, expected);
 }
 
-static void gap_groups_samples_when_their_label_sets_are_equal_in_any_order(void **state)
+TEST(gap_groups_samples_when_their_label_sets_are_equal_in_any_order)
 {
-    (void)state;
     static const size_t start[] = {0, 2, 4, 5, 5, 5};
     static const uint32_t label[] = {3, 1, 1, 3, 1};
     ocdm__reference_pool lists = {5, 4, start, label, NULL};
@@ -98,9 +94,8 @@ static void gap_groups_samples_when_their_label_sets_are_equal_in_any_order(void
     ocdm__gap_pool_destroy(pool);
 }
 
-static void gap_best_is_the_optimum_when_pools_are_small(void **state)
+TEST(gap_best_is_the_optimum_when_pools_are_small)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct lists lists;
         random_lists(&lists, seed);
@@ -123,9 +118,8 @@ static void gap_best_is_the_optimum_when_pools_are_small(void **state)
 }
 
 /* From the first samples, a poor choice: exchanges must end at or above the optimum, and where no pair could do better. */
-static void gap_exchange_stops_where_no_pair_helps_when_started_anywhere(void **state)
+TEST(gap_exchange_stops_where_no_pair_helps_when_started_anywhere)
 {
-    (void)state;
     enum { DELETIONS = 4 };
     size_t improved = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -156,9 +150,8 @@ static void gap_exchange_stops_where_no_pair_helps_when_started_anywhere(void **
 }
 
 /* A bound above the optimum would be wrong; one far below it would be of no use. */
-static void gap_bound_is_below_the_optimum_and_near_it_when_pools_are_small(void **state)
+TEST(gap_bound_is_below_the_optimum_and_near_it_when_pools_are_small)
 {
-    (void)state;
     double optima = 0, bounds = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct lists lists;
@@ -178,9 +171,8 @@ static void gap_bound_is_below_the_optimum_and_near_it_when_pools_are_small(void
 }
 
 /* The greedy sees one deletion ahead, so some pools have a better answer, and none has a worse optimum. */
-static void gap_is_found_when_the_greedy_is_not_optimal(void **state)
+TEST(gap_is_found_when_the_greedy_is_not_optimal)
 {
-    (void)state;
     size_t worse = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct lists lists;
@@ -206,9 +198,8 @@ static ocdm__label_stream *short_stream(void)
     return stream;
 }
 
-static void gap_measures_the_same_when_the_seed_is_the_same(void **state)
+TEST(gap_measures_the_same_when_the_seed_is_the_same)
 {
-    (void)state;
     ocdm__label_stream *stream = short_stream();
     for (int kind = 0; kind < OCDM__GAP_KINDS; kind++) {
         ocdm__gap_result first, second;
@@ -222,9 +213,8 @@ static void gap_measures_the_same_when_the_seed_is_the_same(void **state)
     ocdm__label_stream_destroy(stream);
 }
 
-static void gap_looks_at_full_pools_when_the_stream_is_long_enough(void **state)
+TEST(gap_looks_at_full_pools_when_the_stream_is_long_enough)
 {
-    (void)state;
     ocdm__label_stream *stream = short_stream();
     static const size_t pools[OCDM__GAP_KINDS] = {10000, 100, 20};
     for (int kind = 0; kind < OCDM__GAP_KINDS; kind++) {

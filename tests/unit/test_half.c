@@ -1,13 +1,10 @@
 /* 16-bit floats: all of them, and every place where rounding changes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/bytes.h"
 #include "base/random.h"
 
@@ -26,9 +23,8 @@ static double meaning(uint16_t half)
     return half & 0x8000 ? -magnitude : magnitude;
 }
 
-static void half_is_what_its_bits_mean_and_comes_back(void **state)
+TEST(half_is_what_its_bits_mean_and_comes_back)
 {
-    (void)state;
     for (uint32_t i = 0; i < 65536; i++) {
         uint16_t half = (uint16_t)i;
         float value = ocdm__half_to_float(half);
@@ -45,9 +41,8 @@ static void half_is_what_its_bits_mean_and_comes_back(void **state)
 }
 
 /* Between two halves that follow each other the middle goes to the even one, what is beside it to the nearer. */
-static void half_rounds_to_nearest_even(void **state)
+TEST(half_rounds_to_nearest_even)
 {
-    (void)state;
     for (uint32_t i = 0; i < 0x7BFF; i++) {
         uint16_t low = (uint16_t)i, high = (uint16_t)(i + 1);
         float middle = (ocdm__half_to_float(low) + ocdm__half_to_float(high)) / 2;
@@ -58,9 +53,8 @@ static void half_rounds_to_nearest_even(void **state)
     }
 }
 
-static void half_is_infinite_from_65520_on_and_zero_up_to_2_to_minus_25(void **state)
+TEST(half_is_infinite_from_65520_on_and_zero_up_to_2_to_minus_25)
 {
-    (void)state;
     assert_int_equal(ocdm__float_to_half(65519.996f), 0x7BFF);
     assert_int_equal(ocdm__float_to_half(65520.0f), 0x7C00);
     assert_int_equal(ocdm__float_to_half(-3e38f), 0xFC00);
@@ -72,9 +66,8 @@ static void half_is_infinite_from_65520_on_and_zero_up_to_2_to_minus_25(void **s
 }
 
 /* Any float: no half is nearer than the one that was chosen. */
-static void half_is_the_nearest_of_any_float(void **state)
+TEST(half_is_the_nearest_of_any_float)
 {
-    (void)state;
     for (uint64_t i = 0; i < 300000; i++) {
         float value = of_bits((uint32_t)ocdm__mix(i) & 0x7FFFFFFFu);
         if (!(value < 65520.0f))

@@ -1,4 +1,5 @@
 /* The table against a plain array, with hashes that collide on purpose. */
+#include "../test.h"
 #include "../twins.h"
 
 #include "base/hash_table.h"
@@ -57,9 +58,8 @@ static void run_model(uint64_t seed, uint32_t tags)
     ocdm__table_destroy(&table);
 }
 
-static void table_finds_what_is_in_when_tags_collide(void **state)
+TEST(table_finds_what_is_in_when_tags_collide)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
         run_model(seed, 1);
         run_model(seed, 3);
@@ -69,9 +69,8 @@ static void table_finds_what_is_in_when_tags_collide(void **state)
 }
 
 /* Tags that are equal in their low bits start at one place, but a walk tells them apart. */
-static void table_tells_tags_apart_when_they_start_at_one_place(void **state)
+TEST(table_tells_tags_apart_when_they_start_at_one_place)
 {
-    (void)state;
     struct ocdm__table table;
     assert_int_equal(ocdm__table_create(&table, 4), OCDM_OK);
     uint64_t step = (uint64_t)(table.mask + 1) << 32;
@@ -86,9 +85,8 @@ static void table_tells_tags_apart_when_they_start_at_one_place(void **state)
     ocdm__table_destroy(&table);
 }
 
-static void table_refuses_more_entries_than_places_can_be(void **state)
+TEST(table_refuses_more_entries_than_places_can_be)
 {
-    (void)state;
     struct ocdm__table table = {0};
     assert_int_equal(ocdm__table_create(&table, UINT32_MAX), OCDM_NO_MEMORY);
     assert_null(table.places);

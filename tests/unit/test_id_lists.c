@@ -1,24 +1,20 @@
 /* Id lists: what a folder of them holds, which samples of a source they choose and in which order, and every mistake. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../nested_files.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"
 
 #define MAP "d/multihot_map.json"
 #define TRAIN "d/ids/train_task"
-#define TEST "d/ids/test_task"
+#define TEST_LISTS "d/ids/test_task"
 
 static void put(const char *path, const char *text)
 {
@@ -31,8 +27,8 @@ static void put_folder(void)
     put(MAP, "{\"cat\": 1, \"a dog with a name of over sixteen bytes\": 0}");
     put(TRAIN "0_id_x.json", "[30, 10]");
     put(TRAIN "1_id_x.json", "[20]");
-    put(TEST "0_id_x.json", "[50]");
-    put(TEST "1_id_x.json", "[40, \"a string\"]");
+    put(TEST_LISTS "0_id_x.json", "[50]");
+    put(TEST_LISTS "1_id_x.json", "[40, \"a string\"]");
 }
 
 static void add_sample(ocdm__labelled_set *set, const char *id, enum ocdm__part part, uint64_t row, uint32_t label)
@@ -114,9 +110,8 @@ static void assert_class(const ocdm__id_lists *lists, uint32_t number, const cha
     assert_memory_equal(text, name, length);
 }
 
-static void id_lists_have_classes_by_column_and_lists_by_part_and_task(void **state)
+TEST(id_lists_have_classes_by_column_and_lists_by_part_and_task)
 {
-    (void)state;
     ocdm__id_lists lists;
     put_folder();
     put("d/ids/teorg_task0_id_x.json", "[1]");
@@ -128,7 +123,8 @@ static void id_lists_have_classes_by_column_and_lists_by_part_and_task(void **st
     assert_null(lists.groups);
     assert_int_equal(lists.task_count, 2);
     assert_int_equal(lists.list_count, 4);
-    static const char *const files[] = {MAP, TRAIN "0_id_x.json", TRAIN "1_id_x.json", TEST "0_id_x.json", TEST "1_id_x.json"};
+    static const char *const files[] = {MAP, TRAIN "0_id_x.json", TRAIN "1_id_x.json", TEST_LISTS "0_id_x.json",
+                                        TEST_LISTS "1_id_x.json"};
     assert_int_equal(lists.file_count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(lists.files[i], files[i]);
@@ -138,9 +134,8 @@ static void id_lists_have_classes_by_column_and_lists_by_part_and_task(void **st
 }
 
 /* Training before test, task by task, ids as the lists have them: this order is what makes two builds the same stream. */
-static void id_lists_choose_samples_in_the_order_of_the_lists(void **state)
+TEST(id_lists_choose_samples_in_the_order_of_the_lists)
 {
-    (void)state;
     ocdm__id_lists lists;
     ocdm__id_choices chosen;
     ocdm__reading reading = {.skip_bad = false};
@@ -157,9 +152,8 @@ static void id_lists_choose_samples_in_the_order_of_the_lists(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void id_lists_take_the_unbalanced_test_when_asked(void **state)
+TEST(id_lists_take_the_unbalanced_test_when_asked)
 {
-    (void)state;
     ocdm__id_lists lists;
     ocdm__id_choices chosen;
     ocdm__reading reading = {.skip_bad = false};
@@ -187,9 +181,8 @@ static ocdm__labelled_set source_by_row(void)
     return set;
 }
 
-static void id_lists_mean_rows_when_the_samples_have_them(void **state)
+TEST(id_lists_mean_rows_when_the_samples_have_them)
 {
-    (void)state;
     ocdm__id_lists lists;
     ocdm__id_choices chosen;
     ocdm__reading reading = {.skip_bad = false};
@@ -197,8 +190,8 @@ static void id_lists_mean_rows_when_the_samples_have_them(void **state)
     put_folder();
     put(TRAIN "0_id_x.json", "[0]");
     put(TRAIN "1_id_x.json", "[\"1\"]");
-    put(TEST "0_id_x.json", "[1, 0]");
-    put(TEST "1_id_x.json", "[]");
+    put(TEST_LISTS "0_id_x.json", "[1, 0]");
+    put(TEST_LISTS "1_id_x.json", "[]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
     assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, NULL), OCDM_OK);
     assert_string_equal(written(&chosen), "2:0r 1:1r 3:0t 0:0t ");
@@ -207,55 +200,53 @@ static void id_lists_mean_rows_when_the_samples_have_them(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void id_lists_tell_rows_that_the_source_lacks_or_has_twice(void **state)
+TEST(id_lists_tell_rows_that_the_source_lacks_or_has_twice)
 {
-    (void)state;
     ocdm__labelled_set set = source_by_row();
     put_folder();
     put(TRAIN "0_id_x.json", "[0]");
     put(TRAIN "1_id_x.json", "[1, 2]");
-    put(TEST "0_id_x.json", "[2, 18446744073709551615]");
-    put(TEST "1_id_x.json", "[]");
+    put(TEST_LISTS "0_id_x.json", "[2, 18446744073709551615]");
+    put(TEST_LISTS "1_id_x.json", "[]");
     assert_choosing_fails(&set,
                           TRAIN "1_id_x.json:1:5: the source has no training sample with the row 2, "
                                 "nor has it 2 others of the lists",
                           "2:0r 1:1r ", "ids of the lists that the source lacks", 3);
     put(TRAIN "1_id_x.json", "[1]");
-    put(TEST "0_id_x.json", "[\n7]");
-    assert_choosing_fails(&set, TEST "0_id_x.json:2:1: the source has no test sample with the row 7", "2:0r 1:1r ",
+    put(TEST_LISTS "0_id_x.json", "[\n7]");
+    assert_choosing_fails(&set, TEST_LISTS "0_id_x.json:2:1: the source has no test sample with the row 7", "2:0r 1:1r ",
                           "ids of the lists that the source lacks", 1);
-    put(TEST "0_id_x.json", "[0, \"00\"]");
-    assert_choosing_fails(&set, TEST "0_id_x.json:1:5: id 00 is listed already, in " TEST "0_id_x.json:1:2", "2:0r 1:1r 0:0t ",
-                          "ids listed twice", 1);
+    put(TEST_LISTS "0_id_x.json", "[0, \"00\"]");
+    assert_choosing_fails(&set, TEST_LISTS "0_id_x.json:1:5: id 00 is listed already, in " TEST_LISTS "0_id_x.json:1:2",
+                          "2:0r 1:1r 0:0t ", "ids listed twice", 1);
 
     ocdm__id_lists lists;
     ocdm__id_choices chosen;
     ocdm__reading reading = {.skip_bad = true};
     ocdm_error error = {.status = OCDM_OK};
-    put(TEST "0_id_x.json", "[1]");
+    put(TEST_LISTS "0_id_x.json", "[1]");
     add_sample(&set, "another", OCDM__TEST, 1, 0);
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
     assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, &error), OCDM_BAD_FILE);
     assert_string_equal(error.message, "row 1 of the test list is that of two samples of the source, \"1\" and \"another\"");
     ocdm__id_lists_clear(&lists);
-    put(TEST "0_id_x.json", "[\"x\"]");
+    put(TEST_LISTS "0_id_x.json", "[\"x\"]");
     assert_int_equal(ocdm__id_lists_read(&lists, "d", false, NULL), OCDM_OK);
     assert_int_equal(ocdm__id_lists_choose(&lists, &set, &reading, &chosen, &error), OCDM_BAD_FILE);
-    assert_string_equal(error.message, TEST "0_id_x.json:1:2: \"x\" is not the number of a row");
+    assert_string_equal(error.message, TEST_LISTS "0_id_x.json:1:2: \"x\" is not the number of a row");
     ocdm__id_lists_clear(&lists);
     ocdm__labelled_set_clear(&set);
 }
 
-static void id_lists_tell_ids_that_the_source_lacks(void **state)
+TEST(id_lists_tell_ids_that_the_source_lacks)
 {
-    (void)state;
     ocdm__labelled_set set = source_by_id();
     put_folder();
-    put(TEST "0_id_x.json", "[50,\n 51]");
-    assert_choosing_fails(&set, TEST "0_id_x.json:2:2: the source has no sample with the id 51",
+    put(TEST_LISTS "0_id_x.json", "[50,\n 51]");
+    assert_choosing_fails(&set, TEST_LISTS "0_id_x.json:2:2: the source has no sample with the id 51",
                           "2:0r 0:0r 1:1r 4:0t 3:1t 6:1t ", "ids of the lists that the source lacks", 1);
     put(TRAIN "1_id_x.json", "[21, 20, 22]");
-    put(TEST "0_id_x.json", "[50]");
+    put(TEST_LISTS "0_id_x.json", "[50]");
     assert_choosing_fails(&set,
                           TRAIN "1_id_x.json:1:2: the source has no sample with the id 21, nor has it 1 other of the lists",
                           "2:0r 0:0r 1:1r 4:0t 3:1t 6:1t ", "ids of the lists that the source lacks", 2);
@@ -263,9 +254,8 @@ static void id_lists_tell_ids_that_the_source_lacks(void **state)
 }
 
 /* In a list, in two tasks, in training and test: each would put a sample into the stream twice. */
-static void id_lists_refuse_an_id_that_is_listed_twice(void **state)
+TEST(id_lists_refuse_an_id_that_is_listed_twice)
 {
-    (void)state;
     ocdm__labelled_set set = source_by_id();
     put_folder();
     put(TRAIN "0_id_x.json", "[30,\n10, 30]");
@@ -276,15 +266,14 @@ static void id_lists_refuse_an_id_that_is_listed_twice(void **state)
     assert_choosing_fails(&set, TRAIN "1_id_x.json:1:6: id 10 is listed already, in " TRAIN "0_id_x.json:1:6",
                           "2:0r 0:0r 1:1r 4:0t 3:1t 6:1t ", "ids listed twice", 2);
     put(TRAIN "1_id_x.json", "[20]");
-    put(TEST "1_id_x.json", "[40, 20, \"a string\"]");
-    assert_choosing_fails(&set, TEST "1_id_x.json:1:6: id 20 is listed already, in " TRAIN "1_id_x.json:1:2",
+    put(TEST_LISTS "1_id_x.json", "[40, 20, \"a string\"]");
+    assert_choosing_fails(&set, TEST_LISTS "1_id_x.json:1:6: id 20 is listed already, in " TRAIN "1_id_x.json:1:2",
                           "2:0r 0:0r 1:1r 4:0t 3:1t 6:1t ", "ids listed twice", 1);
     ocdm__labelled_set_clear(&set);
 }
 
-static void id_lists_tell_a_class_that_the_source_lacks(void **state)
+TEST(id_lists_tell_a_class_that_the_source_lacks)
 {
-    (void)state;
     ocdm__labelled_set set = source_by_id();
     put_folder();
     put(MAP, "{\"cat\": 0, \"cow\": 1}");
@@ -294,9 +283,8 @@ static void id_lists_tell_a_class_that_the_source_lacks(void **state)
 }
 
 /* Lengths are drawn, on both sides of what a label table keeps in an entry. */
-static void id_lists_find_ids_of_every_length(void **state)
+TEST(id_lists_find_ids_of_every_length)
 {
-    (void)state;
     enum { SAMPLES = 300, WANTED = 120 };
     const uint64_t seed = 20260;
     print_message("seed %llu\n", (unsigned long long)seed);
@@ -316,8 +304,8 @@ static void id_lists_find_ids_of_every_length(void **state)
     put_folder();
     put(TRAIN "0_id_x.json", text);
     put(TRAIN "1_id_x.json", "[]");
-    put(TEST "0_id_x.json", "[]");
-    put(TEST "1_id_x.json", "[]");
+    put(TEST_LISTS "0_id_x.json", "[]");
+    put(TEST_LISTS "1_id_x.json", "[]");
     ocdm__id_lists lists;
     ocdm__id_choices chosen;
     ocdm__reading reading = {.skip_bad = false};
@@ -333,9 +321,8 @@ static void id_lists_find_ids_of_every_length(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void id_lists_refuse_a_bad_map(void **state)
+TEST(id_lists_refuse_a_bad_map)
 {
-    (void)state;
     static const char *const maps[][2] = {
         {"[\"cat\"]", ":1:1: expected an object of class names and columns"},
         {"{}", ":1:1: no classes"},
@@ -362,9 +349,8 @@ static void id_lists_refuse_a_bad_map(void **state)
     assert_read_fails(OCDM_IO, MAP ": No such file or directory");
 }
 
-static void id_lists_refuse_a_bad_list(void **state)
+TEST(id_lists_refuse_a_bad_list)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"{\"a\":1}", ":1:1: expected an array of ids"},
         {"[1,\n2.5]", ":2:1: expected an id: a whole number from 0, or a string"},
@@ -378,17 +364,16 @@ static void id_lists_refuse_a_bad_list(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char message[128];
         put_folder();
-        put(TEST "0_id_x.json", texts[i][0]);
-        snprintf(message, sizeof message, TEST "0_id_x.json%s", texts[i][1]);
+        put(TEST_LISTS "0_id_x.json", texts[i][0]);
+        snprintf(message, sizeof message, TEST_LISTS "0_id_x.json%s", texts[i][1]);
         assert_read_fails(OCDM_BAD_FILE, message);
     }
 }
 
-static void id_lists_tell_which_list_is_missing(void **state)
+TEST(id_lists_tell_which_list_is_missing)
 {
-    (void)state;
     put_folder();
-    remove(TEST "1_id_x.json");
+    remove(TEST_LISTS "1_id_x.json");
     assert_read_fails(OCDM_BAD_FILE, "d/ids: no test_task1_id_*.json");
     remove(TRAIN "0_id_x.json");
     assert_read_fails(OCDM_BAD_FILE, "d/ids: no train_task0_id_*.json");
@@ -405,9 +390,8 @@ static void id_lists_tell_which_list_is_missing(void **state)
     assert_string_equal(error.message, "d/ids: no teorg_task0_id_*.json");
 }
 
-static void id_lists_tell_when_there_are_none(void **state)
+TEST(id_lists_tell_when_there_are_none)
 {
-    (void)state;
     put(MAP, "{\"cat\": 0}");
     assert_read_fails(OCDM_IO, "d/ids: No such file or directory");
     put("d/ids/train_task_id_x.json", "[]");
@@ -418,9 +402,8 @@ static void id_lists_tell_when_there_are_none(void **state)
 }
 
 /* Each place, each name; the first that has a group for every class is meant. */
-static void id_lists_find_the_groups_that_fit(void **state)
+TEST(id_lists_find_the_groups_that_fit)
 {
-    (void)state;
     static const char *const places[] = {"d/", "d/groups/", "groups/"};
     static const char *const endings[] = {"", "_nuswide"};
     for (size_t i = 0; i < 6; i++) {
@@ -450,9 +433,8 @@ static void id_lists_find_the_groups_that_fit(void **state)
     }
 }
 
-static void id_lists_have_no_groups_when_none_fit(void **state)
+TEST(id_lists_have_no_groups_when_none_fit)
 {
-    (void)state;
     ocdm__id_lists lists;
     put_folder();
     put("d/major_cats.json", "[\"cat\"]");
@@ -467,9 +449,8 @@ static void id_lists_have_no_groups_when_none_fit(void **state)
     ocdm__id_lists_clear(&lists);
 }
 
-static void id_lists_refuse_bad_group_files(void **state)
+TEST(id_lists_refuse_bad_group_files)
 {
-    (void)state;
     put_folder();
     put("d/major_cats.json", "[\"cat\"]");
     put("d/moderate_cats.json", "[\"dog\",\n \"cat\"]");

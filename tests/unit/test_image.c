@@ -1,18 +1,14 @@
 /* Image files: pixels as Pillow reads them, limits, and damage of every kind, which must end in an error and in silence. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
-#include "../holds.h"
 #include "../scratch_folder.h"
 #include "stream/images/image.h"
 
@@ -58,9 +54,8 @@ static bool are_near(const unsigned char *a, const unsigned char *b, size_t size
     return true;
 }
 
-static void image_decodes_as_pillow_does(void **state)
+TEST(image_decodes_as_pillow_does)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     for (size_t i = 0; i < GOLDEN_COUNT; i++) {
@@ -80,9 +75,8 @@ static void image_decodes_as_pillow_does(void **state)
 }
 
 /* 24 x 16 to a shorter side of 8 is a half; to 9 it is nothing that libjpeg has, so everything comes. */
-static void image_comes_at_full_size_when_no_scale_of_libjpeg_fits(void **state)
+TEST(image_comes_at_full_size_when_no_scale_of_libjpeg_fits)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     size_t size;
@@ -98,9 +92,8 @@ static void image_comes_at_full_size_when_no_scale_of_libjpeg_fits(void **state)
     ocdm__image_buffer_clear(&image.rgb);
 }
 
-static void image_refuses_a_file_that_ends_early_wherever_it_ends(void **state)
+TEST(image_refuses_a_file_that_ends_early_wherever_it_ends)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     for (size_t i = 0; i < GOLDEN_COUNT; i++) {
@@ -116,9 +109,8 @@ static void image_refuses_a_file_that_ends_early_wherever_it_ends(void **state)
     ocdm__image_buffer_clear(&image.rgb);
 }
 
-static void image_survives_a_change_of_any_byte(void **state)
+TEST(image_survives_a_change_of_any_byte)
 {
-    (void)state;
     ocdm__image_limits limits = {.pixels = 1 << 16, .scans = 20, .memory = 1 << 22};
     ocdm__image image = {0};
     size_t refused = 0, tried = 0;
@@ -142,9 +134,8 @@ static void image_survives_a_change_of_any_byte(void **state)
 }
 
 /* libjpeg and libpng write to stderr unless told otherwise. */
-static void image_prints_nothing_when_files_are_damaged(void **state)
+TEST(image_prints_nothing_when_files_are_damaged)
 {
-    (void)state;
     fflush(stderr);
     int before = dup(STDERR_FILENO);
     assert_true(before >= 0 && freopen("stderr.txt", "wb", stderr));
@@ -158,9 +149,8 @@ static void image_prints_nothing_when_files_are_damaged(void **state)
     assert_int_equal(written.st_size, 0);
 }
 
-static void image_accepts_bytes_after_the_end(void **state)
+TEST(image_accepts_bytes_after_the_end)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     for (size_t i = 0; i < GOLDEN_COUNT; i++) {
@@ -177,9 +167,8 @@ static void image_accepts_bytes_after_the_end(void **state)
     ocdm__image_buffer_clear(&image.rgb);
 }
 
-static void image_ends_at_the_limit_of_pixels(void **state)
+TEST(image_ends_at_the_limit_of_pixels)
 {
-    (void)state;
     static const char *const names[] = {"jpeg-rgb", "jpeg-progressive", "png-rgb", "png-rgb-interlaced"};
     ocdm__image image = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -198,9 +187,8 @@ static void image_ends_at_the_limit_of_pixels(void **state)
 }
 
 /* A picture that says it has 2^31 - 1 pixels in each direction: nothing may be allocated for it. */
-static void image_refuses_a_png_of_enormous_size(void **state)
+TEST(image_refuses_a_png_of_enormous_size)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = from_hex("89504e470d0a1a0a0000000d494844527fffffff7fffffff1002000000cb3b40720000000b49444154789c6360"
                                     "80000000080001b75873950000000049454e44ae426082",
@@ -215,9 +203,8 @@ static void image_refuses_a_png_of_enormous_size(void **state)
     assert_null(image.rgb.bytes);
 }
 
-static void image_ends_at_the_limit_of_memory(void **state)
+TEST(image_ends_at_the_limit_of_memory)
 {
-    (void)state;
     ocdm__image image = {0};
     size_t size;
     unsigned char *bytes = golden_bytes("jpeg-rgb", &size);
@@ -238,9 +225,8 @@ static void image_ends_at_the_limit_of_memory(void **state)
 }
 
 /* A progressive file is collected before the first row comes out: two bytes for each of its coefficients. */
-static void image_counts_what_a_progressive_file_keeps(void **state)
+TEST(image_counts_what_a_progressive_file_keeps)
 {
-    (void)state;
     ocdm__image image = {0};
     size_t size;
     unsigned char *bytes = golden_bytes("jpeg-grey-progressive", &size);
@@ -284,9 +270,8 @@ static unsigned char *make_scan_bomb(size_t scans, size_t *size)
     return bomb;
 }
 
-static void image_ends_at_the_limit_of_scans(void **state)
+TEST(image_ends_at_the_limit_of_scans)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     for (size_t scans = 99; scans <= 102; scans++) {
@@ -300,9 +285,8 @@ static void image_ends_at_the_limit_of_scans(void **state)
     ocdm__image_buffer_clear(&image.rgb);
 }
 
-static void image_is_read_by_content_whatever_its_name(void **state)
+TEST(image_is_read_by_content_whatever_its_name)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     ocdm__image_buffer file = {0};
@@ -323,9 +307,8 @@ static void image_is_read_by_content_whatever_its_name(void **state)
     ocdm__image_buffer_clear(&image.rgb);
 }
 
-static void image_tells_what_is_wrong_with_a_path(void **state)
+TEST(image_tells_what_is_wrong_with_a_path)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     ocdm__image_buffer file = {0};
@@ -345,9 +328,8 @@ static void image_tells_what_is_wrong_with_a_path(void **state)
     ocdm__image_buffer_clear(&file);
 }
 
-static void image_says_why_a_jpeg_is_damaged(void **state)
+TEST(image_says_why_a_jpeg_is_damaged)
 {
-    (void)state;
     ocdm__image_limits limits = ocdm__image_limits_default();
     ocdm__image image = {0};
     ocdm_error error;

@@ -1,18 +1,14 @@
 /* The loader: the same tensors and errors for any number of threads, an end at any moment, and no misuse that goes unseen. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
-#include "../holds.h"
 #include "../scratch_folder.h"
 #include "stream/images/prepare.h"
 
@@ -114,9 +110,8 @@ static void submit(ocdm__image_loader *loader, size_t slot, size_t batch, float 
     memset(requests, 0, sizeof requests); /* they were copied */
 }
 
-static void image_loader_gives_the_same_for_any_number_of_threads(void **state)
+TEST(image_loader_gives_the_same_for_any_number_of_threads)
 {
-    (void)state;
     static const size_t threads[] = {1, 2, 5};
     static float tensor[3][BATCH * FLOATS];
     ocdm__image_settings settings = small_settings();
@@ -136,9 +131,8 @@ static void image_loader_gives_the_same_for_any_number_of_threads(void **state)
     }
 }
 
-static void image_loader_lets_batches_be_fetched_in_any_order(void **state)
+TEST(image_loader_lets_batches_be_fetched_in_any_order)
 {
-    (void)state;
     static float tensor[3][BATCH * FLOATS];
     ocdm__image_settings settings = small_settings();
     ocdm__image_loader *loader = NULL;
@@ -156,9 +150,8 @@ static void image_loader_lets_batches_be_fetched_in_any_order(void **state)
 }
 
 /* Which images failed, and of which kind; the tensor is zero there and nowhere else. */
-static void image_loader_tells_which_images_failed(void **state)
+TEST(image_loader_tells_which_images_failed)
 {
-    (void)state;
     ocdm__image_settings settings = small_settings();
     ocdm__image_loader *loader = NULL;
     ocdm__image_request requests[] = {{.path = paths[0]}, {.path = paths[4]}, {.path = "nowhere"}, {.path = paths[1]}};
@@ -186,9 +179,8 @@ static void image_loader_tells_which_images_failed(void **state)
 }
 
 /* Nothing, something or everything is under way; the tensors may be freed at once afterwards. */
-static void image_loader_ends_at_any_moment(void **state)
+TEST(image_loader_ends_at_any_moment)
 {
-    (void)state;
     ocdm__image_settings settings = small_settings();
     for (size_t round = 0; round < 60; round++) {
         ocdm__image_loader *loader = NULL;
@@ -206,9 +198,8 @@ static void image_loader_ends_at_any_moment(void **state)
     ocdm__image_loader_destroy(NULL);
 }
 
-static void image_loader_refuses_misuse(void **state)
+TEST(image_loader_refuses_misuse)
 {
-    (void)state;
     ocdm__image_settings settings = small_settings();
     ocdm__image_loader *loader = NULL;
     ocdm__image_outcome outcome;
@@ -233,9 +224,8 @@ static void image_loader_refuses_misuse(void **state)
     ocdm__image_loader_destroy(loader);
 }
 
-static void image_loader_takes_an_empty_batch(void **state)
+TEST(image_loader_takes_an_empty_batch)
 {
-    (void)state;
     ocdm__image_settings settings = small_settings();
     ocdm__image_loader *loader = NULL;
     ocdm__image_outcome outcome = {.count = 1, .failed = 1};

@@ -1,15 +1,11 @@
 /* Preparing: which square is taken, what hangs on which key, and the floats that come out. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "stream/images/prepare.h"
 
 static ocdm__image_plan plan_of(uint32_t resize, uint32_t crop, uint64_t seed)
@@ -53,9 +49,8 @@ static ocdm_status prepare(const ocdm__image_plan *plan, const ocdm__image_reque
 }
 
 /* What torchvision's CenterCrop gives: int(round(spare / 2)) in Python, which rounds halves to even. */
-static void image_prepare_takes_the_middle_as_torchvision_does(void **state)
+TEST(image_prepare_takes_the_middle_as_torchvision_does)
 {
-    (void)state;
     static const uint64_t middle[] = {0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6};
     ocdm__image_plan plan = plan_of(0, 10, 0);
     ocdm__image_request request = {.training = false};
@@ -67,9 +62,8 @@ static void image_prepare_takes_the_middle_as_torchvision_does(void **state)
     }
 }
 
-static void image_prepare_scales_bytes_as_networks_want_them(void **state)
+TEST(image_prepare_scales_bytes_as_networks_want_them)
 {
-    (void)state;
     static const float mean[3] = {0.485f, 0.456f, 0.406f}, deviation[3] = {0.229f, 0.224f, 0.225f};
     ocdm__image_settings settings = ocdm__image_settings_default();
     ocdm__image_plan plan;
@@ -86,9 +80,8 @@ static void image_prepare_scales_bytes_as_networks_want_them(void **state)
 }
 
 /* Every float against the byte that it comes from, for squares anywhere in pictures of any shape. */
-static void image_prepare_writes_the_chosen_square(void **state)
+TEST(image_prepare_writes_the_chosen_square)
 {
-    (void)state;
     size_t mirrored = 0;
     for (uint64_t sample = 0; sample < 200; sample++) {
         char where[64];
@@ -122,9 +115,8 @@ static bool same_view(const ocdm__image_view *a, const ocdm__image_view *b)
 }
 
 /* Seed, sample and step each change the choice, and nothing else does: in a million places two choices rarely agree. */
-static void image_prepare_hangs_on_seed_sample_and_step(void **state)
+TEST(image_prepare_hangs_on_seed_sample_and_step)
 {
-    (void)state;
     ocdm__image_size size = {1010, 1020};
     ocdm__image_plan plan = plan_of(0, 10, 5), other_seed = plan_of(0, 10, 6);
     ocdm__image_request request = {.sample = 40, .step = 9, .training = true}, next_sample = request, next_step = request;
@@ -145,9 +137,8 @@ static void image_prepare_hangs_on_seed_sample_and_step(void **state)
 }
 
 /* 4 x 3 places, mirrored or not: 24 choices, each about 500 times in 12,000. Seven deviations are allowed. */
-static void image_prepare_chooses_every_square_equally_often(void **state)
+TEST(image_prepare_chooses_every_square_equally_often)
 {
-    (void)state;
     size_t seen[3][4][2] = {{{0}}};
     ocdm__image_plan plan = plan_of(0, 5, 3);
     for (uint64_t step = 0; step < 12000; step++) {
@@ -163,9 +154,8 @@ static void image_prepare_chooses_every_square_equally_often(void **state)
 }
 
 /* A square of the resized picture is what resizing everything and cutting afterwards gives. */
-static void image_prepare_resizes_before_it_crops(void **state)
+TEST(image_prepare_resizes_before_it_crops)
 {
-    (void)state;
     enum { WIDTH = 41, HEIGHT = 30, RESIZE = 17, CROP = 12, WIDE = 23 };
     uint8_t *planes = make_planes(3, WIDTH, HEIGHT);
     ocdm__image image = {.width = WIDTH, .height = HEIGHT};
@@ -196,9 +186,8 @@ static void image_prepare_resizes_before_it_crops(void **state)
     free(planes);
 }
 
-static void image_prepare_refuses_an_image_smaller_than_the_crop(void **state)
+TEST(image_prepare_refuses_an_image_smaller_than_the_crop)
 {
-    (void)state;
     uint8_t *planes = make_planes(3, 9, 20);
     ocdm__image_plan plan = plan_of(0, 10, 0);
     ocdm__image_request request = request_of(planes, 3, 9, 20);
@@ -218,9 +207,8 @@ static void image_prepare_refuses_an_image_smaller_than_the_crop(void **state)
     free(planes);
 }
 
-static void image_prepare_refuses_settings_that_cannot_be(void **state)
+TEST(image_prepare_refuses_settings_that_cannot_be)
 {
-    (void)state;
     static const struct {
         uint32_t resize, crop;
         int scaling;

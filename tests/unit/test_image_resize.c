@@ -1,18 +1,14 @@
 /* Resizing: Pillow's pixels, a plain judge for every other size, and regions that equal the same part of the whole. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/image_hex.h"
 #include "../golden/image_resized.h"
-#include "../holds.h"
 #include "base/random.h"
 #include "stream/images/image.h"
 
@@ -44,9 +40,8 @@ static uint8_t *resize_whole(const ocdm__image *image, uint32_t width, uint32_t 
     return resize(image, (ocdm__image_size){width, height}, (ocdm__image_region){0, 0, width, height});
 }
 
-static void image_resize_gives_the_pixels_of_pillow(void **state)
+TEST(image_resize_gives_the_pixels_of_pillow)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden_resized / sizeof *golden_resized; i++) {
         char where[64];
         snprintf(where, sizeof where, "case %zu", i);
@@ -97,9 +92,8 @@ static uint32_t draw(ocdm__random *random, uint32_t from, uint32_t to)
 }
 
 /* Two roundings to whole levels, of which the first is averaged: never a level away from the exact value and a half more. */
-static void image_resize_is_within_a_level_of_the_judge(void **state)
+TEST(image_resize_is_within_a_level_of_the_judge)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         char where[64];
         snprintf(where, sizeof where, "seed %d", (int)seed);
@@ -117,9 +111,8 @@ static void image_resize_is_within_a_level_of_the_judge(void **state)
     }
 }
 
-static void image_resize_of_a_region_equals_that_part_of_the_whole(void **state)
+TEST(image_resize_of_a_region_equals_that_part_of_the_whole)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         char where[64];
         snprintf(where, sizeof where, "seed %d", (int)seed);
@@ -141,9 +134,8 @@ static void image_resize_of_a_region_equals_that_part_of_the_whole(void **state)
     }
 }
 
-static void image_resize_keeps_an_image_that_has_the_size(void **state)
+TEST(image_resize_keeps_an_image_that_has_the_size)
 {
-    (void)state;
     ocdm__image image = noise(31, 17);
     uint8_t *rgb = resize_whole(&image, 31, 17);
     assert_memory_equal(rgb, image.rgb.bytes, 31 * 17 * 3);
@@ -152,9 +144,8 @@ static void image_resize_keeps_an_image_that_has_the_size(void **state)
 }
 
 /* White stays white and black stays black, whatever the weights round to. */
-static void image_resize_keeps_an_even_colour(void **state)
+TEST(image_resize_keeps_an_even_colour)
 {
-    (void)state;
     for (int level = 0; level <= 255; level += 51)
         for (uint32_t target = 1; target <= 60; target += 7) {
             ocdm__image image = noise(37, 23);
@@ -167,9 +158,8 @@ static void image_resize_keeps_an_even_colour(void **state)
         }
 }
 
-static void image_resized_size_follows_torchvision(void **state)
+TEST(image_resized_size_follows_torchvision)
 {
-    (void)state;
     static const struct {
         uint32_t width, height, resize, new_width, new_height;
     } cases[] = {{640, 480, 256, 341, 256}, {480, 640, 256, 256, 341}, {500, 375, 188, 250, 188}, {427, 640, 224, 224, 335},
@@ -182,9 +172,8 @@ static void image_resized_size_follows_torchvision(void **state)
 }
 
 /* A strip of 2^20 x 1 pixels, its shorter side to 2^14: the longer one does not fit 32 bits, but one square is wanted. */
-static void image_resize_takes_a_region_of_what_would_never_fit(void **state)
+TEST(image_resize_takes_a_region_of_what_would_never_fit)
 {
-    (void)state;
     ocdm__image image = noise(1u << 20, 1);
     memset(image.rgb.bytes + 3 * ((1u << 20) - 2), 200, 6);
     ocdm__image_size size = ocdm__image_resized_size(image.width, image.height, 16384);

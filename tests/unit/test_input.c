@@ -1,9 +1,7 @@
 /* The input window: bytes keep their positions while the buffer slides, grows and shrinks, and a stop flag ends the wait. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/input.h"
 #include "base/random.h"
 
@@ -41,9 +38,8 @@ static void window_is(const ocdm__input *input, size_t offset)
 }
 
 /* Releases and fills at random, as batches of lines of many lengths would. */
-static void input_keeps_positions_when_it_slides_and_grows(void **state)
+TEST(input_keeps_positions_when_it_slides_and_grows)
 {
-    (void)state;
     const size_t size = 3 * 1024 * 1024 + 17;
     const uint64_t seed = 7;
     FILE *file = make_file(size);
@@ -70,9 +66,8 @@ static void input_keeps_positions_when_it_slides_and_grows(void **state)
     fclose(file);
 }
 
-static void input_shrinks_when_a_long_line_is_done(void **state)
+TEST(input_shrinks_when_a_long_line_is_done)
 {
-    (void)state;
     FILE *file = make_file(5 * 1024 * 1024);
     ocdm__input input;
     assert_int_equal(ocdm__input_open_fd(&input, fileno(file), "test", NULL, NULL), OCDM_OK);
@@ -89,9 +84,8 @@ static void input_shrinks_when_a_long_line_is_done(void **state)
     fclose(file);
 }
 
-static void input_closes_the_gap_when_bytes_are_removed(void **state)
+TEST(input_closes_the_gap_when_bytes_are_removed)
 {
-    (void)state;
     FILE *file = make_file(1000);
     ocdm__input input;
     assert_int_equal(ocdm__input_open_fd(&input, fileno(file), "test", NULL, NULL), OCDM_OK);
@@ -106,9 +100,8 @@ static void input_closes_the_gap_when_bytes_are_removed(void **state)
     fclose(file);
 }
 
-static void input_ends_once_and_for_all_when_the_file_is_empty(void **state)
+TEST(input_ends_once_and_for_all_when_the_file_is_empty)
 {
-    (void)state;
     ocdm__input input;
     assert_int_equal(ocdm__input_open(&input, "/dev/null", NULL, NULL), OCDM_OK);
     for (int i = 0; i < 2; i++) {
@@ -120,9 +113,8 @@ static void input_ends_once_and_for_all_when_the_file_is_empty(void **state)
     ocdm__input_close(&input);
 }
 
-static void input_says_why_when_it_cannot_open_or_read(void **state)
+TEST(input_says_why_when_it_cannot_open_or_read)
 {
-    (void)state;
     ocdm__input input;
     ocdm_error error;
     assert_int_equal(ocdm__input_open(&input, "/no/such/file", NULL, &error), OCDM_IO);
@@ -141,9 +133,8 @@ static void set_stop(int number)
 }
 
 /* A child signals while the parent waits on a pipe that nothing is written to. */
-static void input_stops_waiting_when_the_flag_is_set(void **state)
+TEST(input_stops_waiting_when_the_flag_is_set)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     struct sigaction action = {.sa_handler = set_stop};

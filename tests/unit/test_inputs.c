@@ -2,18 +2,14 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/image_files.h"
 #include "../golden/image_hex.h"
-#include "../holds.h"
 #include "../scratch_folder.h"
 #include "experiment/loop/inputs.h"
 #include "small_stream.h"
@@ -73,9 +69,8 @@ static void close_inputs(ocdm__stream *stream, ocdm__inputs *inputs)
     ocdm__stream_close(stream);
 }
 
-static void inputs_give_features_as_they_are(void **state)
+TEST(inputs_give_features_as_they_are)
 {
-    (void)state;
     static const char *const paths[] = {"features", "halves"};
     static const uint32_t samples[] = {11, 0, 5, 5};
     ocdm__input_settings settings = {.crop = 1000}; /* not looked at, and no threads are needed */
@@ -116,9 +111,8 @@ static bool prepare(const ocdm__input_settings *settings, ocdm__image_request *r
 }
 
 /* The random part hangs on the sample's number in the stream and on the step. */
-static void inputs_prepare_stored_images_by_sample_and_step(void **state)
+TEST(inputs_prepare_stored_images_by_sample_and_step)
 {
-    (void)state;
     static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
     for (int variant = 0; variant < 8; variant++) {
         ocdm__input_settings settings = small_settings(2);
@@ -163,9 +157,8 @@ static size_t check_files(const ocdm__input_settings *settings, const ocdm__read
 }
 
 /* Three batches under way; what cannot be decoded is closed up and counted, with the first reason. */
-static void inputs_read_image_files_for_any_number_of_threads(void **state)
+TEST(inputs_read_image_files_for_any_number_of_threads)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 5; threads += 2) {
         ocdm__input_settings settings = small_settings(threads);
         ocdm__stream stream = {.task_count = 0};
@@ -194,9 +187,8 @@ static void inputs_read_image_files_for_any_number_of_threads(void **state)
     }
 }
 
-static void inputs_take_another_root_when_one_is_given(void **state)
+TEST(inputs_take_another_root_when_one_is_given)
 {
-    (void)state;
     static const char *const streams[] = {"elsewhere", "rootless"};
     for (size_t s = 0; s < 2; s++) {
         ocdm__input_settings settings = small_settings(1);
@@ -211,9 +203,8 @@ static void inputs_take_another_root_when_one_is_given(void **state)
     }
 }
 
-static void inputs_stop_at_the_first_bad_image_when_strict(void **state)
+TEST(inputs_stop_at_the_first_bad_image_when_strict)
 {
-    (void)state;
     static const uint32_t samples[] = {0, 9, 4, 1};
     ocdm__input_settings settings = small_settings(4);
     ocdm__stream stream = {.task_count = 0};
@@ -232,9 +223,8 @@ static void inputs_stop_at_the_first_bad_image_when_strict(void **state)
     close_inputs(&stream, inputs);
 }
 
-static void inputs_stop_when_an_image_file_is_not_there(void **state)
+TEST(inputs_stop_when_an_image_file_is_not_there)
 {
-    (void)state;
     ocdm__input_settings settings = small_settings(2);
     ocdm__stream stream = {.task_count = 0};
     ocdm__ready ready;
@@ -246,9 +236,8 @@ static void inputs_stop_when_an_image_file_is_not_there(void **state)
     close_inputs(&stream, inputs);
 }
 
-static void inputs_know_the_sizes_when_none_are_given(void **state)
+TEST(inputs_know_the_sizes_when_none_are_given)
 {
-    (void)state;
     static const struct {
         const char *stream;
         uint32_t resize, crop, side;
@@ -265,9 +254,8 @@ static void inputs_know_the_sizes_when_none_are_given(void **state)
     }
 }
 
-static void inputs_refuse_what_cannot_be_opened(void **state)
+TEST(inputs_refuse_what_cannot_be_opened)
 {
-    (void)state;
     static const struct {
         const char *stream;
         ocdm__input_settings settings;
@@ -295,9 +283,8 @@ static void inputs_refuse_what_cannot_be_opened(void **state)
     }
 }
 
-static void inputs_refuse_misuse_and_go_on(void **state)
+TEST(inputs_refuse_misuse_and_go_on)
 {
-    (void)state;
     static const char *const streams[] = {"features", "images"};
     for (size_t s = 0; s < 2; s++) {
         ocdm__input_settings settings = small_settings(2);
@@ -325,9 +312,8 @@ static void inputs_refuse_misuse_and_go_on(void **state)
 }
 
 /* Closing with batches under way: the sanitizers watch who still writes. */
-static void inputs_end_at_any_moment(void **state)
+TEST(inputs_end_at_any_moment)
 {
-    (void)state;
     for (unsigned round = 0; round < 40; round++) {
         ocdm__input_settings settings = small_settings(1 + round % 4);
         ocdm__stream stream = {.task_count = 0};

@@ -1,15 +1,12 @@
 /* The JSON scanner: what it accepts, what it refuses and where, what it says a token is, and the way back to text. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/json.h"
 #include "base/random.h"
 
@@ -74,9 +71,8 @@ static void refuses(const char *bytes, size_t size, size_t where)
 #define ACCEPTS(text) accepts(text, sizeof(text) - 1)
 #define REFUSES(text, where) refuses(text, sizeof(text) - 1, where)
 
-static void json_accepts_every_form_of_the_grammar(void **state)
+TEST(json_accepts_every_form_of_the_grammar)
 {
-    (void)state;
     ACCEPTS("{}");
     ACCEPTS("[]");
     ACCEPTS(" [ ] \r\n\t");
@@ -94,9 +90,8 @@ static void json_accepts_every_form_of_the_grammar(void **state)
     ACCEPTS("{\"a\" : 1 , \"a\" : [ 2 , { \"b\" : null } ] }");
 }
 
-static void json_refuses_what_the_grammar_does_not_have(void **state)
+TEST(json_refuses_what_the_grammar_does_not_have)
 {
-    (void)state;
     REFUSES("", 0);
     REFUSES("  ", 2);
     REFUSES("{", 1);
@@ -120,9 +115,8 @@ static void json_refuses_what_the_grammar_does_not_have(void **state)
     REFUSES("\xEF\xBB\xBF{}", 0);
 }
 
-static void json_refuses_numbers_that_only_look_like_it(void **state)
+TEST(json_refuses_numbers_that_only_look_like_it)
 {
-    (void)state;
     REFUSES("01", 0);
     REFUSES("-01", 1);
     REFUSES("+1", 0);
@@ -137,9 +131,8 @@ static void json_refuses_numbers_that_only_look_like_it(void **state)
     REFUSES("1_000", 1);
 }
 
-static void json_refuses_strings_that_are_not_text(void **state)
+TEST(json_refuses_strings_that_are_not_text)
 {
-    (void)state;
     REFUSES("\"abc", 0);
     REFUSES("[\"abcdefghijkl", 1);
     REFUSES("\"a\nb\"", 2);
@@ -157,9 +150,8 @@ static void json_refuses_strings_that_are_not_text(void **state)
     REFUSES("\"\\uDE00\"", 1);
 }
 
-static void json_refuses_invalid_utf8_at_its_first_byte(void **state)
+TEST(json_refuses_invalid_utf8_at_its_first_byte)
 {
-    (void)state;
     REFUSES("\"\x80\"", 1);
     REFUSES("\"abc\xC0\x80\"", 4);
     REFUSES("\"\xC1\xBF\"", 1);
@@ -175,9 +167,8 @@ static void json_refuses_invalid_utf8_at_its_first_byte(void **state)
     REFUSES("[\xC3\xA9]", 1);
 }
 
-static void json_nests_to_its_limit_and_no_deeper(void **state)
+TEST(json_nests_to_its_limit_and_no_deeper)
 {
-    (void)state;
     char text[2 * OCDM__JSON_DEPTH + 2];
     memset(text, '[', OCDM__JSON_DEPTH);
     memset(text + OCDM__JSON_DEPTH, ']', OCDM__JSON_DEPTH);
@@ -188,9 +179,8 @@ static void json_nests_to_its_limit_and_no_deeper(void **state)
 }
 
 /* Containers of both kinds in a pattern with no period that the 64-bit words could hide. */
-static void json_remembers_the_kind_of_every_open_container(void **state)
+TEST(json_remembers_the_kind_of_every_open_container)
 {
-    (void)state;
     char text[8 * OCDM__JSON_DEPTH];
     size_t size = 0;
     for (int i = 0; i < 1000; i++)
@@ -203,9 +193,8 @@ static void json_remembers_the_kind_of_every_open_container(void **state)
     refuses(text, size, size - 500);
 }
 
-static void json_reports_events_and_tokens_in_order(void **state)
+TEST(json_reports_events_and_tokens_in_order)
 {
-    (void)state;
     static const char text[] = "{\"id\": -7.5, \"x\\n\":[\"a\\u0041\", 12, true, null, false]}";
     static const struct {
         enum ocdm__json_event event;
@@ -228,9 +217,8 @@ static void json_reports_events_and_tokens_in_order(void **state)
     }
 }
 
-static void json_skip_passes_a_value_of_any_shape(void **state)
+TEST(json_skip_passes_a_value_of_any_shape)
 {
-    (void)state;
     static const char text[] = "{\"a\":{\"b\":[1,{\"c\":2}]},\"d\":3,\"e\":[[]],\"f\":4}";
     ocdm__json json;
     ocdm__json_begin(&json, text, sizeof text - 1);
@@ -247,9 +235,8 @@ static void json_skip_passes_a_value_of_any_shape(void **state)
     assert_int_equal(ocdm__json_next(&json), OCDM__JSON_END);
 }
 
-static void json_skip_fails_when_what_it_passes_is_broken(void **state)
+TEST(json_skip_fails_when_what_it_passes_is_broken)
 {
-    (void)state;
     static const char text[] = "{\"a\":[1,{\"b\":01}]}";
     ocdm__json json;
     ocdm__json_begin(&json, text, sizeof text - 1);
@@ -276,9 +263,8 @@ static void string_becomes(const char *text, const char *expected, size_t length
     assert_false(ocdm__json_is(&json, out, length + 1));
 }
 
-static void json_unescapes_to_the_bytes_that_were_meant(void **state)
+TEST(json_unescapes_to_the_bytes_that_were_meant)
 {
-    (void)state;
     string_becomes("\"plain\"", "plain", 5);
     string_becomes("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8);
     string_becomes("\"\\u0041\\u00e9\\u20AC\"", "A\xC3\xA9\xE2\x82\xAC", 6);
@@ -295,9 +281,8 @@ static bool read_uint64(const char *text, uint64_t *value)
     return ocdm__json_uint64(&json, value);
 }
 
-static void json_reads_whole_numbers_up_to_64_bits(void **state)
+TEST(json_reads_whole_numbers_up_to_64_bits)
 {
-    (void)state;
     uint64_t value = 5;
     assert_true(read_uint64("0", &value) && value == 0);
     assert_true(read_uint64("18446744073709551615", &value) && value == UINT64_MAX);
@@ -310,9 +295,8 @@ static void json_reads_whole_numbers_up_to_64_bits(void **state)
     assert_int_equal(value, 5);
 }
 
-static void json_quote_comes_back_unchanged_for_random_text(void **state)
+TEST(json_quote_comes_back_unchanged_for_random_text)
 {
-    (void)state;
     const uint64_t seed = 20240607;
     for (uint64_t round = 0; round < 2000; round++) {
         ocdm__random random = ocdm__random_stream(seed, round);
@@ -332,9 +316,8 @@ static void json_quote_comes_back_unchanged_for_random_text(void **state)
     }
 }
 
-static void json_quote_writes_short_escapes_and_replaces_invalid_utf8(void **state)
+TEST(json_quote_writes_short_escapes_and_replaces_invalid_utf8)
 {
-    (void)state;
     static const char text[] = "a\"\\\n\x01\x7F\xC3\xA9\xFFz",
                       expected[] = "\"a\\\"\\\\\\n\\u0001\\u007f\xC3\xA9\xEF\xBF\xBDz\"";
     char out[OCDM__JSON_QUOTED(sizeof text)];
@@ -349,9 +332,8 @@ static void double_is_written(double value, const char *expected)
     assert_string_equal(out, expected);
 }
 
-static void json_writes_doubles_as_short_as_they_can_be(void **state)
+TEST(json_writes_doubles_as_short_as_they_can_be)
 {
-    (void)state;
     double_is_written(0, "0");
     double_is_written(-0.0, "-0");
     double_is_written(0.1, "0.1");

@@ -1,15 +1,11 @@
 /* The short cut through arrays of numbers: with it and without it, every text gives the same answer. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/json.h"
 #include "base/random.h"
 
@@ -47,9 +43,8 @@ static void agree(const char *text, size_t size)
 }
 
 /* Few fewer events would mean that the short cut is never taken. */
-static void json_scan_passes_over_most_of_a_long_array(void **state)
+TEST(json_scan_passes_over_most_of_a_long_array)
 {
-    (void)state;
     static char text[200000];
     size_t size = (size_t)sprintf(text, "[[0");
     for (int i = 0; i < 20000; i++)
@@ -64,9 +59,8 @@ static void json_scan_passes_over_most_of_a_long_array(void **state)
 }
 
 /* Every short piece of what numbers are made of, at every place of a block: nothing that the grammar refuses gets by. */
-static void json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block(void **state)
+TEST(json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block)
 {
-    (void)state;
     static const char alphabet[] = "019.-, \n\te]";
     const size_t letters = sizeof alphabet - 1;
     for (size_t i = 0; i < letters * letters * letters; i++)
@@ -86,9 +80,8 @@ static void json_scan_agrees_when_any_three_bytes_stand_anywhere_in_a_block(void
 }
 
 /* A comma after a number means nothing outside arrays, or something else. */
-static void json_scan_stays_out_of_it_outside_arrays(void **state)
+TEST(json_scan_stays_out_of_it_outside_arrays)
 {
-    (void)state;
     char text[300] = "";
     for (int i = 0; i < 100; i++)
         strcat(text, i > 0 ? ",1" : "1");
@@ -101,9 +94,8 @@ static void json_scan_stays_out_of_it_outside_arrays(void **state)
 }
 
 /* What lies behind the end would be good to read: it must not be, wherever the end is. */
-static void json_scan_stops_at_the_end_when_numbers_follow_it(void **state)
+TEST(json_scan_stops_at_the_end_when_numbers_follow_it)
 {
-    (void)state;
     const size_t most = (1 << 20) + 300;
     char *text = malloc(most + 100);
     assert_non_null(text);
@@ -135,9 +127,8 @@ static size_t random_number(ocdm__random *random, char *out)
     return (size_t)(part < 20 ? sprintf(out, "%s%d", sign, whole) : sprintf(out, "%s%d.%d", sign, whole, part));
 }
 
-static void json_scan_agrees_on_random_arrays(void **state)
+TEST(json_scan_agrees_on_random_arrays)
 {
-    (void)state;
     const uint64_t seed = 3;
     print_message("seed %d\n", (int)seed);
     static char text[1 << 14];

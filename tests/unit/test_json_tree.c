@@ -1,14 +1,11 @@
 /* JSON documents as trees. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/json_tree.h"
 
 static ocdm_status parse(ocdm__json_tree *tree, const char *text, ocdm_error *error)
@@ -16,9 +13,8 @@ static ocdm_status parse(ocdm__json_tree *tree, const char *text, ocdm_error *er
     return ocdm__json_tree_parse(tree, "t", text, strlen(text), error);
 }
 
-static void json_tree_answers_by_path(void **state)
+TEST(json_tree_answers_by_path)
 {
-    (void)state;
     ocdm__json_tree tree;
     ocdm_error error;
     assert_int_equal(
@@ -36,9 +32,8 @@ static void json_tree_answers_by_path(void **state)
     ocdm__json_tree_clear(&tree);
 }
 
-static void json_tree_answers_nothing_where_nothing_is(void **state)
+TEST(json_tree_answers_nothing_where_nothing_is)
 {
-    (void)state;
     ocdm__json_tree tree;
     ocdm_error error;
     assert_int_equal(parse(&tree, "{\"a\":1}", &error), OCDM_OK);
@@ -50,9 +45,8 @@ static void json_tree_answers_nothing_where_nothing_is(void **state)
     ocdm__json_tree_clear(&tree);
 }
 
-static void json_tree_refuses_what_is_not_json_with_its_place(void **state)
+TEST(json_tree_refuses_what_is_not_json_with_its_place)
 {
-    (void)state;
     ocdm__json_tree tree;
     ocdm_error error;
     assert_int_equal(parse(&tree, "{\"a\":1,\n \"b\" 2}", &error), OCDM_BAD_FILE);
@@ -63,9 +57,8 @@ static void json_tree_refuses_what_is_not_json_with_its_place(void **state)
     assert_int_equal(parse(&tree, "1 2", &error), OCDM_BAD_FILE);
 }
 
-static void json_tree_takes_long_texts_and_many_nodes(void **state)
+TEST(json_tree_takes_long_texts_and_many_nodes)
 {
-    (void)state;
     static char text[300000];
     ocdm__json_tree tree;
     ocdm_error error;

@@ -1,8 +1,6 @@
 /* A label stream holds what its records hold. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/error.h"
 #include "bench/label_stream.h"
 #include "stream/scenes/builtin.h"
@@ -29,9 +26,8 @@ static ocdm_status read_text(const char *text, ocdm__label_stream **stream, ocdm
     return status;
 }
 
-static void label_stream_numbers_classes_and_drops_repeats_when_read(void **state)
+TEST(label_stream_numbers_classes_and_drops_repeats_when_read)
 {
-    (void)state;
     ocdm__label_stream *stream = NULL;
     assert_int_equal(
         read_text("{\"labels\":[\"b\",\"a\",\"b\"]}\n{\"labels\":[]}\n{\"labels\":[\"a\"]}\n{\"labels\":[\"c\",\"b\"]}\n",
@@ -51,18 +47,16 @@ static void label_stream_numbers_classes_and_drops_repeats_when_read(void **stat
     ocdm__label_stream_destroy(stream);
 }
 
-static void label_stream_is_single_label_when_no_record_has_two(void **state)
+TEST(label_stream_is_single_label_when_no_record_has_two)
 {
-    (void)state;
     ocdm__label_stream *stream = NULL;
     assert_int_equal(read_text("{\"labels\":[1]}\n{\"labels\":[2,2]}\n{\"labels\":[]}\n", &stream, NULL), OCDM_OK);
     assert_true(stream->single_label);
     ocdm__label_stream_destroy(stream);
 }
 
-static void label_stream_is_refused_when_a_file_is_bad_empty_or_missing(void **state)
+TEST(label_stream_is_refused_when_a_file_is_bad_empty_or_missing)
 {
-    (void)state;
     ocdm__label_stream *stream = NULL;
     ocdm_error error;
     assert_int_equal(read_text("{\"labels\":[1]}\n{\"labels\":\n", &stream, &error), OCDM_BAD_RECORD);
@@ -71,9 +65,8 @@ static void label_stream_is_refused_when_a_file_is_bad_empty_or_missing(void **s
     assert_null(stream);
 }
 
-static void label_stream_is_the_built_in_one_when_there_is_no_path(void **state)
+TEST(label_stream_is_the_built_in_one_when_there_is_no_path)
 {
-    (void)state;
     ocdm__builtin *builtin = NULL;
     ocdm__label_stream *stream = NULL;
     assert_int_equal(ocdm__builtin_create(9, &builtin, NULL), OCDM_OK);

@@ -1,13 +1,10 @@
 /* The label table: one number per distinct string, in order of first appearance, whatever its length and bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stream/label_table.h"
 
 /* Adds a copy that is surrounded by bytes which must not matter. */
@@ -25,9 +22,8 @@ static uint32_t add(ocdm__label_table *table, const char *text, size_t length)
     return number;
 }
 
-static void label_table_numbers_labels_in_order_of_appearance(void **state)
+TEST(label_table_numbers_labels_in_order_of_appearance)
 {
-    (void)state;
     ocdm__label_table table = {0};
     static const char lion[OCDM__LABEL_PADDING] = "lion";
     assert_int_equal(ocdm__label_table_find(&table, lion, 4), UINT32_MAX);
@@ -44,9 +40,8 @@ static void label_table_numbers_labels_in_order_of_appearance(void **state)
 }
 
 /* Every length around the words that are compared at once; strings that differ in one byte, at each place, and in length. */
-static void label_table_tells_labels_apart_at_every_length(void **state)
+TEST(label_table_tells_labels_apart_at_every_length)
 {
-    (void)state;
     ocdm__label_table table = {0};
     char text[64];
     uint32_t expected = 0;
@@ -63,9 +58,8 @@ static void label_table_tells_labels_apart_at_every_length(void **state)
     ocdm__label_table_clear(&table);
 }
 
-static void label_table_has_a_text_when_its_only_label_is_empty(void **state)
+TEST(label_table_has_a_text_when_its_only_label_is_empty)
 {
-    (void)state;
     ocdm__label_table table = {0};
     size_t length = 5;
     assert_int_equal(add(&table, "", 0), 0);
@@ -74,9 +68,8 @@ static void label_table_has_a_text_when_its_only_label_is_empty(void **state)
     ocdm__label_table_clear(&table);
 }
 
-static void label_table_keeps_numbers_and_texts_when_it_grows(void **state)
+TEST(label_table_keeps_numbers_and_texts_when_it_grows)
 {
-    (void)state;
     ocdm__label_table table = {0};
     char text[64];
     for (int round = 0; round < 2; round++)

@@ -1,9 +1,6 @@
 /* Every way to search lanes that this CPU has, against plain loops: the same score and the same lane, whatever is in them. */
+#include "../test.h"
 #include "memory/lanes.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "ocdm/ocdm.h"
@@ -54,9 +51,8 @@ static uint32_t make_lanes(uint64_t seed)
     return start;
 }
 
-static void lanes_are_searched_alike_on_every_width(void **state)
+TEST(lanes_are_searched_alike_on_every_width)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         uint32_t start = make_lanes(seed);
         int64_t highest = naive_highest(start);
@@ -69,9 +65,8 @@ static void lanes_are_searched_alike_on_every_width(void **state)
     }
 }
 
-static void first_is_none_when_no_lane_has_the_score(void **state)
+TEST(first_is_none_when_no_lane_has_the_score)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         uint32_t start = make_lanes(seed);
         for (size_t i = 0; ocdm__lane_search_at(i); i++)
@@ -79,9 +74,8 @@ static void first_is_none_when_no_lane_has_the_score(void **state)
     }
 }
 
-static void searches_are_listed_up_to_the_plain_one(void **state)
+TEST(searches_are_listed_up_to_the_plain_one)
 {
-    (void)state;
     size_t count = 0;
     while (ocdm__lane_search_at(count))
         count++;

@@ -4,14 +4,12 @@
  * classes ends in a segmentation fault.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "../test.h"
 #include "memory/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "../toy_gradients.h"
 
@@ -72,16 +70,14 @@ static void decide_without_old_classes(const char *policy, double rho)
     ocdm_memory_destroy(memory);
 }
 
-static void no_policy_looks_at_classes_that_are_not_in_memory(void **state)
+TEST(no_policy_looks_at_classes_that_are_not_in_memory)
 {
-    (void)state;
     for (size_t i = 0; ocdm_policy_at(i) != NULL; i++)
         decide_without_old_classes(ocdm_policy_at(i)->name, 0);
 }
 
-static void prs_looks_at_classes_in_memory_only_when_shares_differ(void **state)
+TEST(prs_looks_at_classes_in_memory_only_when_shares_differ)
 {
-    (void)state;
     decide_without_old_classes("prs", 0.5);
 }
 

@@ -1,4 +1,5 @@
 /* The heap of a label set's samples against a plain array. */
+#include "../test.h"
 #include "../twins.h"
 
 #include "memory/pool.h"
@@ -44,9 +45,8 @@ static void start_empty(uint64_t seed)
     }
 }
 
-static void heap_is_right_when_members_come_and_go_at_random(void **state)
+TEST(heap_is_right_when_members_come_and_go_at_random)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
         start_empty(seed);
         ocdm__random random = ocdm__random_stream(seed, 0);
@@ -63,9 +63,8 @@ static void heap_is_right_when_members_come_and_go_at_random(void **state)
 }
 
 /* Falling priorities make a chain as long as the heap, rising ones a single row of children. */
-static void heap_is_right_when_it_is_a_chain_or_a_row(void **state)
+TEST(heap_is_right_when_it_is_a_chain_or_a_row)
 {
-    (void)state;
     for (int falling = 0; falling < 2; falling++) {
         start_empty(0);
         uint32_t root = OCDM_NONE;

@@ -1,4 +1,5 @@
 /* Making a memory and offering it samples: what ocdm.h promises, and every error it names. */
+#include "../test.h"
 #include "../twins.h"
 
 #include <math.h>
@@ -10,17 +11,15 @@ static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "
 
 /* ---- names and numbers ------------------------------------------------------------------------------------------------ */
 
-static void version_is_that_of_the_header(void **state)
+TEST(version_is_that_of_the_header)
 {
-    (void)state;
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", OCDM_VERSION_MAJOR, OCDM_VERSION_MINOR, OCDM_VERSION_PATCH);
     assert_string_equal(ocdm_version(), text);
 }
 
-static void status_text_tells_every_status_apart(void **state)
+TEST(status_text_tells_every_status_apart)
 {
-    (void)state;
     assert_string_equal(ocdm_status_text(OCDM_OK), "ok");
     static const ocdm_status all[] = {
 #define STATUS(name, number, text) OCDM_##name,
@@ -34,9 +33,8 @@ static void status_text_tells_every_status_apart(void **state)
     assert_non_null(ocdm_status_text((ocdm_status)-1));
 }
 
-static void names_are_those_of_the_header(void **state)
+TEST(names_are_those_of_the_header)
 {
-    (void)state;
     assert_string_equal(ocdm_distance_name(OCDM_KL), "kl");
     assert_string_equal(ocdm_distance_name(OCDM_REVERSE_KL), "reverse-kl");
     assert_string_equal(ocdm_distance_name(OCDM_L2), "l2");
@@ -51,9 +49,8 @@ static void names_are_those_of_the_header(void **state)
     assert_null(ocdm_tie_name((ocdm_tie)-1));
 }
 
-static void policies_are_found_by_name_and_listed(void **state)
+TEST(policies_are_found_by_name_and_listed)
 {
-    (void)state;
     size_t count = 0;
     for (; ocdm_policy_at(count); count++)
         assert_ptr_equal(ocdm_policy_find(ocdm_policy_at(count)->name), ocdm_policy_at(count));
@@ -68,9 +65,8 @@ static void policies_are_found_by_name_and_listed(void **state)
 
 /* ---- creation --------------------------------------------------------------------------------------------------------- */
 
-static void options_default_are_those_of_the_header(void **state)
+TEST(options_default_are_those_of_the_header)
 {
-    (void)state;
     ocdm_options options = ocdm_options_default();
     assert_int_equal(options.capacity, 1000);
     assert_int_equal(options.batch, 10);
@@ -94,9 +90,8 @@ static void refused(ocdm_options options, const char *named)
     assert_ptr_equal(memory, untouched);
 }
 
-static void create_refuses_numbers_out_of_range(void **state)
+TEST(create_refuses_numbers_out_of_range)
 {
-    (void)state;
     ocdm_options good = ocdm_options_default(), bad = good;
     bad.capacity = 0;
     refused(bad, "capacity 0");
@@ -122,9 +117,8 @@ static void create_refuses_numbers_out_of_range(void **state)
     refused(bad, "policy");
 }
 
-static void create_refuses_null(void **state)
+TEST(create_refuses_null)
 {
-    (void)state;
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;
     ocdm_error error;
@@ -133,9 +127,8 @@ static void create_refuses_null(void **state)
     assert_null(memory);
 }
 
-static void create_takes_the_limits(void **state)
+TEST(create_takes_the_limits)
 {
-    (void)state;
     ocdm_options options = ocdm_options_default();
     options.capacity = 1;
     options.batch = 1;
@@ -150,9 +143,8 @@ static void create_takes_the_limits(void **state)
     }
 }
 
-static void create_copies_its_options(void **state)
+TEST(create_copies_its_options)
 {
-    (void)state;
     ocdm_options options = options_for("prs", 7);
     options.seed = 99;
     options.rho = -0.5;
@@ -165,9 +157,8 @@ static void create_copies_its_options(void **state)
     ocdm_memory_destroy(NULL);
 }
 
-static void memory_is_empty_when_created(void **state)
+TEST(memory_is_empty_when_created)
 {
-    (void)state;
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = created(&options);
     uint32_t slot[1];
@@ -184,9 +175,8 @@ static void memory_is_empty_when_created(void **state)
 }
 
 /* A capacity far beyond the machine's memory costs what the samples cost. */
-static void capacity_may_be_the_largest_when_samples_are_few(void **state)
+TEST(capacity_may_be_the_largest_when_samples_are_few)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], OCDM_MAX_CAPACITY);
         ocdm_memory *memory = created(&options);
@@ -199,9 +189,8 @@ static void capacity_may_be_the_largest_when_samples_are_few(void **state)
 }
 
 /* Beyond a million samples a large memory grows as it fills, and nobody inside is lost on the way. */
-static void memory_grows_when_it_outgrows_its_first_room(void **state)
+TEST(memory_grows_when_it_outgrows_its_first_room)
 {
-    (void)state;
     enum { SAMPLES = 1060000, BATCH = 1000 };
     ocdm_options options = options_for("rs", OCDM_MAX_CAPACITY);
     ocdm_memory *memory = created(&options);
@@ -226,9 +215,8 @@ static void memory_grows_when_it_outgrows_its_first_room(void **state)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------------- */
 
-static void update_fills_slots_in_order(void **state)
+TEST(update_fills_slots_in_order)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 5);
         ocdm_memory *memory = created(&options);
@@ -301,9 +289,8 @@ static void follow(struct mirror *mirror, const struct toy_batch *batch, const o
 
 /* A caller who does what the change says has the right payload in every slot, whoever moves: also for batches larger than
  * options.batch and larger than the memory. */
-static void change_keeps_a_mirror_of_the_memory(void **state)
+TEST(change_keeps_a_mirror_of_the_memory)
 {
-    (void)state;
     static struct toy_batch batch;
     for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 1 + (uint32_t)p * 2);
@@ -323,9 +310,8 @@ static void change_keeps_a_mirror_of_the_memory(void **state)
 }
 
 /* A batch of more than options.batch samples in a small memory: the room grows, several times over. */
-static void update_takes_batches_beyond_every_room(void **state)
+TEST(update_takes_batches_beyond_every_room)
 {
-    (void)state;
     enum { MOST = 3000 };
     ocdm_sample *batch = calloc(MOST, sizeof *batch);
     assert_non_null(batch);
@@ -350,9 +336,8 @@ static void update_takes_batches_beyond_every_room(void **state)
 }
 
 /* An empty batch is an update: nothing moves, and a class that emptied in the one before is in play no more. */
-static void update_takes_an_empty_batch(void **state)
+TEST(update_takes_an_empty_batch)
 {
-    (void)state;
     ocdm_options options = options_for("rs", 1);
     ocdm_memory *memory = created(&options);
     offered_one(memory, 1, 7, 0, 0);
@@ -370,9 +355,8 @@ static void update_takes_an_empty_batch(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void update_needs_neither_change_nor_error(void **state)
+TEST(update_needs_neither_change_nor_error)
 {
-    (void)state;
     ocdm_options options = options_for("ocdm", 3);
     ocdm_memory *memory = created(&options);
     ocdm_sample sample = {1, NULL, 0};
@@ -424,9 +408,8 @@ static void check_refusal(struct pair *pair, const ocdm_sample *batch, size_t co
     }
 }
 
-static void update_refuses_ids_that_are_there_already(void **state)
+TEST(update_refuses_ids_that_are_there_already)
 {
-    (void)state;
     const uint32_t fresh[] = {50, 51, 52};
     for (size_t p = 0; p < POLICIES; p++) {
         struct pair pair = make_pair(policies[p]);
@@ -442,9 +425,8 @@ static void update_refuses_ids_that_are_there_already(void **state)
     }
 }
 
-static void update_refuses_a_sample_with_too_many_labels(void **state)
+TEST(update_refuses_a_sample_with_too_many_labels)
 {
-    (void)state;
     uint32_t *labels = calloc(OCDM_MAX_LABELS + 1u, sizeof *labels);
     assert_non_null(labels);
     for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++)
@@ -461,9 +443,8 @@ static void update_refuses_a_sample_with_too_many_labels(void **state)
     free(labels);
 }
 
-static void update_refuses_null_where_samples_should_be(void **state)
+TEST(update_refuses_null_where_samples_should_be)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         struct pair pair = make_pair(policies[p]);
         const uint32_t fresh = 50;
@@ -476,18 +457,16 @@ static void update_refuses_null_where_samples_should_be(void **state)
     }
 }
 
-static void update_refuses_a_missing_memory(void **state)
+TEST(update_refuses_a_missing_memory)
 {
-    (void)state;
     ocdm_sample sample = {1, NULL, 0};
     ocdm_error error;
     assert_int_equal(ocdm_memory_update(NULL, &sample, 1, NULL, &error), OCDM_BAD_ARGUMENT);
     assert_int_equal(error.status, OCDM_BAD_ARGUMENT);
 }
 
-static void cbrs_refuses_a_sample_with_several_labels(void **state)
+TEST(cbrs_refuses_a_sample_with_several_labels)
 {
-    (void)state;
     struct pair pair = make_pair("cbrs");
     const uint32_t labels[] = {50, 50, 51};
     ocdm_sample batch[] = {{500, labels, 2}, {501, labels, 3}};

@@ -1,6 +1,7 @@
 /* The file of a memory: damage is found, policies are matched, and a failed save leaves the old file alone. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -77,9 +78,8 @@ static ocdm_status save_and_load(const ocdm_policy *policy, const ocdm_policy *g
     return status;
 }
 
-static void own_policy_must_be_given_and_must_accept(void **state)
+TEST(own_policy_must_be_given_and_must_accept)
 {
-    (void)state;
     const ocdm_policy mine = {SIZED, .name = "mine", .remove = first_slot};
     const ocdm_policy other = {SIZED, .name = "other", .remove = first_slot};
     const ocdm_policy nameless = {SIZED, .remove = first_slot};
@@ -98,9 +98,8 @@ static void own_policy_must_be_given_and_must_accept(void **state)
 }
 
 /* Sizes that would wrap around when added to others, sizes that change between the two questions, and a save that fails. */
-static void save_refuses_a_state_that_makes_no_sense(void **state)
+TEST(save_refuses_a_state_that_makes_no_sense)
 {
-    (void)state;
     const struct {
         size_t sizes[2];
         ocdm_status statuses[2], expected;
@@ -134,9 +133,8 @@ static void save_refuses_a_state_that_makes_no_sense(void **state)
 }
 
 /* Every printable character is legal in a policy's name, those that JSON escapes too. */
-static void own_policy_may_have_any_printable_name(void **state)
+TEST(own_policy_may_have_any_printable_name)
 {
-    (void)state;
     static const char *const names[] = {"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ", "\"quoted\"", "back\\slash", "\\\"", "a\\u0041"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const ocdm_policy mine = {SIZED, .name = names[i], .remove = first_slot};
@@ -161,9 +159,8 @@ static ocdm_status parsing(const unsigned char *bytes, size_t size)
     return status;
 }
 
-static void damage_of_any_byte_or_end_is_found(void **state)
+TEST(damage_of_any_byte_or_end_is_found)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p); p++) {
         save_small_memory(ocdm_policy_at(p)->name);
         size_t size;
@@ -182,9 +179,8 @@ static void damage_of_any_byte_or_end_is_found(void **state)
     }
 }
 
-static void load_refuses_what_is_no_file_of_ours(void **state)
+TEST(load_refuses_what_is_no_file_of_ours)
 {
-    (void)state;
     ocdm_memory *memory = NULL;
     ocdm_error error;
     assert_int_equal(ocdm_memory_load(NULL, NULL, NULL, &memory, &error), OCDM_BAD_ARGUMENT);
@@ -201,9 +197,8 @@ static void load_refuses_what_is_no_file_of_ours(void **state)
 }
 
 /* A file larger than what is read at a time. */
-static void load_reads_a_large_file(void **state)
+TEST(load_reads_a_large_file)
 {
-    (void)state;
     enum { SAMPLES = 40000 };
     ocdm_options options = options_for("rs", SAMPLES);
     ocdm_memory *memory = created(&options), *loaded = NULL;
@@ -218,9 +213,8 @@ static void load_reads_a_large_file(void **state)
 
 /* ---- saving ----------------------------------------------------------------------------------------------------------- */
 
-static void save_tells_why_when_it_cannot_write(void **state)
+TEST(save_tells_why_when_it_cannot_write)
 {
-    (void)state;
     static char long_name[300];
     memset(long_name, 'x', sizeof long_name - 1);
     ocdm_memory *memory = small_memory("ocdm");
@@ -240,9 +234,8 @@ static void save_tells_why_when_it_cannot_write(void **state)
 }
 
 /* No file may grow beyond 200 bytes: as good as a full disk. */
-static void save_leaves_the_old_file_when_the_disk_is_full(void **state)
+TEST(save_leaves_the_old_file_when_the_disk_is_full)
 {
-    (void)state;
     count_files(1);
     save_small_memory("ocdm");
     ocdm_memory *memory = small_memory("prs");
@@ -269,9 +262,8 @@ static void save_leaves_the_old_file_when_the_disk_is_full(void **state)
 }
 
 /* What save wrote under a name, load reads under that name, also when other programs mean standard input by it. */
-static void save_and_load_take_any_name(void **state)
+TEST(save_and_load_take_any_name)
 {
-    (void)state;
     static const char *const names[] = {"-", "--", " ", "\n", "caf\xc3\xa9", ".hidden"};
     ocdm_memory *memory = small_memory("ocdm");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

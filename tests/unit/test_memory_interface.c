@@ -2,6 +2,7 @@
  * questions about nothing are safe. Decisions are judged in tests/property/test_memory_changes.c. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -10,9 +11,8 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------------ */
 
-static void distances_and_tie_rules_are_found_by_name(void **state)
+TEST(distances_and_tie_rules_are_found_by_name)
 {
-    (void)state;
     for (int i = 0; ocdm_distance_name((ocdm_distance)i) != NULL; i++) {
         ocdm_distance found = (ocdm_distance)77;
         assert_int_equal(ocdm_distance_find(ocdm_distance_name((ocdm_distance)i), &found), OCDM_OK);
@@ -37,9 +37,8 @@ static void distances_and_tie_rules_are_found_by_name(void **state)
     assert_int_equal(ocdm_tie_find("key", NULL), OCDM_BAD_ARGUMENT);
 }
 
-static void traits_say_what_a_policy_needs(void **state)
+TEST(traits_say_what_a_policy_needs)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
         const ocdm_policy *policy = ocdm_policy_at(p);
         ocdm_options options = options_for(policy->name, 4);
@@ -58,9 +57,8 @@ static void traits_say_what_a_policy_needs(void **state)
 
 /* ---- nothing ---------------------------------------------------------------------------------------------------------- */
 
-static void questions_about_nothing_are_answered_with_nothing(void **state)
+TEST(questions_about_nothing_are_answered_with_nothing)
 {
-    (void)state;
     uint32_t slots[4] = {9, 9, 9, 9};
     ocdm_class classes[4];
     assert_int_equal(ocdm_memory_size(NULL), 0);
@@ -89,9 +87,8 @@ static void questions_about_nothing_are_answered_with_nothing(void **state)
 
 /* Slots beyond the last, and arrays that are not there. The draw without an array is no draw: the next is as if it had not
  * been. */
-static void questions_about_missing_slots_and_arrays_are_safe(void **state)
+TEST(questions_about_missing_slots_and_arrays_are_safe)
 {
-    (void)state;
     ocdm_memory *memory = small_memory("ocdm"), *twin = small_memory("ocdm");
     const uint32_t beyond[] = {3, 4, 1000, OCDM_NONE};
     for (size_t i = 0; i < 4; i++) {
@@ -111,9 +108,8 @@ static void questions_about_missing_slots_and_arrays_are_safe(void **state)
 
 /* ---- forgetting ------------------------------------------------------------------------------------------------------- */
 
-static void forget_deletes_a_sample_and_moves_the_last_one(void **state)
+TEST(forget_deletes_a_sample_and_moves_the_last_one)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
         const char *name = ocdm_policy_at(p)->name;
         ocdm_options options = options_for(name, 4);
@@ -141,9 +137,8 @@ static void forget_deletes_a_sample_and_moves_the_last_one(void **state)
 }
 
 /* A class of cbrs that was full and lost all its samples would be admitted with probability 0 / n: it starts again. */
-static void forgotten_classes_may_come_back(void **state)
+TEST(forgotten_classes_may_come_back)
 {
-    (void)state;
     static const char *const names[] = {"cbrs", "cbes"};
     for (size_t p = 0; p < 2; p++) {
         ocdm_options options = options_for(names[p], 4);
@@ -162,9 +157,8 @@ static void forgotten_classes_may_come_back(void **state)
 
 /* ---- capacity --------------------------------------------------------------------------------------------------------- */
 
-static void resize_keeps_slots_below_the_new_capacity(void **state)
+TEST(resize_keeps_slots_below_the_new_capacity)
 {
-    (void)state;
     static struct toy_batch batch;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
         const char *name = ocdm_policy_at(p)->name;
@@ -203,9 +197,8 @@ static void resize_keeps_slots_below_the_new_capacity(void **state)
     }
 }
 
-static void resize_refuses_an_impossible_capacity(void **state)
+TEST(resize_refuses_an_impossible_capacity)
 {
-    (void)state;
     ocdm_memory *memory = small_memory("ocdm"), *twin = small_memory("ocdm");
     assert_int_equal(ocdm_memory_resize(memory, 0, NULL, NULL), OCDM_BAD_ARGUMENT);
     assert_int_equal(ocdm_memory_resize(memory, OCDM_MAX_CAPACITY + 1, NULL, NULL), OCDM_BAD_ARGUMENT);
@@ -244,9 +237,8 @@ static void count_end(void *state, const ocdm_memory *memory, const ocdm_change 
     failed_ends += status != OCDM_OK;
 }
 
-static void resize_is_taken_back_when_the_policy_fails(void **state)
+TEST(resize_is_taken_back_when_the_policy_fails)
 {
-    (void)state;
     const ocdm_policy policies[] = {
         {.size = sizeof(ocdm_policy), .name = "pool", .remove = failing_remove, .end = count_end},
         {.size = sizeof(ocdm_policy), .name = "one", .replace = first_replace, .remove = failing_remove, .end = count_end},
@@ -282,9 +274,8 @@ static void resize_is_taken_back_when_the_policy_fails(void **state)
 
 /* ---- weights ---------------------------------------------------------------------------------------------------------- */
 
-static void weights_shape_the_target_and_the_memory(void **state)
+TEST(weights_shape_the_target_and_the_memory)
 {
-    (void)state;
     for (int distance = 0; distance < 4; distance++) {
         ocdm_options options = options_for("ocdm", 60);
         options.distance = (ocdm_distance)distance;
@@ -307,9 +298,8 @@ static void weights_shape_the_target_and_the_memory(void **state)
     }
 }
 
-static void weights_out_of_range_are_refused(void **state)
+TEST(weights_out_of_range_are_refused)
 {
-    (void)state;
     const double bad[] = {0, -1, 0.9e-6, 1.1e6, NAN, INFINITY, -INFINITY};
     ocdm_memory *memory = small_memory("ocdm"), *twin = small_memory("ocdm");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -324,9 +314,8 @@ static void weights_out_of_range_are_refused(void **state)
 }
 
 /* Weights of 1 leave the file as it was before there were weights; others are in it, those of classes never seen too. */
-static void weights_are_saved_when_they_are_not_1(void **state)
+TEST(weights_are_saved_when_they_are_not_1)
 {
-    (void)state;
     static unsigned char plain[4096], ones[4096], weighted[4096];
     size_t plain_size, ones_size, weighted_size;
     ocdm_memory *memory = small_memory("ocdm"), *loaded = NULL;
@@ -356,9 +345,8 @@ static void weights_are_saved_when_they_are_not_1(void **state)
 }
 
 /* Every byte of a file with weights, changed: refused or, where the checksum is not looked at, never. */
-static void weights_in_a_damaged_file_are_refused(void **state)
+TEST(weights_in_a_damaged_file_are_refused)
 {
-    (void)state;
     static unsigned char bytes[4096];
     size_t size;
     ocdm_memory *memory = small_memory("ocdm"), *loaded = NULL;
@@ -376,9 +364,8 @@ static void weights_in_a_damaged_file_are_refused(void **state)
 
 /* ---- bytes and flat arrays -------------------------------------------------------------------------------------------- */
 
-static void bytes_are_those_of_the_file(void **state)
+TEST(bytes_are_those_of_the_file)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
         unsigned char bytes[4096], file[4096];
         size_t size = 0, again = 0;
@@ -414,9 +401,8 @@ static void bytes_are_those_of_the_file(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void all_labels_are_those_of_the_slots(void **state)
+TEST(all_labels_are_those_of_the_slots)
 {
-    (void)state;
     static struct toy_batch batch;
     ocdm_options options = options_for("rs", 40);
     ocdm_memory *memory = created(&options);
@@ -442,9 +428,8 @@ static void all_labels_are_those_of_the_slots(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void flat_update_is_an_update(void **state)
+TEST(flat_update_is_an_update)
 {
-    (void)state;
     static struct toy_batch batch;
     ocdm_options options = options_for("ocdm", 15);
     ocdm_memory *memory = created(&options), *twin = created(&options);

@@ -1,13 +1,10 @@
 /* The memory alone on many settings at once: the same as one after another, whatever the threads. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "experiment/compare/memory_only.h"
@@ -97,9 +94,8 @@ static ocdm__compare_memories run_plan(const struct made *made, const ocdm__comp
     return memories;
 }
 
-static void memory_only_is_the_same_as_one_run_after_another(void **state)
+TEST(memory_only_is_the_same_as_one_run_after_another)
 {
-    (void)state;
     static struct made made;
     make(&made, 11);
     ocdm__compare_plan plan = make_plan(2);
@@ -121,9 +117,8 @@ static void memory_only_is_the_same_as_one_run_after_another(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void memory_only_does_not_depend_on_the_number_of_threads(void **state)
+TEST(memory_only_does_not_depend_on_the_number_of_threads)
 {
-    (void)state;
     static struct made made;
     make(&made, 12);
     ocdm__compare_plan plan = make_plan(3);
@@ -143,9 +138,8 @@ static void memory_only_does_not_depend_on_the_number_of_threads(void **state)
 }
 
 /* Every seventh step and the last of each task; the last moment is the result. */
-static void memory_only_notes_the_ends_of_tasks_in_a_curve(void **state)
+TEST(memory_only_notes_the_ends_of_tasks_in_a_curve)
 {
-    (void)state;
     static struct made made;
     make(&made, 13);
     ocdm__compare_plan plan = make_plan(1);
@@ -167,9 +161,8 @@ static void memory_only_notes_the_ends_of_tasks_in_a_curve(void **state)
 }
 
 /* Class 8 is in the test part alone: no memory lost it. */
-static void memory_only_counts_classes_of_the_training_part_alone(void **state)
+TEST(memory_only_counts_classes_of_the_training_part_alone)
 {
-    (void)state;
     static struct made made;
     make(&made, 14);
     ocdm__compare_plan plan = make_plan(1);
@@ -186,9 +179,8 @@ static void memory_only_counts_classes_of_the_training_part_alone(void **state)
     ocdm__compare_plan_clear(&plan);
 }
 
-static void memory_only_refuses_what_needs_more(void **state)
+TEST(memory_only_refuses_what_needs_more)
 {
-    (void)state;
     static struct made made;
     static const char *const names[] = {"gss", "cbrs", "finetune"};
     static const ocdm_status expected[] = {OCDM_UNKNOWN_NAME, OCDM_NOT_SINGLE_LABEL, OCDM_UNKNOWN_NAME};
@@ -204,9 +196,8 @@ static void memory_only_refuses_what_needs_more(void **state)
     }
 }
 
-static void memory_only_stops_when_it_is_told_to(void **state)
+TEST(memory_only_stops_when_it_is_told_to)
 {
-    (void)state;
     static struct made made;
     volatile sig_atomic_t stop = 15;
     ocdm__progress progress = {.stop = &stop};
@@ -220,9 +211,8 @@ static void memory_only_stops_when_it_is_told_to(void **state)
 }
 
 /* Quantiles between neighbours as NumPy's default has them. */
-static void spread_interpolates_and_leaves_out_what_is_not_a_number(void **state)
+TEST(spread_interpolates_and_leaves_out_what_is_not_a_number)
 {
-    (void)state;
     double values[] = {5, NAN, 1, 3, 2, 4}, none[] = {NAN, NAN};
     ocdm__spread spread = ocdm__spread_of(values, 6);
     assert_true(fabs(spread.low - 1.2) < 1e-12 && spread.median == 3 && fabs(spread.high - 4.8) < 1e-12);
@@ -231,9 +221,8 @@ static void spread_interpolates_and_leaves_out_what_is_not_a_number(void **state
 }
 
 /* A class that only test samples have was never there. */
-static void class_that_was_never_seen_is_not_lost(void **state)
+TEST(class_that_was_never_seen_is_not_lost)
 {
-    (void)state;
     ocdm__balance balance = {.classes = 0};
     ocdm__balance_add(&balance, 0, 0);
     assert_int_equal(balance.classes + balance.lost + balance.under, 0);

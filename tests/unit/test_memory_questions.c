@@ -1,4 +1,5 @@
 /* Questions to a memory: labels, counts, targets, distances, draws; what ocdm.h promises of each. */
+#include "../test.h"
 #include "../twins.h"
 
 #include <math.h>
@@ -10,9 +11,8 @@ static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "
 
 /* ---- labels ----------------------------------------------------------------------------------------------------------- */
 
-static void labels_repeated_on_a_sample_count_once(void **state)
+TEST(labels_repeated_on_a_sample_count_once)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 3);
         ocdm_memory *memory = created(&options);
@@ -26,9 +26,8 @@ static void labels_repeated_on_a_sample_count_once(void **state)
     }
 }
 
-static void labels_may_be_any_numbers_in_any_order(void **state)
+TEST(labels_may_be_any_numbers_in_any_order)
 {
-    (void)state;
     ocdm_options options = options_for("ocdm", 3);
     ocdm_memory *memory = created(&options);
     const uint32_t labels[] = {UINT32_MAX, 0, 1u << 31, UINT32_MAX, 7, 0};
@@ -48,9 +47,8 @@ static void labels_may_be_any_numbers_in_any_order(void **state)
 }
 
 /* As many labels as are allowed, on a sample that stays and on one that goes. */
-static void labels_may_be_as_many_as_the_limit(void **state)
+TEST(labels_may_be_as_many_as_the_limit)
 {
-    (void)state;
     uint32_t *labels = calloc(OCDM_MAX_LABELS, sizeof *labels);
     uint32_t *found = calloc(OCDM_MAX_LABELS, sizeof *found);
     assert_non_null(labels);
@@ -70,9 +68,8 @@ static void labels_may_be_as_many_as_the_limit(void **state)
     free(found);
 }
 
-static void samples_without_labels_have_no_distribution(void **state)
+TEST(samples_without_labels_have_no_distribution)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         ocdm_options options = options_for(policies[p], 2);
         ocdm_memory *memory = created(&options);
@@ -90,9 +87,8 @@ static void samples_without_labels_have_no_distribution(void **state)
 
 /* ---- counts, targets, distances --------------------------------------------------------------------------------------- */
 
-static void counts_come_in_order_of_first_appearance(void **state)
+TEST(counts_come_in_order_of_first_appearance)
 {
-    (void)state;
     ocdm_options options = options_for("ocdm", 10);
     options.rho = 1;
     ocdm_memory *memory = created(&options);
@@ -116,9 +112,8 @@ static void counts_come_in_order_of_first_appearance(void **state)
 }
 
 /* n^16 overflows a float and n^-16 vanishes beside others: shares must not. */
-static void targets_sum_to_one_when_rho_is_extreme(void **state)
+TEST(targets_sum_to_one_when_rho_is_extreme)
 {
-    (void)state;
     const double rhos[] = {-16, -1, 0, 0.3, 1, 16};
     for (size_t r = 0; r < 6; r++) {
         ocdm_options options = options_for("rs", 5);
@@ -152,9 +147,8 @@ static double distance_of_two_to_one(ocdm_distance distance, ocdm_scope scope)
     return result;
 }
 
-static void distances_are_those_of_their_definitions(void **state)
+TEST(distances_are_those_of_their_definitions)
 {
-    (void)state;
     const double q1 = 2.0 / 3, q2 = 1.0 / 3, third = 1.0 / 3;
     const struct {
         ocdm_distance distance;
@@ -174,9 +168,8 @@ static void distances_are_those_of_their_definitions(void **state)
 
 /* ---- draws ------------------------------------------------------------------------------------------------------------ */
 
-static void draw_takes_all_when_asked_for_more(void **state)
+TEST(draw_takes_all_when_asked_for_more)
 {
-    (void)state;
     ocdm_options options = options_for("rs", 5);
     ocdm_memory *memory = created(&options);
     for (uint64_t id = 0; id < 4; id++)
@@ -194,9 +187,8 @@ static void draw_takes_all_when_asked_for_more(void **state)
 }
 
 /* The n-th draw depends on seed, n and size only: not on how many were asked for before. */
-static void draw_depends_on_its_number_not_on_earlier_counts(void **state)
+TEST(draw_depends_on_its_number_not_on_earlier_counts)
 {
-    (void)state;
     ocdm_options options = options_for("rs", 50);
     ocdm_memory *first = created(&options), *second = created(&options);
     for (uint64_t id = 0; id < 50; id++) {
@@ -217,9 +209,8 @@ static void draw_depends_on_its_number_not_on_earlier_counts(void **state)
 
 /* ---- errors ----------------------------------------------------------------------------------------------------------- */
 
-static void messages_stay_on_one_line_when_names_are_odd(void **state)
+TEST(messages_stay_on_one_line_when_names_are_odd)
 {
-    (void)state;
     ocdm_memory *memory = NULL;
     ocdm_error error;
     char path[2000];

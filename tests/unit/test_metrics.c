@@ -1,16 +1,12 @@
 /* Scores of test sets: equal to scikit-learn's on its golden values, by hand where a case is small, and refusals. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/metrics_test_sets.h"
-#include "../holds.h"
 #include "metrics/metrics.h"
 
 #define MOST_CLASSES 64
@@ -38,9 +34,8 @@ static ocdm__test_set set_of(const struct golden_case *golden)
     return (ocdm__test_set){golden->logits, golden->samples, golden->classes, golden->starts, golden->labels};
 }
 
-static void class_scores_equal_scikit_learn(void **state)
+TEST(class_scores_equal_scikit_learn)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
         const struct golden_case *golden = &golden_cases[i];
         ocdm__class_score scores[MOST_CLASSES];
@@ -55,9 +50,8 @@ static void class_scores_equal_scikit_learn(void **state)
     }
 }
 
-static void averages_equal_scikit_learn_in_total_and_by_group(void **state)
+TEST(averages_equal_scikit_learn_in_total_and_by_group)
 {
-    (void)state;
     uint8_t group[MOST_CLASSES];
     for (size_t c = 0; c < MOST_CLASSES; c++)
         group[c] = (uint8_t)(c % GOLDEN_GROUPS);
@@ -76,9 +70,8 @@ static void averages_equal_scikit_learn_in_total_and_by_group(void **state)
 }
 
 /* Scores 3, 2, 2, 1; the carriers are the first, one of the tied two, and the last: thresholds at 1, 3 and 4 samples. */
-static void average_precision_takes_tied_scores_as_one_threshold(void **state)
+TEST(average_precision_takes_tied_scores_as_one_threshold)
 {
-    (void)state;
     static const float logits[] = {2, 3, 1, 2};
     static const uint64_t starts[] = {0, 0, 1, 2, 3};
     static const uint32_t labels[] = {0, 0, 0};
@@ -88,9 +81,8 @@ static void average_precision_takes_tied_scores_as_one_threshold(void **state)
     expect_near("by hand", "AP", (1.0 + 2.0 / 3 + 3.0 / 4) / 3, score.ap);
 }
 
-static void infinite_logits_rank_first_and_last(void **state)
+TEST(infinite_logits_rank_first_and_last)
 {
-    (void)state;
     static const float logits[] = {-INFINITY, 3.4e38f, INFINITY, -3.4e38f};
     static const uint64_t starts[] = {0, 1, 1, 2, 2};
     static const uint32_t labels[] = {0, 0};
@@ -103,9 +95,8 @@ static void infinite_logits_rank_first_and_last(void **state)
 }
 
 /* Sample 0 carries class 1 only, sample 1 both, whatever the order and however often it is said. */
-static void repeated_labels_count_once_in_scores(void **state)
+TEST(repeated_labels_count_once_in_scores)
 {
-    (void)state;
     static const float logits[] = {-1, 2, 1, 1, 3, -2};
     static const uint64_t starts[] = {0, 3, 7, 7};
     static const uint32_t labels[] = {1, 1, 1, 1, 0, 1, 0};
@@ -122,9 +113,8 @@ static void repeated_labels_count_once_in_scores(void **state)
 }
 
 /* The wrong predictions of a class that nobody carries would halve OP. */
-static void absent_classes_are_left_out_of_overall_averages_too(void **state)
+TEST(absent_classes_are_left_out_of_overall_averages_too)
 {
-    (void)state;
     static const ocdm__class_score scores[] = {{2, 2, 2, 1}, {0, 2, 0, NAN}};
     ocdm__averages averages = ocdm__average_all(scores, 2);
     assert_int_equal(averages.classes, 1);
@@ -133,9 +123,8 @@ static void absent_classes_are_left_out_of_overall_averages_too(void **state)
 }
 
 /* Precisions 1 and 1/2, recalls 1/4 and 1: the F1 of the means, 15/22, is not the mean of the F1s, 8/15. */
-static void cf1_is_the_f1_of_mean_precision_and_mean_recall(void **state)
+TEST(cf1_is_the_f1_of_mean_precision_and_mean_recall)
 {
-    (void)state;
     static const ocdm__class_score scores[] = {{4, 1, 1, 0.5}, {2, 4, 2, 0.25}};
     ocdm__averages averages = ocdm__average_all(scores, 2);
     expect_near("by hand", "CP", 0.75, averages.value[OCDM__CP]);
@@ -148,9 +137,8 @@ static void cf1_is_the_f1_of_mean_precision_and_mean_recall(void **state)
     expect_near("by hand", "mAP", 0.375, averages.value[OCDM__MAP]);
 }
 
-static void averages_are_nan_when_a_group_is_empty(void **state)
+TEST(averages_are_nan_when_a_group_is_empty)
 {
-    (void)state;
     static const ocdm__class_score scores[] = {{2, 2, 2, 1}};
     static const uint8_t group[] = {7};
     ocdm__averages averages = ocdm__average_group(scores, 1, group, 6);
@@ -162,9 +150,8 @@ static void averages_are_nan_when_a_group_is_empty(void **state)
 }
 
 /* The second half of a test set, looked at in place, scores as a copy of it would. */
-static void part_of_a_test_set_can_be_scored_in_place(void **state)
+TEST(part_of_a_test_set_can_be_scored_in_place)
 {
-    (void)state;
     const struct golden_case *golden = &golden_cases[0];
     size_t half = golden->samples / 2;
     uint64_t starts[65];
@@ -184,9 +171,8 @@ static void part_of_a_test_set_can_be_scored_in_place(void **state)
     }
 }
 
-static void scores_of_no_samples_are_empty(void **state)
+TEST(scores_of_no_samples_are_empty)
 {
-    (void)state;
     static const uint64_t starts[] = {0};
     ocdm__test_set set = {.classes = 2, .label_starts = starts};
     ocdm__class_score scores[2] = {{9, 9, 9, 9}, {9, 9, 9, 9}};
@@ -210,9 +196,8 @@ static void expect_refusal(const ocdm__test_set *set, ocdm_status status, const 
     assert_int_equal(ocdm__score_classes(set, scores, NULL), status);
 }
 
-static void scoring_refuses_a_logit_that_is_not_a_number(void **state)
+TEST(scoring_refuses_a_logit_that_is_not_a_number)
 {
-    (void)state;
     static const float logits[] = {1, 2, 3, 4, 5, NAN};
     static const uint64_t starts[] = {0, 1, 1, 1};
     static const uint32_t labels[] = {0};
@@ -223,9 +208,8 @@ static void scoring_refuses_a_logit_that_is_not_a_number(void **state)
     expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 0 for class 1 is not a number");
 }
 
-static void scoring_refuses_labels_that_are_no_columns(void **state)
+TEST(scoring_refuses_labels_that_are_no_columns)
 {
-    (void)state;
     static const float logits[] = {1, 2, 3, 4};
     static const uint64_t starts[] = {0, 1, 2}, falling[] = {0, 2, 1};
     static const uint32_t labels[] = {0, 2};
@@ -237,16 +221,14 @@ static void scoring_refuses_labels_that_are_no_columns(void **state)
     expect_refusal(&set, OCDM_BAD_ARGUMENT, "test sample 1 end before they start");
 }
 
-static void scoring_refuses_more_samples_than_it_can_number(void **state)
+TEST(scoring_refuses_more_samples_than_it_can_number)
 {
-    (void)state;
     ocdm__test_set set = {.samples = (size_t)UINT32_MAX + 1, .classes = 1};
     expect_refusal(&set, OCDM_LIMIT, "4294967296 samples");
 }
 
-static void metric_names_end_where_the_metrics_do(void **state)
+TEST(metric_names_end_where_the_metrics_do)
 {
-    (void)state;
     assert_string_equal(ocdm__metric_name(OCDM__MAP), "mAP");
     assert_string_equal(ocdm__metric_name(OCDM__CF1_MACRO), "CF1_macro");
     assert_null(ocdm__metric_name(OCDM__METRIC_COUNT));

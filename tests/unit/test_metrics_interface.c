@@ -1,19 +1,15 @@
 /* ocdm/metrics.h: what it returns is what src/metrics computes, which is judged elsewhere; refusals; safe when asked about
  * nothing. */
+#include "../test.h"
 #include "ocdm/metrics.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "../golden/metrics_test_sets.h"
-#include "../holds.h"
 
 #define MOST_CLASSES 64
 
@@ -51,9 +47,8 @@ static void check_column(const struct golden_case *golden, size_t column)
     free(positive);
 }
 
-static void metrics_equal_scikit_learn(void **state)
+TEST(metrics_equal_scikit_learn)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
         const struct golden_case *golden = &golden_cases[i];
         ocdm_class_score scores[MOST_CLASSES];
@@ -69,9 +64,8 @@ static void metrics_equal_scikit_learn(void **state)
     }
 }
 
-static void a_group_is_averaged_as_if_it_were_alone(void **state)
+TEST(a_group_is_averaged_as_if_it_were_alone)
 {
-    (void)state;
     const ocdm_class_score scores[] = {{4, 5, 2, 0.5}, {0, 3, 0, NAN}, {2, 2, 2, 1}, {6, 1, 1, 0.25}};
     const ocdm_class_score alone[] = {{4, 5, 2, 0.5}, {2, 2, 2, 1}};
     const uint8_t group[] = {1, 1, 1, 2};
@@ -83,9 +77,8 @@ static void a_group_is_averaged_as_if_it_were_alone(void **state)
     near("mAP", 0.75, ocdm_average(OCDM_MAP, alone, 2));
 }
 
-static void names_are_those_of_the_tables(void **state)
+TEST(names_are_those_of_the_tables)
 {
-    (void)state;
     static const char *const names[] = {"CF1", "OF1", "mAP", "CP", "CR", "CF1_macro", "OP", "OR"};
     for (int i = 0; i < 8; i++)
         assert_string_equal(ocdm_metric_name((ocdm_metric)i), names[i]);
@@ -93,9 +86,8 @@ static void names_are_those_of_the_tables(void **state)
     assert_null(ocdm_metric_name((ocdm_metric)-1));
 }
 
-static void forgetting_is_the_best_earlier_value_minus_the_last(void **state)
+TEST(forgetting_is_the_best_earlier_value_minus_the_last)
 {
-    (void)state;
     const double map[] = {50, NAN, NAN, 60, 70, NAN, 40, 80, 30};
     double forgetting[3], mean;
     assert_int_equal(ocdm_forgetting(map, 3, 3, forgetting, &mean, NULL), OCDM_OK);
@@ -112,9 +104,8 @@ static void forgetting_is_the_best_earlier_value_minus_the_last(void **state)
     near("nothing", NAN, mean);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     const float logits[] = {1, -1}, bad[] = {1, NAN};
     const uint64_t starts[] = {0, 1}, falling[] = {1, 0};
     const uint32_t labels[] = {1}, beyond[] = {2};

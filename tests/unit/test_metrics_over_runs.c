@@ -1,16 +1,12 @@
 /* What is made of several evaluations and several seeds: forgetting, means, deviations, intervals; and the texts of formulas.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../golden/metrics_intervals.h"
-#include "../holds.h"
 #include "metrics/intervals.h"
 #include "metrics/metrics.h"
 
@@ -24,9 +20,8 @@ static void expect_near(double expected, double actual)
 /* ---- forgetting ----------------------------------------------------------------------------------------------------- */
 
 /* Task 0 was best in the middle, task 1 ends better than it began, task 2 has nothing to forget yet. */
-static void forgetting_is_the_best_earlier_value_minus_the_final_one(void **state)
+TEST(forgetting_is_the_best_earlier_value_minus_the_final_one)
 {
-    (void)state;
     static const double map[] = {50, NAN, NAN, 60, 40, NAN, 35, 42, 70};
     double forgetting[3];
     expect_near((25.0 - 2.0) / 2, ocdm__forgetting(map, 3, 3, forgetting));
@@ -35,9 +30,8 @@ static void forgetting_is_the_best_earlier_value_minus_the_final_one(void **stat
     assert_true(isnan(forgetting[2]));
 }
 
-static void forgetting_is_nan_when_there_was_no_earlier_evaluation(void **state)
+TEST(forgetting_is_nan_when_there_was_no_earlier_evaluation)
 {
-    (void)state;
     static const double map[] = {50, 60};
     double forgetting[2] = {9, 9};
     assert_true(isnan(ocdm__forgetting(map, 1, 2, forgetting)));
@@ -47,9 +41,8 @@ static void forgetting_is_nan_when_there_was_no_earlier_evaluation(void **state)
 }
 
 /* A task whose classes have no positive at the end has no final value; the other task's forgetting stands. */
-static void forgetting_leaves_out_a_task_without_a_final_value(void **state)
+TEST(forgetting_leaves_out_a_task_without_a_final_value)
 {
-    (void)state;
     static const double map[] = {50, 20, NAN, 30, NAN, 15};
     double forgetting[2];
     expect_near(15, ocdm__forgetting(map, 3, 2, forgetting));
@@ -57,9 +50,8 @@ static void forgetting_leaves_out_a_task_without_a_final_value(void **state)
     expect_near(15, forgetting[1]);
 }
 
-static void mean_of_known_leaves_out_what_is_not_a_number(void **state)
+TEST(mean_of_known_leaves_out_what_is_not_a_number)
 {
-    (void)state;
     static const double values[] = {NAN, 10, 40, NAN, 25};
     expect_near(25, ocdm__mean_of_known(values, 5));
     assert_true(isnan(ocdm__mean_of_known(values, 1)));
@@ -68,35 +60,31 @@ static void mean_of_known_leaves_out_what_is_not_a_number(void **state)
 
 /* ---- intervals ------------------------------------------------------------------------------------------------------ */
 
-static void t_quantile_equals_scipy(void **state)
+TEST(t_quantile_equals_scipy)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden_quantiles / sizeof *golden_quantiles; i++)
         expect_near(golden_quantiles[i].value, ocdm__t_of_95_percent(golden_quantiles[i].degrees));
     assert_true(isnan(ocdm__t_of_95_percent(0)));
 }
 
 /* tan(0.475 pi) and 2 a sqrt(2 / (1 - (2 a)^2)), a = 0.475: one and two degrees have closed forms. */
-static void t_quantile_equals_the_closed_forms_to_twelve_digits(void **state)
+TEST(t_quantile_equals_the_closed_forms_to_twelve_digits)
 {
-    (void)state;
     double one = tan(0.475 * 3.14159265358979323846), two = 0.95 * sqrt(2 / (1 - 0.95 * 0.95));
     assert_true(fabs(ocdm__t_of_95_percent(1) / one - 1) < 1e-12);
     assert_true(fabs(ocdm__t_of_95_percent(2) / two - 1) < 1e-12);
 }
 
 /* Also across the place where the series hands over to the expansion. */
-static void t_quantile_falls_towards_the_normal_one(void **state)
+TEST(t_quantile_falls_towards_the_normal_one)
 {
-    (void)state;
     for (size_t degrees = 2; degrees < 1200; degrees++)
         assert_true(ocdm__t_of_95_percent(degrees) < ocdm__t_of_95_percent(degrees - 1));
     expect_near(1.959963984540054, ocdm__t_of_95_percent((size_t)1 << 40));
 }
 
-static void summaries_of_pairs_equal_scipy(void **state)
+TEST(summaries_of_pairs_equal_scipy)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden_pairs / sizeof *golden_pairs; i++) {
         const struct golden_pairs *golden = &golden_pairs[i];
         ocdm__summary single = ocdm__summarise(golden->a, golden->count);
@@ -112,9 +100,8 @@ static void summaries_of_pairs_equal_scipy(void **state)
     }
 }
 
-static void summary_has_no_interval_when_there_is_one_number(void **state)
+TEST(summary_has_no_interval_when_there_is_one_number)
 {
-    (void)state;
     static const double a[] = {30}, b[] = {28};
     ocdm__summary summary = ocdm__summarise_pairs(a, b, 1);
     assert_int_equal(summary.count, 1);
@@ -125,17 +112,15 @@ static void summary_has_no_interval_when_there_is_one_number(void **state)
     assert_true(isnan(summary.mean) && isnan(summary.deviation) && isnan(summary.low) && isnan(summary.high));
 }
 
-static void summary_is_exact_when_all_numbers_are_equal(void **state)
+TEST(summary_is_exact_when_all_numbers_are_equal)
 {
-    (void)state;
     static const double values[] = {34.5, 34.5, 34.5};
     ocdm__summary summary = ocdm__summarise(values, 3);
     assert_true(summary.mean == 34.5 && summary.deviation == 0 && summary.low == 34.5 && summary.high == 34.5);
 }
 
-static void summary_is_nan_when_a_number_is(void **state)
+TEST(summary_is_nan_when_a_number_is)
 {
-    (void)state;
     static const double values[] = {1, NAN, 3};
     ocdm__summary summary = ocdm__summarise(values, 3);
     assert_int_equal(summary.count, 3);
@@ -144,9 +129,8 @@ static void summary_is_nan_when_a_number_is(void **state)
 
 /* ---- formulas ------------------------------------------------------------------------------------------------------- */
 
-static void every_metric_has_an_explanation(void **state)
+TEST(every_metric_has_an_explanation)
 {
-    (void)state;
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
         const char *name = ocdm__metric_name((enum ocdm__metric)i);
         HOLDS(name, ocdm__explain(name) != NULL);
@@ -156,9 +140,8 @@ static void every_metric_has_an_explanation(void **state)
     assert_null(ocdm__explain(""));
 }
 
-static void explanations_are_plain_lines_under_different_names(void **state)
+TEST(explanations_are_plain_lines_under_different_names)
 {
-    (void)state;
     size_t count = 0;
     for (const ocdm__explanation *at; (at = ocdm__explanation_at(count)) != NULL; count++) {
         HOLDS(at->name, ocdm__explain(at->name) == at); /* the first of its name */

@@ -2,13 +2,10 @@
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include "stream/readers/readers.h"
@@ -58,9 +55,8 @@ static const char *features(void)
     return text;
 }
 
-static void npy_gives_the_numbers_of_every_type(void **state)
+TEST(npy_gives_the_numbers_of_every_type)
 {
-    (void)state;
     static const float floats[] = {1.5f, -2.0f, 0.0f, 3e30f, -0.25f, 7.0f};
     static const double doubles[] = {0.5, -1e-300};
     static const uint16_t halves[] = {0x3C00, 0xC100, 0x0001, 0x7BFF};
@@ -77,9 +73,8 @@ static void npy_gives_the_numbers_of_every_type(void **state)
     assert_string_equal(features(), "0,-1,-128,1;");
 }
 
-static void npy_header_may_be_written_in_other_ways(void **state)
+TEST(npy_header_may_be_written_in_other_ways)
 {
-    (void)state;
     static const unsigned char byte[] = {9};
     write_npy(2, "{'shape': (1, 1,), \"fortran_order\": False, 'descr': '<u1'}          \n", byte, 1);
     assert_string_equal(features(), "9;");
@@ -87,9 +82,8 @@ static void npy_header_may_be_written_in_other_ways(void **state)
     assert_string_equal(features(), "9;");
 }
 
-static void npy_rows_can_be_read_again(void **state)
+TEST(npy_rows_can_be_read_again)
 {
-    (void)state;
     static const unsigned char bytes[] = {5, 6, 7};
     ocdm__feature_rows *rows = NULL;
     ocdm_error error;
@@ -104,9 +98,8 @@ static void npy_rows_can_be_read_again(void **state)
     ocdm__feature_rows_close(rows);
 }
 
-static void npy_refuses_numbers_that_are_not_finite(void **state)
+TEST(npy_refuses_numbers_that_are_not_finite)
 {
-    (void)state;
     static const float nan_there[] = {0, 1, 2, (float)NAN}, inf_there[] = {0, -INFINITY};
     static const double large[] = {0, 1, 1e39}, nan_double[] = {(double)NAN};
     static const uint16_t half[] = {0x7C00};
@@ -122,9 +115,8 @@ static void npy_refuses_numbers_that_are_not_finite(void **state)
     assert_string_equal(features(), "t.npy: row 0, column 0 is inf");
 }
 
-static void npy_refuses_a_length_that_is_not_the_shape(void **state)
+TEST(npy_refuses_a_length_that_is_not_the_shape)
 {
-    (void)state;
     static const float floats[8] = {0};
     write_table("<f4", "(2, 3)", floats, 20);
     assert_string_equal(features(),
@@ -140,9 +132,8 @@ static void npy_refuses_a_length_that_is_not_the_shape(void **state)
                                     "follow it: too few");
 }
 
-static void npy_refuses_what_is_no_table(void **state)
+TEST(npy_refuses_what_is_no_table)
 {
-    (void)state;
     static const float one[] = {0};
     static const struct {
         const char *header, *message;
@@ -186,9 +177,8 @@ static void npy_refuses_what_is_no_table(void **state)
     }
 }
 
-static void npy_refuses_what_does_not_start_as_one(void **state)
+TEST(npy_refuses_what_does_not_start_as_one)
 {
-    (void)state;
     static const unsigned char other[] = "PK\003\004 an archive", long_header[] = "\x93NUMPY\2\0\0\0\1\0 ",
                                cut[] = "\x93NUMPY\1\0\377\0{", version[] = "\x93NUMPY\4\0\1\0 ";
     assert_int_equal(write_whole("t.npy", other, sizeof other), 0);
@@ -234,9 +224,8 @@ static const char *labels(ocdm__reading *reading)
     return text;
 }
 
-static void npy_labels_are_the_columns_that_are_1_in_every_type(void **state)
+TEST(npy_labels_are_the_columns_that_are_1_in_every_type)
 {
-    (void)state;
     static const unsigned char u1[] = {0, 1, 1, 0, 0, 0};
     static const int32_t i4[] = {0, 1, 1, 0, 0, 0};
     static const int64_t i8[] = {0, 1, 1, 0, 0, 0};
@@ -258,9 +247,8 @@ static void npy_labels_are_the_columns_that_are_1_in_every_type(void **state)
     assert_string_equal(labels(&reading), "t.npy: byte 21: elements of type <f2 are not supported");
 }
 
-static void npy_labels_other_than_0_and_1_are_refused_or_skipped(void **state)
+TEST(npy_labels_other_than_0_and_1_are_refused_or_skipped)
 {
-    (void)state;
     static const int64_t i8[] = {0, 1, 0, 0, 2, 0, 1, 0, 1, -1, 0, 0};
     static const float f4[] = {0, 1, (float)NAN};
     ocdm__reading reading = {.skip_bad = false}, skipping = {.skip_bad = true};
@@ -275,9 +263,8 @@ static void npy_labels_other_than_0_and_1_are_refused_or_skipped(void **state)
     assert_string_equal(labels(&reading), "t.npy: row 0, column 2 is nan, where a label is 0 or 1");
 }
 
-static void npy_labels_stop_when_a_signal_came(void **state)
+TEST(npy_labels_stop_when_a_signal_came)
 {
-    (void)state;
     static const unsigned char u1[] = {0, 1, 1};
     volatile sig_atomic_t stop = 1;
     ocdm__progress progress = {.stop = &stop};

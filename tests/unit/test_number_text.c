@@ -1,16 +1,13 @@
 /* Numbers out of text: bit by bit what the C library reads in the C locale, which is where the tests run. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -25,9 +22,8 @@ static void same_as_library(const char *text)
         fail_msg("%s gave the float %a, not %a", text, (double)found_float, (double)wanted_float);
 }
 
-static void number_is_the_nearest_when_cases_are_hard(void **state)
+TEST(number_is_the_nearest_when_cases_are_hard)
 {
-    (void)state;
     static const char *const texts[] = {"0",
                                         "-0",
                                         "+0.0",
@@ -79,9 +75,8 @@ static void number_is_the_nearest_when_cases_are_hard(void **state)
 }
 
 /* The middle between 1 and the next double, exactly, and with a digit far behind it. */
-static void number_of_a_thousand_digits_is_rounded_by_the_last(void **state)
+TEST(number_of_a_thousand_digits_is_rounded_by_the_last)
 {
-    (void)state;
     static const char middle[] = "1.00000000000000011102230246251565404236316680908203125";
     char text[2100];
     for (size_t zeros = 0; zeros < 2000; zeros += 37) {
@@ -96,9 +91,8 @@ static void number_of_a_thousand_digits_is_rounded_by_the_last(void **state)
     }
 }
 
-static void number_is_the_nearest_of_random_decimals(void **state)
+TEST(number_is_the_nearest_of_random_decimals)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60000; seed++) {
         char text[64];
         uint64_t draw = ocdm__mix(seed), digits = ocdm__mix(draw) >> (draw % 61);
@@ -112,9 +106,8 @@ static void number_is_the_nearest_of_random_decimals(void **state)
 }
 
 /* Every float as printed, and the middles between floats, which a float by way of a double would get wrong. */
-static void number_is_the_float_that_was_printed(void **state)
+TEST(number_is_the_float_that_was_printed)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60000; seed++) {
         uint32_t bits = (uint32_t)ocdm__mix(seed);
         float value;
@@ -133,9 +126,8 @@ static void number_is_the_float_that_was_printed(void **state)
     }
 }
 
-static void number_without_digits_has_its_name(void **state)
+TEST(number_without_digits_has_its_name)
 {
-    (void)state;
     double value = 0;
     float single = 0;
     assert_true(ocdm__text_to_double("nan", 3, &value) && isnan(value));
@@ -144,9 +136,8 @@ static void number_without_digits_has_its_name(void **state)
     assert_true(ocdm__text_to_float("-infinity", 9, &single) && isinf(single) && single < 0);
 }
 
-static void number_is_refused_when_it_is_not_all_of_the_text(void **state)
+TEST(number_is_refused_when_it_is_not_all_of_the_text)
 {
-    (void)state;
     static const char *const texts[] = {"",    "-",   "+",     ".",  "-.",    "e5",   ".e5",   "1e",
                                         "1e+", "1e-", " 1",    "1 ", "1.2.3", "1,5",  "0x10",  "1f",
                                         "--1", "+-1", "1e1.5", "na", "infin", "nann", "1_000", "\xEF\xBC\x91"};

@@ -1,16 +1,12 @@
 /* The NUS-WIDE reader: both variants, every place where a copy may have its files, and each way in which they can be wrong. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../nested_files.h"
 #include "base/allocate.h"
 #include "base/error.h"
@@ -109,9 +105,8 @@ static void put_split_variant(void)
 }
 
 /* Without the lists of the parts nobody knows rows: they must not become 0. */
-static void nuswide_gives_labels_in_list_order_when_there_are_all_labels(void **state)
+TEST(nuswide_gives_labels_in_list_order_when_there_are_all_labels)
 {
-    (void)state;
     put_all_variant();
     assert_reads_as("d", "11 actor/0001_11.jpg - -1 water\n"
                          "22 actor/0002_22.jpg - -1\n"
@@ -119,9 +114,8 @@ static void nuswide_gives_labels_in_list_order_when_there_are_all_labels(void **
                          "44 sky/0002_44.JPG - -1 sky water\n");
 }
 
-static void nuswide_joins_parts_by_path_when_there_are_part_lists(void **state)
+TEST(nuswide_joins_parts_by_path_when_there_are_part_lists)
 {
-    (void)state;
     put_all_variant();
     put_part_lists();
     assert_reads_as("d", "11 actor/0001_11.jpg r 1 water\n"
@@ -130,9 +124,8 @@ static void nuswide_joins_parts_by_path_when_there_are_part_lists(void **state)
                          "44 sky/0002_44.JPG r 0 sky water\n");
 }
 
-static void nuswide_leaves_parts_open_when_only_one_list_is_there(void **state)
+TEST(nuswide_leaves_parts_open_when_only_one_list_is_there)
 {
-    (void)state;
     put_all_variant();
     put(TEST_LIST, "sky\\0002_44.JPG\n");
     assert_reads_as("d", "11 actor/0001_11.jpg - -1 water\n"
@@ -147,17 +140,15 @@ static void nuswide_leaves_parts_open_when_only_one_list_is_there(void **state)
     "33 sky/0001_33.jpg t 0 sky\n"                                                                                             \
     "22 actor/0002_22.jpg t 1\n"
 
-static void nuswide_gives_training_then_test_when_labels_are_split(void **state)
+TEST(nuswide_gives_training_then_test_when_labels_are_split)
 {
-    (void)state;
     put_split_variant();
     assert_reads_as("d", SPLIT_SAMPLES);
 }
 
 /* AllLabels without its list is not complete, so the other variant is what the folder has. */
-static void nuswide_takes_the_variant_that_is_complete(void **state)
+TEST(nuswide_takes_the_variant_that_is_complete)
 {
-    (void)state;
     put_split_variant();
     put(ALL "water.txt", "1\n0\n0\n1\n");
     assert_reads_as("d", SPLIT_SAMPLES);
@@ -169,9 +160,8 @@ static void nuswide_takes_the_variant_that_is_complete(void **state)
 }
 
 /* Whatever part of the tree a copy has, it is the same set. */
-static void nuswide_finds_its_files_wherever_they_lie(void **state)
+TEST(nuswide_finds_its_files_wherever_they_lie)
 {
-    (void)state;
     static const char *const lists[] = {"a/Imagelist.txt", "b/ImageList/Imagelist.txt", "c/Imagelist.txt",
                                         "e/ImageList/Imagelist.txt"};
     static const char *const labels[] = {"a/Labels_sun.txt", "b/AllLabels/Labels_sun.txt",
@@ -184,9 +174,8 @@ static void nuswide_finds_its_files_wherever_they_lie(void **state)
     }
 }
 
-static void nuswide_does_not_mind_line_ends_blanks_and_a_byte_order_mark(void **state)
+TEST(nuswide_does_not_mind_line_ends_blanks_and_a_byte_order_mark)
 {
-    (void)state;
     put(LIST, "\xEF\xBB\xBFx/1_7.jpg\r\nx\\2_8.jpg  \r\n\r\n\n");
     put(ALL "sun.txt", "0\r\n1 \r\n\r\n");
     put(ALL "moon.txt", "\xEF\xBB\xBF"
@@ -197,17 +186,15 @@ static void nuswide_does_not_mind_line_ends_blanks_and_a_byte_order_mark(void **
 }
 
 /* As six photos of the official list. */
-static void nuswide_names_an_image_by_its_path_when_its_photo_was_there_before(void **state)
+TEST(nuswide_names_an_image_by_its_path_when_its_photo_was_there_before)
 {
-    (void)state;
     put(LIST, "x\\1_7.jpg\ny\\1_7.jpg\nz\\1_7.jpg\n");
     put(ALL "sun.txt", "0\n1\n1\n");
     assert_reads_as("d", "7 x/1_7.jpg - -1\ny/1_7.jpg y/1_7.jpg - -1 sun\nz/1_7.jpg z/1_7.jpg - -1 sun\n");
 }
 
-static void nuswide_adds_to_a_set_that_has_samples(void **state)
+TEST(nuswide_adds_to_a_set_that_has_samples)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     ocdm_error error = {.status = OCDM_OK};
@@ -227,9 +214,8 @@ static void nuswide_adds_to_a_set_that_has_samples(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void nuswide_tells_both_counts_when_lengths_differ(void **state)
+TEST(nuswide_tells_both_counts_when_lengths_differ)
 {
-    (void)state;
     put_all_variant();
     put(ALL "water.txt", "1\n0\n0\n");
     assert_fails(OCDM_BAD_FILE, ALL "water.txt:3: the file has 3 labels, but " LIST " lists 4 images");
@@ -239,17 +225,15 @@ static void nuswide_tells_both_counts_when_lengths_differ(void **state)
     assert_fails(OCDM_BAD_FILE, ALL "water.txt:1: the file has 0 labels, but " LIST " lists 4 images");
 }
 
-static void nuswide_tells_the_part_when_a_split_file_is_short(void **state)
+TEST(nuswide_tells_the_part_when_a_split_file_is_short)
 {
-    (void)state;
     put_split_variant();
     put(SPLIT "sky_Test.txt", "1\n");
     assert_fails(OCDM_BAD_FILE, SPLIT "sky_Test.txt:1: the file has 1 label, but " TEST_LIST " lists 2 images");
 }
 
-static void nuswide_refuses_a_label_that_is_neither_0_nor_1(void **state)
+TEST(nuswide_refuses_a_label_that_is_neither_0_nor_1)
 {
-    (void)state;
     static const char *const labels[] = {"2", "01", "", "x\x01"};
     static const char *const shown[] = {"2", "01", "", "x\\x01"};
     for (size_t i = 0; i < 4; i++) {
@@ -263,9 +247,8 @@ static void nuswide_refuses_a_label_that_is_neither_0_nor_1(void **state)
 }
 
 /* The image that goes had a label before its bad one; the others keep their rows. */
-static void nuswide_leaves_an_image_out_when_a_label_is_bad(void **state)
+TEST(nuswide_leaves_an_image_out_when_a_label_is_bad)
 {
-    (void)state;
     put_all_variant();
     put_part_lists();
     put(ALL "water.txt", "1\n0\n0\nyes\n");
@@ -274,9 +257,8 @@ static void nuswide_leaves_an_image_out_when_a_label_is_bad(void **state)
                  "images with a label that is neither 0 nor 1", 1, ALL "water.txt:4");
 }
 
-static void nuswide_refuses_names_that_are_no_images(void **state)
+TEST(nuswide_refuses_names_that_are_no_images)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"actor\\0001.jpg", "\"actor\\0001.jpg\" has no photo id: digits between the last \"_\" and \".jpg\""},
         {"a_1.png", "\"a_1.png\" has no photo id: digits between the last \"_\" and \".jpg\""},
@@ -305,9 +287,8 @@ static void nuswide_refuses_names_that_are_no_images(void **state)
     }
 }
 
-static void nuswide_refuses_a_name_of_over_a_thousand_bytes(void **state)
+TEST(nuswide_refuses_a_name_of_over_a_thousand_bytes)
 {
-    (void)state;
     char text[2048];
     put_all_variant();
     memset(text, 'a', sizeof text);
@@ -319,9 +300,8 @@ static void nuswide_refuses_a_name_of_over_a_thousand_bytes(void **state)
     assert_fails(OCDM_BAD_FILE, ALL "sky.txt:4: the file has 4 labels, but " LIST " lists 1 image");
 }
 
-static void nuswide_refuses_an_image_that_is_listed_twice(void **state)
+TEST(nuswide_refuses_an_image_that_is_listed_twice)
 {
-    (void)state;
     put_all_variant();
     put(LIST, "x\\1_7.jpg\nx\\2_8.jpg\nx/1_7.jpg\nx\\4_9.jpg\n");
     assert_fails(OCDM_BAD_FILE, LIST ":3: image \"x/1_7.jpg\" is listed already");
@@ -329,9 +309,8 @@ static void nuswide_refuses_an_image_that_is_listed_twice(void **state)
                  LIST ":3");
 }
 
-static void nuswide_refuses_an_image_of_both_parts(void **state)
+TEST(nuswide_refuses_an_image_of_both_parts)
 {
-    (void)state;
     put_all_variant();
     put_part_lists();
     put(TEST_LIST, "sky\\0001_33.jpg\nactor\\0001_11.jpg\n");
@@ -343,9 +322,8 @@ static void nuswide_refuses_an_image_of_both_parts(void **state)
 }
 
 /* Twice, and after a line of the main list that was left out: the second must not be taken for an image. */
-static void nuswide_refuses_a_part_of_an_image_that_the_list_lacks(void **state)
+TEST(nuswide_refuses_a_part_of_an_image_that_the_list_lacks)
 {
-    (void)state;
     put_all_variant();
     put(TRAIN_LIST, "sky\\0002_44.JPG\nsky\\0003_55.jpg\nsky\\0003_55.jpg\n");
     assert_fails(OCDM_BAD_FILE, TRAIN_LIST ":2: image \"sky\\0003_55.jpg\" is not in Imagelist.txt");
@@ -361,9 +339,8 @@ static void nuswide_refuses_a_part_of_an_image_that_the_list_lacks(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void nuswide_tells_what_is_missing(void **state)
+TEST(nuswide_tells_what_is_missing)
 {
-    (void)state;
     assert_fails(OCDM_IO, "d: No such file or directory");
     put(LIST, "x\\1_7.jpg\n");
     assert_fails(OCDM_BAD_FILE, "d: no label files Labels_<concept>.txt");
@@ -382,9 +359,8 @@ static void nuswide_tells_what_is_missing(void **state)
     assert_fails(OCDM_BAD_FILE, "d/Groundtruth/TrainTestLabels: Labels_moon_Test.txt has no Labels_moon_Train.txt beside it");
 }
 
-static void nuswide_refuses_an_empty_list_and_a_list_that_is_a_folder(void **state)
+TEST(nuswide_refuses_an_empty_list_and_a_list_that_is_a_folder)
 {
-    (void)state;
     put_all_variant();
     put(LIST, " \n\n");
     assert_fails(OCDM_BAD_FILE, LIST ":1: no images");
@@ -393,9 +369,8 @@ static void nuswide_refuses_an_empty_list_and_a_list_that_is_a_folder(void **sta
     assert_fails(OCDM_IO, LIST ": is a folder");
 }
 
-static void nuswide_refuses_a_concept_that_is_not_utf8(void **state)
+TEST(nuswide_refuses_a_concept_that_is_not_utf8)
 {
-    (void)state;
     put_all_variant();
     put(ALL "a\xFF.txt", "1\n0\n0\n1\n");
     assert_fails(OCDM_BAD_FILE, "d/Groundtruth/AllLabels: the name of the label file of \"a\\xFF\" is not UTF-8");
@@ -408,9 +383,8 @@ static void note_progress(void *state, const char *what, uint64_t done, uint64_t
     ++*(int *)state;
 }
 
-static void nuswide_tells_its_progress_and_stops_when_told(void **state)
+TEST(nuswide_tells_its_progress_and_stops_when_told)
 {
-    (void)state;
     int told = 0;
     volatile sig_atomic_t stop = 0;
     const ocdm__progress progress = {.tell = note_progress, .state = &told, .stop = &stop};
@@ -428,9 +402,8 @@ static void nuswide_tells_its_progress_and_stops_when_told(void **state)
 }
 
 /* For the provenance of a stream: every file that is read can be named. */
-static void nuswide_names_its_files(void **state)
+TEST(nuswide_names_its_files)
 {
-    (void)state;
     ocdm__nuswide_files files;
     put_split_variant();
     assert_int_equal(ocdm__nuswide_find(&files, "d", NULL), OCDM_OK);
@@ -445,9 +418,8 @@ static void nuswide_names_its_files(void **state)
     ocdm__nuswide_files_clear(&files);
 }
 
-static void nuswide_tells_which_files_it_read(void **state)
+TEST(nuswide_tells_which_files_it_read)
 {
-    (void)state;
     static const char *const expected[] = {LIST, ALL "sea.txt", ALL "sky.txt"};
     ocdm__labelled_set set = {.count = 0};
     ocdm__found_files found = {.count = 0};

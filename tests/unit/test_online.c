@@ -1,15 +1,12 @@
 /* The online step against a plain loop in double precision, and what agent and memory may not see: tasks. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "../agent_state.h"
 #include "../golden/image_files.h"
@@ -168,9 +165,8 @@ static void same_weights(const struct judge *expected, ocdm__agent *agent)
 }
 
 /* Task by task, each shuffled: the order that `ocdm stream export` writes. */
-static void online_learns_as_the_plain_loop_does(void **state)
+TEST(online_learns_as_the_plain_loop_does)
 {
-    (void)state;
     static const char *const methods[] = {"ocdm", "rs", "prs", "max", "onlyone", "random", NULL};
     for (size_t m = 0; methods[m] != NULL; m++) {
         struct trial trial;
@@ -199,9 +195,8 @@ static void online_learns_as_the_plain_loop_does(void **state)
     }
 }
 
-static void finetune_learns_from_the_stream_alone(void **state)
+TEST(finetune_learns_from_the_stream_alone)
 {
-    (void)state;
     struct trial trial;
     struct judge judge = {.step = 0};
     open_trial(&trial, "stream", small_settings("finetune"));
@@ -250,9 +245,8 @@ static void same_agents(ocdm__agent *a, ocdm__agent *b)
 
 /* With the samples in the same order, other numbers and other boundaries of tasks leave the same bits in agent and memory, for
  * every method that may not know them. */
-static void agent_and_memory_never_see_tasks(void **state)
+TEST(agent_and_memory_never_see_tasks)
 {
-    (void)state;
     write_relabelled("relabelled");
     for (size_t m = 0; strcmp(ocdm__run_methods[m], "multitask") != 0; m++) {
         if (strcmp(ocdm__run_methods[m], "cbrs") == 0)
@@ -287,9 +281,8 @@ static void agent_and_memory_never_see_tasks(void **state)
  */
 
 /* Methods with one seed start from the same weights and see the same samples; another seed changes both. */
-static void seeds_pair_methods(void **state)
+TEST(seeds_pair_methods)
 {
-    (void)state;
     struct trial one, other, third;
     ocdm__run_settings settings = small_settings("rs");
     settings.seed = 12;
@@ -322,9 +315,8 @@ static void write_images(void)
 }
 
 /* They are counted once, train nothing and never enter the memory; tests among them are left out. */
-static void online_leaves_out_what_cannot_be_decoded(void **state)
+TEST(online_leaves_out_what_cannot_be_decoded)
 {
-    (void)state;
     static const struct small_plan files = {.tasks = 2, .train = 30, .test = 6, .seed = 5, .kind = SMALL_FILES};
     struct trial trial;
     ocdm__run_settings settings = small_settings("rs");
@@ -361,9 +353,8 @@ static void online_leaves_out_what_cannot_be_decoded(void **state)
 }
 
 /* A run in which nothing was learnt ends before its last evaluation; one image that can be decoded is enough for results. */
-static void online_fails_when_no_image_can_be_decoded(void **state)
+TEST(online_fails_when_no_image_can_be_decoded)
 {
-    (void)state;
     static const struct small_plan files = {.tasks = 2, .train = 30, .test = 6, .seed = 5, .kind = SMALL_FILES};
     static const char *const methods[] = {"rs", "finetune", "multitask"};
     size_t good;

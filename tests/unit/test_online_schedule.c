@@ -1,15 +1,11 @@
 /* Which samples come in which step: batches inside tasks, everything once, and multitask's unions. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/random.h"
 #include "experiment/loop/schedule.h"
 
@@ -45,9 +41,8 @@ static ocdm__run_settings settings_for(const char *method, uint32_t batch, uint3
 }
 
 /* Every training sample once, no batch over two tasks, only the last of a task shorter, and the counts of samples seen. */
-static void schedule_takes_each_sample_once_and_never_mixes_tasks(void **state)
+TEST(schedule_takes_each_sample_once_and_never_mixes_tasks)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct made made;
         ocdm__schedule schedule;
@@ -78,9 +73,8 @@ static void schedule_takes_each_sample_once_and_never_mixes_tasks(void **state)
 }
 
 /* At task k all samples of tasks 0..k, each once in an epoch, in an order that differs from epoch to epoch. */
-static void multitask_trains_on_all_tasks_so_far(void **state)
+TEST(multitask_trains_on_all_tasks_so_far)
 {
-    (void)state;
     struct made made;
     ocdm__schedule schedule;
     ocdm__run_settings settings = settings_for("multitask", 7, 2, 3);
@@ -116,9 +110,8 @@ static void multitask_trains_on_all_tasks_so_far(void **state)
 }
 
 /* A step can be asked for without those before it: that is what going on from a checkpoint needs. */
-static void schedule_gives_any_step_by_itself(void **state)
+TEST(schedule_gives_any_step_by_itself)
 {
-    (void)state;
     static const char *const methods[] = {"ocdm", "multitask"};
     for (size_t m = 0; m < 2; m++) {
         struct made made;

@@ -3,9 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/output.h"
 
 static char folder[] = "/tmp/ocdm-test-output-XXXXXX";
@@ -75,9 +72,8 @@ static void put_file(const char *path, const char *text)
     fclose(file);
 }
 
-static void output_appears_only_when_committed(void **state)
+TEST(output_appears_only_when_committed)
 {
-    (void)state;
     put_file("result", "old");
     ocdm__output output;
     assert_int_equal(ocdm__output_open(&output, "result", NULL), OCDM_OK);
@@ -89,9 +85,8 @@ static void output_appears_only_when_committed(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void output_leaves_no_trace_when_abandoned(void **state)
+TEST(output_leaves_no_trace_when_abandoned)
 {
-    (void)state;
     put_file("result", "old");
     ocdm__output output;
     assert_int_equal(ocdm__output_open(&output, "result", NULL), OCDM_OK);
@@ -102,9 +97,8 @@ static void output_leaves_no_trace_when_abandoned(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void output_keeps_permissions_and_links(void **state)
+TEST(output_keeps_permissions_and_links)
 {
-    (void)state;
     put_file("real", "old");
     assert_int_equal(chmod("real", 0640), 0);
     assert_int_equal(symlink("real", "link"), 0);
@@ -120,9 +114,8 @@ static void output_keeps_permissions_and_links(void **state)
     file_is("real", "new");
 }
 
-static void output_has_the_usual_permissions_when_new(void **state)
+TEST(output_has_the_usual_permissions_when_new)
 {
-    (void)state;
     mode_t old = umask(027);
     ocdm__output output;
     assert_int_equal(ocdm__output_open(&output, "fresh", NULL), OCDM_OK);
@@ -134,9 +127,8 @@ static void output_has_the_usual_permissions_when_new(void **state)
 }
 
 /* Larger than the buffer, in pieces of every size around it. */
-static void output_writes_every_byte_in_order_whatever_the_pieces(void **state)
+TEST(output_writes_every_byte_in_order_whatever_the_pieces)
 {
-    (void)state;
     size_t size = 1000003, at = 0;
     char *bytes = malloc(size), *back = malloc(size + 1);
     assert_non_null(bytes);
@@ -162,9 +154,8 @@ static void output_writes_every_byte_in_order_whatever_the_pieces(void **state)
     free(back);
 }
 
-static void output_tells_a_full_disk_and_keeps_the_old_file(void **state)
+TEST(output_tells_a_full_disk_and_keeps_the_old_file)
 {
-    (void)state;
     put_file("result", "old");
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit old, small;
@@ -186,9 +177,8 @@ static void output_tells_a_full_disk_and_keeps_the_old_file(void **state)
     assert_int_equal(count_files(), 1);
 }
 
-static void output_tells_when_a_device_takes_nothing(void **state)
+TEST(output_tells_when_a_device_takes_nothing)
 {
-    (void)state;
     ocdm__output output;
     ocdm_error error;
     assert_int_equal(ocdm__output_open(&output, "/dev/full", NULL), OCDM_OK);
@@ -199,9 +189,8 @@ static void output_tells_when_a_device_takes_nothing(void **state)
     assert_true(error.hint[0] != '\0');
 }
 
-static void output_tells_when_the_folder_is_missing(void **state)
+TEST(output_tells_when_the_folder_is_missing)
 {
-    (void)state;
     ocdm__output output;
     ocdm_error error;
     assert_int_equal(ocdm__output_open(&output, "no/such/place", &error), OCDM_IO);
@@ -209,9 +198,8 @@ static void output_tells_when_the_folder_is_missing(void **state)
     assert_int_equal(ocdm__output_open(&output, "/", &error), OCDM_IO);
 }
 
-static void output_tells_a_closed_pipe(void **state)
+TEST(output_tells_a_closed_pipe)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
@@ -226,9 +214,8 @@ static void output_tells_a_closed_pipe(void **state)
 }
 
 /* `--summary /dev/fd/N > file`: replacing the file would lose what others write through the same descriptor. */
-static void output_writes_through_a_descriptor_named_by_its_path(void **state)
+TEST(output_writes_through_a_descriptor_named_by_its_path)
 {
-    (void)state;
     int fd = open("shared", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "before ", 7), 7);
@@ -243,9 +230,8 @@ static void output_writes_through_a_descriptor_named_by_its_path(void **state)
     file_is("shared", "before middle after");
 }
 
-static void output_writes_numbers_and_json(void **state)
+TEST(output_writes_numbers_and_json)
 {
-    (void)state;
     ocdm__output output;
     assert_int_equal(ocdm__output_open(&output, "text", NULL), OCDM_OK);
     ocdm__output_uint64(&output, 0);
@@ -261,9 +247,8 @@ static void output_writes_numbers_and_json(void **state)
 }
 
 /* A character on every possible cut between the pieces of a long string stays whole. */
-static void output_does_not_break_characters_of_long_strings(void **state)
+TEST(output_does_not_break_characters_of_long_strings)
 {
-    (void)state;
     for (size_t lead = 250; lead < 258; lead++) {
         char text[300], quoted[400], found[400];
         memset(text, 'x', sizeof text);

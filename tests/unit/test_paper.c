@@ -1,15 +1,11 @@
 /* The paper's numbers and items: whole, in place, and consistent with one another where the paper itself is. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "experiment/compare/results.h"
 #include "experiment/paper/paper.h"
 #include "report/tables/paper_numbers.h"
@@ -32,9 +28,8 @@ static double number(const char *table, const char *stream, const char *setting,
 }
 
 /* One number out of every corner of every table, read off the paper by hand. */
-static void numbers_are_where_the_paper_has_them(void **state)
+TEST(numbers_are_where_the_paper_has_them)
 {
-    (void)state;
     assert_true(number("amlr", "nuswideseq", "task6", "", 0) == 52.78);
     assert_true(number("amlr", "nuswide", "total", "", 0) == 96.4);
     assert_true(number("mscoco", "mscoco", "", "multitask", 0) == 64.1);
@@ -57,9 +52,8 @@ static void numbers_are_where_the_paper_has_them(void **state)
     assert_true(find_line("mscoco", "mscoco", "", "rs", &line) && isnan(line.deviations[0]));
 }
 
-static void lines_are_as_many_as_the_paper_has_rows(void **state)
+TEST(lines_are_as_many_as_the_paper_has_rows)
 {
-    (void)state;
     size_t count = 0, numbers = 0;
     for (ocdm__paper_line line; (line = ocdm__paper_line_at(count)).columns != NULL; count++)
         for (size_t k = 0; k < line.count; k++)
@@ -70,9 +64,8 @@ static void lines_are_as_many_as_the_paper_has_rows(void **state)
 
 /* Tables 2 and 3: total mAP is the mean over 44 classes of the groups' (12/27/5 and 13/24/7), to the digit printed. Table 4 is
  * so too but for two totals, which the paper has wrong: docs/reproducibility.md. */
-static void totals_are_means_of_the_groups(void **state)
+TEST(totals_are_means_of_the_groups)
 {
-    (void)state;
     static const struct {
         const char *table, *stream;
         double classes[3];
@@ -102,9 +95,8 @@ static void totals_are_means_of_the_groups(void **state)
 }
 
 /* Every row of the paper's tables of runs is one of an item's runs, and has columns that runs have. */
-static void items_cover_every_line_of_the_paper(void **state)
+TEST(items_cover_every_line_of_the_paper)
 {
-    (void)state;
     for (size_t i = 0; ocdm__paper_line_at(i).columns != NULL; i++) {
         ocdm__paper_line line = ocdm__paper_line_at(i);
         const ocdm__paper_item *item = ocdm__paper_item_find(line.table);
@@ -125,9 +117,8 @@ static void items_cover_every_line_of_the_paper(void **state)
     }
 }
 
-static void items_have_the_names_of_the_issue(void **state)
+TEST(items_have_the_names_of_the_issue)
 {
-    (void)state;
     static const char *const names[] = {"amlr",          "mscoco",          "nuswide", "seq",           "memory-size",
                                         "strategies",    "orders",          "process", "stream-mscoco", "stream-nuswide",
                                         "memory",        "memory-onlyone",  "curves",  "rho",           "strategies-memory",
@@ -138,9 +129,8 @@ static void items_have_the_names_of_the_issue(void **state)
     assert_null(ocdm__paper_item_find("table2"));
 }
 
-static void plans_have_the_orders_of_the_paper(void **state)
+TEST(plans_have_the_orders_of_the_paper)
 {
-    (void)state;
     static const struct {
         const char *item, *stream;
         size_t tasks;

@@ -3,15 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../nested_files.h"
 #include "report/figures/paper.h"
 #include "stream/labelled_set.h"
@@ -155,9 +151,8 @@ static void add_series(ocdm__table *table, const char *method, const char *order
 
 /* ---- bars --------------------------------------------------------------------------------------------------------------- */
 
-static void process_figure_shows_what_joins_and_leaves(void **state)
+TEST(process_figure_shows_what_joins_and_leaves)
 {
-    (void)state;
     draw("process", NULL, 1);
     HOLDS("panels", says(">memory before<") && says(">a batch joins<") && says(">samples leave<") && says(">memory after<"));
     HOLDS("names", says("&lt;script&gt;alert(1)&lt;/script&gt;") && says("&lt;/svg&gt;"));
@@ -168,9 +163,8 @@ static void process_figure_shows_what_joins_and_leaves(void **state)
     HOLDS("points", times("<circle ") == 11 && says(">all have joined<"));
 }
 
-static void stream_figures_have_a_panel_for_each_task(void **state)
+TEST(stream_figures_have_a_panel_for_each_task)
 {
-    (void)state;
     static const char *const figures[] = {"stream-mscoco", "stream-nuswide"};
     for (size_t i = 0; i < 2; i++) {
         draw(figures[i], NULL, 1);
@@ -181,9 +175,8 @@ static void stream_figures_have_a_panel_for_each_task(void **state)
     }
 }
 
-static void memory_figures_have_ours_and_the_papers_counts(void **state)
+TEST(memory_figures_have_ours_and_the_papers_counts)
 {
-    (void)state;
     static const char *const figures[] = {"memory", "memory-onlyone", "strategies-memory"};
     for (size_t i = 0; i < 3; i++) {
         ocdm__table table = {.row_count = 0};
@@ -199,9 +192,8 @@ static void memory_figures_have_ours_and_the_papers_counts(void **state)
     }
 }
 
-static void memory_figure_draws_no_bar_where_there_is_no_number(void **state)
+TEST(memory_figure_draws_no_bar_where_there_is_no_number)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     begin(&table, "memory");
     add_kept(&table, "rs", "", NAN);
@@ -210,9 +202,8 @@ static void memory_figure_draws_no_bar_where_there_is_no_number(void **state)
     assert_int_equal(times(", target 25</title>"), CLASSES - 1);
 }
 
-static void orders_memory_figure_tells_the_orders(void **state)
+TEST(orders_memory_figure_tells_the_orders)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     begin(&table, "orders-memory");
     add_kept(&table, "ocdm", "0,1", 5);
@@ -225,9 +216,8 @@ static void orders_memory_figure_tells_the_orders(void **state)
 
 /* ---- lines -------------------------------------------------------------------------------------------------------------- */
 
-static void curves_figure_has_lines_and_the_papers_marks(void **state)
+TEST(curves_figure_has_lines_and_the_papers_marks)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     begin(&table, "curves");
     add_series(&table, "rs", "", "mAP", 2);
@@ -242,9 +232,8 @@ static void curves_figure_has_lines_and_the_papers_marks(void **state)
     HOLDS("axes", says(">+ task 1<") && says(">total mAP (%)<") && says(">training steps<"));
 }
 
-static void curves_figure_says_so_when_there_are_no_runs(void **state)
+TEST(curves_figure_says_so_when_there_are_no_runs)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     begin(&table, "curves");
     add_series(&table, "ocdm", "", "distance_seen", 20);
@@ -253,9 +242,8 @@ static void curves_figure_says_so_when_there_are_no_runs(void **state)
     HOLDS("remark", says("so mAP is left out") && !says(">total mAP (%)<") && says("<polyline "));
 }
 
-static void orders_distance_figure_has_a_chart_for_each_order(void **state)
+TEST(orders_distance_figure_has_a_chart_for_each_order)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     static const char *const orders[] = {"0,1", "1,0"};
     begin(&table, "orders-distance");
@@ -280,9 +268,8 @@ static void add_rho(ocdm__table *table, double rho, const char *group, double ke
     row[5] = ocdm__cell_number(map, NAN, 1);
 }
 
-static void rho_figure_has_lines_for_each_group(void **state)
+TEST(rho_figure_has_lines_for_each_group)
 {
-    (void)state;
     ocdm__table table = {.row_count = 0};
     begin(&table, "rho");
     for (size_t i = 0; i < 3; i++) {
@@ -303,9 +290,8 @@ static void rho_figure_has_lines_for_each_group(void **state)
 
 /* ---- which are figures -------------------------------------------------------------------------------------------------- */
 
-static void figures_are_told_from_tables(void **state)
+TEST(figures_are_told_from_tables)
 {
-    (void)state;
     size_t figures = 0;
     for (size_t i = 0; ocdm__paper_item_at(i) != NULL; i++) {
         const ocdm__paper_item *item = ocdm__paper_item_at(i);

@@ -1,15 +1,11 @@
 /* The paper's recipe against a slow one that goes by the words of the paper, on random sets; and what the words promise. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "base/bytes.h"
 #include "base/random.h"
 #include "stream/recipes/recipes.h"
@@ -214,9 +210,8 @@ static void check_tally(const char *where, const struct made *made, const struct
     HOLDS(where, tally->without_training == popcount(kept & ~trained));
 }
 
-static void recipe_agrees_with_the_judge_on_random_sets(void **state)
+TEST(recipe_agrees_with_the_judge_on_random_sets)
 {
-    (void)state;
     static struct made made;
     static struct verdict verdict;
     size_t removed = 0, kept = 0, emptied = 0;
@@ -248,9 +243,8 @@ static void recipe_agrees_with_the_judge_on_random_sets(void **state)
 /* ---- promises -------------------------------------------------------------------------------------------------------- */
 
 /* The same samples in another order, with their keys: each keeps its part. */
-static void recipe_draws_the_same_when_the_source_is_in_another_order(void **state)
+TEST(recipe_draws_the_same_when_the_source_is_in_another_order)
 {
-    (void)state;
     static struct made made, turned;
     for (uint64_t seed = 0; seed < 50; seed++) {
         char where[64];
@@ -279,9 +273,8 @@ static void recipe_draws_the_same_when_the_source_is_in_another_order(void **sta
 }
 
 /* 20 samples of one class, 5 drawn, 4000 seeds: each is drawn about 1000 times (deviation 27). */
-static void recipe_draws_uniformly_over_seeds(void **state)
+TEST(recipe_draws_uniformly_over_seeds)
 {
-    (void)state;
     static struct made made;
     size_t drawn[20] = {0};
     memset(&made, 0, sizeof made);
@@ -302,9 +295,8 @@ static void recipe_draws_uniformly_over_seeds(void **state)
 }
 
 /* Class 1 has one test sample too few: its label leaves {0, 1}, and {1, 2}, where 2 has none either, goes. */
-static void recipe_removes_a_class_that_is_one_test_sample_short(void **state)
+TEST(recipe_removes_a_class_that_is_one_test_sample_short)
 {
-    (void)state;
     static struct made made;
     memset(&made, 0, sizeof made);
     for (size_t i = 0; i < 5; i++)
@@ -343,9 +335,8 @@ static void add_to_set(ocdm__labelled_set *set, const char *id, const char *name
 }
 
 /* Classes turn up as b, a, c: numbers 0, 1, 2. Task 0 has b and a, no task has c. */
-static void selection_is_in_the_order_of_the_set_and_by_ids(void **state)
+TEST(selection_is_in_the_order_of_the_set_and_by_ids)
 {
-    (void)state;
     ocdm__labelled_set set = {0};
     ocdm__selection selection = {0};
     ocdm__paper_tally tally;
@@ -379,9 +370,8 @@ static void selection_is_in_the_order_of_the_set_and_by_ids(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void selection_of_an_empty_set_is_empty(void **state)
+TEST(selection_of_an_empty_set_is_empty)
 {
-    (void)state;
     ocdm__labelled_set set = {0};
     ocdm__selection selection = {0};
     ocdm__paper_tally tally = {.train = 9};

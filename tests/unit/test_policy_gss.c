@@ -2,6 +2,7 @@
  * leaves no trace. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -111,9 +112,8 @@ static void assert_near(double found, double expected)
 
 /* ---- what it asks ----------------------------------------------------------------------------------------------------- */
 
-static void gss_is_refused_without_gradients(void **state)
+TEST(gss_is_refused_without_gradients)
 {
-    (void)state;
     ocdm_options options = options_for("gss", 2);
     ocdm_memory *memory = NULL;
     ocdm_error error = {0};
@@ -134,9 +134,8 @@ static void gss_is_refused_without_gradients(void **state)
 }
 
 /* Files hold no functions. */
-static void gss_is_refused_after_load_until_gradients_are_given(void **state)
+TEST(gss_is_refused_after_load_until_gradients_are_given)
 {
-    (void)state;
     struct caller caller;
     ocdm_memory *memory = memory_asking(&caller, 3, 0), *loaded = NULL;
     offered_next(memory, 2);
@@ -150,9 +149,8 @@ static void gss_is_refused_after_load_until_gradients_are_given(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void other_policies_never_ask(void **state)
+TEST(other_policies_never_ask)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p); p++) {
         struct caller caller = {.unanswered = SIZE_MAX};
         ocdm_memory *memory = small_memory(ocdm_policy_at(p)->name);
@@ -165,9 +163,8 @@ static void other_policies_never_ask(void **state)
 }
 
 /* Nothing to compare with: nobody is asked, and all score 0.1, also those that replace others in one batch. */
-static void gss_scores_a_tenth_when_the_memory_is_empty(void **state)
+TEST(gss_scores_a_tenth_when_the_memory_is_empty)
 {
-    (void)state;
     struct caller caller;
     ocdm_memory *memory = memory_asking(&caller, 4, 0);
     offered_next(memory, 0);
@@ -184,9 +181,8 @@ static void gss_scores_a_tenth_when_the_memory_is_empty(void **state)
 }
 
 /* The batch's cosine is asked for when the memory may get full; it comes first when the memory is. */
-static void gss_asks_for_what_it_needs(void **state)
+TEST(gss_asks_for_what_it_needs)
 {
-    (void)state;
     struct caller caller;
     ocdm_memory *memory = memory_asking(&caller, 6, 0);
     caller.item_cosine = 0.25;
@@ -212,9 +208,8 @@ static void gss_asks_for_what_it_needs(void **state)
 }
 
 /* The batch fills the memory and goes on: those that fit are stored whatever the batch scores, the others as it scores. */
-static void gss_stores_what_fits_when_a_batch_overflows(void **state)
+TEST(gss_stores_what_fits_when_a_batch_overflows)
 {
-    (void)state;
     static const double batch_cosines[] = {0, -1};
     for (size_t i = 0; i < 2; i++) {
         struct caller caller;
@@ -233,9 +228,8 @@ static void gss_stores_what_fits_when_a_batch_overflows(void **state)
 }
 
 /* Ten of thirty, each as often as any other. The seeds are fixed; the bound lies six standard deviations out. */
-static void gss_draws_uniformly_without_replacement(void **state)
+TEST(gss_draws_uniformly_without_replacement)
 {
-    (void)state;
     enum { HELD = 30, RUNS = 3000 };
     uint32_t times[HELD] = {0};
     struct caller caller;
@@ -270,9 +264,8 @@ static ocdm_memory *full_memory(struct caller *caller, const double *cosine, uin
 }
 
 /* A mean gradient that is orthogonal or closer adds nothing: not asked about single samples, none of which is answered. */
-static void gss_lets_a_batch_pass_when_its_cosine_is_not_negative(void **state)
+TEST(gss_lets_a_batch_pass_when_its_cosine_is_not_negative)
 {
-    (void)state;
     static const double cosines[] = {0, 0x1p-60, 0.5, 1, 1.0005}, others[] = {0.5, -0.5};
     for (size_t i = 0; i < 5; i++) {
         struct caller caller;
@@ -298,9 +291,8 @@ static void check_share(const char *what, uint32_t found, double runs, double ch
 }
 
 /* Slot i is taken with probability C_i / sum C times C_i / (C_i + c), and C_i becomes c then. */
-static void gss_replaces_in_proportion_to_the_scores(void **state)
+TEST(gss_replaces_in_proportion_to_the_scores)
 {
-    (void)state;
     enum { RUNS = 6000 };
     static const double others[] = {-0.5, 0.5, 1, -1};
     static const double scores[] = {0.1, 0.5, 1.5, 2, 0};
@@ -327,9 +319,8 @@ static void gss_replaces_in_proportion_to_the_scores(void **state)
 
 /* The smallest scores that there are, 0, 1 and 3 times 2^-32, in whatever slots: a newcomer with 0 takes none of the first, and
  * one of the others in proportion. */
-static void gss_draws_exactly_when_scores_are_tiny(void **state)
+TEST(gss_draws_exactly_when_scores_are_tiny)
 {
-    (void)state;
     enum { RUNS = 3000 };
     uint32_t taken[4] = {0};
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -357,9 +348,8 @@ static void gss_draws_exactly_when_scores_are_tiny(void **state)
 }
 
 /* All gradients opposite, all scores 0: any slot is as good; a newcomer with a score above 0 is worse, one with 0 even. */
-static void gss_decides_by_an_even_draw_when_all_scores_are_nothing(void **state)
+TEST(gss_decides_by_an_even_draw_when_all_scores_are_nothing)
 {
-    (void)state;
     enum { RUNS = 2000 };
     uint32_t taken[2] = {0};
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -409,9 +399,8 @@ static void check_refusal(struct caller bad, ocdm_status expected, const char *m
     ocdm_memory_destroy(twin);
 }
 
-static void gss_refuses_what_is_no_cosine(void **state)
+TEST(gss_refuses_what_is_no_cosine)
 {
-    (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1.01, -1.01};
     for (size_t i = 0; i < 5; i++) {
         struct caller caller = {.batch_cosine = bad[i], .item_cosine = -0.5, .unanswered = SIZE_MAX};
@@ -422,16 +411,14 @@ static void gss_refuses_what_is_no_cosine(void **state)
 }
 
 /* A cosine that was forgotten is not taken for the one that the last batch had there. */
-static void gss_refuses_a_missing_answer(void **state)
+TEST(gss_refuses_a_missing_answer)
 {
-    (void)state;
     check_refusal((struct caller){.batch_cosine = -0.5, .item_cosine = 0.5, .unanswered = 1}, OCDM_BAD_ARGUMENT,
                   "for item 1 (id 4)");
 }
 
-static void gss_passes_on_why_the_caller_cannot_answer(void **state)
+TEST(gss_passes_on_why_the_caller_cannot_answer)
 {
-    (void)state;
     struct caller caller = {.status = OCDM_NO_MEMORY, .message = "no room for ten gradients", .unanswered = SIZE_MAX};
     check_refusal(caller, OCDM_NO_MEMORY, "no room for ten gradients");
     caller = (struct caller){.status = OCDM_LIMIT, .unanswered = SIZE_MAX};

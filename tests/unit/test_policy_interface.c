@@ -1,6 +1,7 @@
 /* Policies of the caller's own: when each function is called and with what, and that a bad decision leaves no trace. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -35,9 +36,8 @@ static ocdm_status creation_status(const ocdm_policy *policy)
     return status;
 }
 
-static void policy_needs_replace_or_remove(void **state)
+TEST(policy_needs_replace_or_remove)
 {
-    (void)state;
     assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "none"}), OCDM_BAD_ARGUMENT);
     assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "both", .replace = let_go, .remove = first_slot}), OCDM_OK);
     assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "one", .replace = let_go}), OCDM_OK);
@@ -46,9 +46,8 @@ static void policy_needs_replace_or_remove(void **state)
 
 /* A caller that was compiled before `end` and `policy_data` came has smaller structs; what lies behind them is not looked at.
  */
-static void structs_of_a_known_size_are_taken_and_others_refused(void **state)
+TEST(structs_of_a_known_size_are_taken_and_others_refused)
 {
-    (void)state;
     const size_t old_policy = offsetof(ocdm_policy, end), old_options = offsetof(ocdm_options, policy_data);
     const size_t bad[] = {0, 1, 8, old_policy - 8, old_policy + 1, sizeof(ocdm_policy) + 8, (size_t)-1};
     ocdm_policy policy = {SIZED, .name = "old", .remove = first_slot};
@@ -74,9 +73,8 @@ static void structs_of_a_known_size_are_taken_and_others_refused(void **state)
     }
 }
 
-static void policy_needs_a_printable_name(void **state)
+TEST(policy_needs_a_printable_name)
 {
-    (void)state;
     char longest[65];
     memset(longest, 'a', sizeof longest);
     longest[64] = '\0';
@@ -232,9 +230,8 @@ static ocdm_memory *memory_of_two(const ocdm_policy *policy)
 }
 
 /* Ids 100, 101, 102: two are stored without a question, the third is asked about, with the memory as it was before it. */
-static void replace_is_asked_once_the_memory_is_full(void **state)
+TEST(replace_is_asked_once_the_memory_is_full)
 {
-    (void)state;
     const uint32_t seven = 7;
     new_diary(1);
     ocdm_memory *memory = memory_of_two(&one_by_one);
@@ -261,9 +258,8 @@ static void replace_is_asked_once_the_memory_is_full(void **state)
 }
 
 /* The whole batch has joined and is counted when the first decision is asked for. */
-static void remove_sees_memory_and_batch_as_one_pool(void **state)
+TEST(remove_sees_memory_and_batch_as_one_pool)
 {
-    (void)state;
     const uint32_t seven = 7;
     new_diary(0);
     ocdm_memory *memory = memory_of_two(&as_a_pool);
@@ -282,9 +278,8 @@ static void remove_sees_memory_and_batch_as_one_pool(void **state)
 }
 
 /* Not admitted: counted as seen, among the departures, never stored, and no question asked about it. */
-static void admit_keeps_a_sample_out_when_it_says_no(void **state)
+TEST(admit_keeps_a_sample_out_when_it_says_no)
 {
-    (void)state;
     const uint32_t thirteen = 13;
     const ocdm_policy *const both[] = {&one_by_one, &as_a_pool};
     for (size_t i = 0; i < 2; i++) {
@@ -306,9 +301,8 @@ static void admit_keeps_a_sample_out_when_it_says_no(void **state)
     }
 }
 
-static void create_passes_on_what_the_policy_says(void **state)
+TEST(create_passes_on_what_the_policy_says)
 {
-    (void)state;
     new_diary(0);
     diary.create_status = OCDM_LIMIT;
     ocdm_options options = ocdm_options_default();
@@ -322,9 +316,8 @@ static void create_passes_on_what_the_policy_says(void **state)
     assert_string_equal(diary.called, "c");
 }
 
-static void create_gets_the_data_of_the_options_and_of_load(void **state)
+TEST(create_gets_the_data_of_the_options_and_of_load)
 {
-    (void)state;
     int mine = 0;
     new_diary(0);
     ocdm_options options = ocdm_options_default();
@@ -411,9 +404,8 @@ static void ledger_is_right(const ocdm_memory *memory)
         assert_int_equal(ledger.id[slot], ocdm_memory_id(memory, slot));
 }
 
-static void policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end(void **state)
+TEST(policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end)
 {
-    (void)state;
     static struct toy_batch batch;
     for (size_t p = 0; p < 2; p++) {
         ocdm_options options = options_for("ocdm", 8);
@@ -454,9 +446,8 @@ static void policy_that_fails_leaves_the_memory_as_it_was_and_hears_the_end(void
 }
 
 /* What `begin` refused has no end, nor has a batch that the memory refused before it. */
-static void end_is_not_told_of_batches_that_never_began(void **state)
+TEST(end_is_not_told_of_batches_that_never_began)
 {
-    (void)state;
     ocdm_options options = options_for("ocdm", 8);
     options.policy = &ledgers[0];
     ledger = (struct ledger){.fails_in = UINT64_MAX};
@@ -471,9 +462,8 @@ static void end_is_not_told_of_batches_that_never_began(void **state)
 }
 
 /* A library's policy under another name, with an `end` of the caller's where it has none: it decides the same. */
-static void copy_of_a_policy_decides_as_the_policy_does(void **state)
+TEST(copy_of_a_policy_decides_as_the_policy_does)
 {
-    (void)state;
     static struct toy_batch batch;
     for (size_t p = 0; ocdm_policy_at(p) != NULL; p++) {
         ocdm_policy copy = *ocdm_policy_at(p);
@@ -537,9 +527,8 @@ static ocdm_status status_with(ocdm_memory *memory, ocdm_comparison changed)
     return status;
 }
 
-static void any_policy_may_ask_for_gradients(void **state)
+TEST(any_policy_may_ask_for_gradients)
 {
-    (void)state;
     static const uint32_t slots[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, descending[] = {1, 0}, beyond[] = {12};
     ocdm_options options = options_for("ocdm", 12);
     options.policy = &asking;
@@ -580,9 +569,8 @@ static void any_policy_may_ask_for_gradients(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void own_policy_takes_single_labels_when_its_traits_say_so(void **state)
+TEST(own_policy_takes_single_labels_when_its_traits_say_so)
 {
-    (void)state;
     const ocdm_policy single = {SIZED, .name = "single", .traits = OCDM_SINGLE_LABEL, .remove = first_slot};
     ocdm_options options = options_for("ocdm", 4);
     options.policy = &single;
@@ -598,9 +586,8 @@ static void own_policy_takes_single_labels_when_its_traits_say_so(void **state)
     ocdm_memory_destroy(memory);
 }
 
-static void begin_refuses_a_batch_before_anything_is_touched(void **state)
+TEST(begin_refuses_a_batch_before_anything_is_touched)
 {
-    (void)state;
     const uint32_t labels[] = {7, 8};
     const ocdm_policy *const both[] = {&one_by_one, &as_a_pool};
     for (size_t i = 0; i < 2; i++) {
@@ -620,9 +607,8 @@ static void begin_refuses_a_batch_before_anything_is_touched(void **state)
     }
 }
 
-static void random_numbers_follow_from_seed_decision_and_draw(void **state)
+TEST(random_numbers_follow_from_seed_decision_and_draw)
 {
-    (void)state;
     const uint32_t seven = 7;
     const ocdm_policy *const both[] = {&one_by_one, &as_a_pool};
     for (size_t i = 0; i < 2; i++) {
@@ -739,9 +725,8 @@ static void run_erring_stream(const ocdm_policy *policy, uint64_t seed)
     ocdm_memory_destroy(twin);
 }
 
-static void bad_decision_leaves_the_memory_as_it_was(void **state)
+TEST(bad_decision_leaves_the_memory_as_it_was)
 {
-    (void)state;
     const uint32_t answers[] = {0, 1, UINT32_MAX - 1};
     for (uint64_t seed = 0; seed < 40; seed++) {
         error_answer = answers[seed / 4 % 3];
@@ -750,9 +735,8 @@ static void bad_decision_leaves_the_memory_as_it_was(void **state)
 }
 
 /* For `remove` OCDM_NONE is no answer either. */
-static void remove_errs_when_it_names_no_slot(void **state)
+TEST(remove_errs_when_it_names_no_slot)
 {
-    (void)state;
     for (uint64_t seed = 100; seed < 110; seed++) {
         error_answer = OCDM_NONE;
         run_erring_stream(&erring_policies[1 + seed % 2 * 2], seed);
@@ -760,9 +744,8 @@ static void remove_errs_when_it_names_no_slot(void **state)
 }
 
 /* The journal is per update: a batch far beyond options.batch, of samples with many labels, fails at its last decision. */
-static void bad_decision_is_taken_back_when_the_batch_is_large(void **state)
+TEST(bad_decision_is_taken_back_when_the_batch_is_large)
 {
-    (void)state;
     enum { BATCH = 500, LABELS = 40 };
     static ocdm_sample batch[BATCH];
     static uint32_t label[BATCH][LABELS];
@@ -831,9 +814,8 @@ static ocdm_status sum_in_remove(void *state, const ocdm_memory *memory, uint32_
 }
 
 /* Classes of the batch are listed before they are counted: they have no target then, and the others' still sum to 1. */
-static void targets_sum_to_1_when_a_policy_asks(void **state)
+TEST(targets_sum_to_1_when_a_policy_asks)
 {
-    (void)state;
     const ocdm_policy policies[] = {{SIZED, .name = "replacing", .begin = sum_in_begin, .replace = sum_in_replace},
                                     {SIZED, .name = "removing", .begin = sum_in_begin, .remove = sum_in_remove}};
     static const uint32_t labels[] = {1, 2, 3, 4, 5, 6};

@@ -3,16 +3,12 @@
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "agent/agent.h"
 #include "base/error.h"
 #include "experiment/predict.h"
@@ -70,9 +66,8 @@ static double expected_logit(size_t sample, size_t class_number)
 
 /* ---- predicting ------------------------------------------------------------------------------------------------------ */
 
-static void predict_writes_the_logits_of_a_part_in_file_order(void **state)
+TEST(predict_writes_the_logits_of_a_part_in_file_order)
 {
-    (void)state;
     for (int part = OCDM__PREDICT_TEST; part <= OCDM__PREDICT_ALL; part++)
         for (size_t batch = 1; batch < 20; batch += 3) {
             ocdm__predict_settings settings = predict_settings("features", "linear", "linear");
@@ -95,9 +90,8 @@ static void predict_writes_the_logits_of_a_part_in_file_order(void **state)
 }
 
 /* A network on stored images: each sample by itself, through the same doors, gives the same but for rounding. */
-static void predict_gives_each_image_what_it_gets_alone(void **state)
+TEST(predict_gives_each_image_what_it_gets_alone)
 {
-    (void)state;
     for (unsigned variant = 0; variant < 3; variant++) {
         ocdm__predict_settings settings = predict_settings("images", "cnn", "cnn");
         ocdm__predict_report report;
@@ -122,9 +116,8 @@ static void predict_gives_each_image_what_it_gets_alone(void **state)
     }
 }
 
-static void predict_gives_the_same_bytes_for_any_number_of_threads(void **state)
+TEST(predict_gives_the_same_bytes_for_any_number_of_threads)
 {
-    (void)state;
     ocdm__predict_settings settings = predict_settings("images", "cnn", "cnn");
     ocdm__predict_report report;
     size_t size, other_size;
@@ -141,9 +134,8 @@ static void predict_gives_the_same_bytes_for_any_number_of_threads(void **state)
     free(bytes);
 }
 
-static void predict_writes_rows_of_nan_when_bad_images_are_skipped(void **state)
+TEST(predict_writes_rows_of_nan_when_bad_images_are_skipped)
 {
-    (void)state;
     ocdm__predict_settings settings = predict_settings("files", "cnn", "cnn");
     ocdm__predict_report report;
     settings.network.resize = settings.network.crop = 16;
@@ -164,9 +156,8 @@ static void predict_writes_rows_of_nan_when_bad_images_are_skipped(void **state)
     }
 }
 
-static void predict_refuses_what_does_not_fit_and_leaves_the_file_alone(void **state)
+TEST(predict_refuses_what_does_not_fit_and_leaves_the_file_alone)
 {
-    (void)state;
     static const struct {
         const char *stream, *model, *weights;
         ocdm_status status;
@@ -213,9 +204,8 @@ static void predict_refuses_what_does_not_fit_and_leaves_the_file_alone(void **s
     }
 }
 
-static void predict_refuses_a_part_without_samples(void **state)
+TEST(predict_refuses_a_part_without_samples)
 {
-    (void)state;
     ocdm__predict_settings settings = predict_settings("features", "linear", "linear");
     ocdm__predict_report report;
     ocdm_error error;
@@ -235,9 +225,8 @@ static void predict_refuses_a_part_without_samples(void **state)
     remove("training");
 }
 
-static void predict_stops_when_told(void **state)
+TEST(predict_stops_when_told)
 {
-    (void)state;
     volatile sig_atomic_t stop = 1;
     ocdm__progress progress = {.stop = &stop};
     ocdm__predict_settings settings = predict_settings("features", "linear", "linear");
@@ -251,9 +240,8 @@ static void predict_stops_when_told(void **state)
 /* ---- weights --------------------------------------------------------------------------------------------------------- */
 
 /* A header of 0x280 bytes makes a file start as a pickle does. */
-static void weights_are_not_taken_for_a_pickle_by_their_length(void **state)
+TEST(weights_are_not_taken_for_a_pickle_by_their_length)
 {
-    (void)state;
     static unsigned char bytes[8 + 0x280 + 4];
     static const char header[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
     ocdm__weights_file file = {.map = {.bytes = NULL}};
@@ -268,9 +256,8 @@ static void weights_are_not_taken_for_a_pickle_by_their_length(void **state)
 }
 
 /* Of a batch norm, weight and bias are learned; the rest is not, nor is what Adam keeps. */
-static void weights_count_learned_numbers_alone(void **state)
+TEST(weights_count_learned_numbers_alone)
 {
-    (void)state;
     static const float numbers[8];
     struct ocdm__tensor tensors[] = {
         ocdm__tensor_of("adam.step", OCDM__U64, numbers, 1),

@@ -1,11 +1,9 @@
 /* The ranking of classes against plain loops over all of them. */
+#include "../test.h"
 #include "memory/pool.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 
 #include "base/random.h"
 
@@ -119,15 +117,13 @@ static void check(bool softmax)
     ocdm__ranking_destroy(ranking);
 }
 
-static void ranking_finds_the_largest_classes_in_class_order(void **state)
+TEST(ranking_finds_the_largest_classes_in_class_order)
 {
-    (void)state;
     check(false);
 }
 
-static void ranking_finds_classes_by_their_softmax_weight(void **state)
+TEST(ranking_finds_classes_by_their_softmax_weight)
 {
-    (void)state;
     check(true);
 }
 

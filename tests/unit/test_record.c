@@ -2,15 +2,12 @@
  * The record readers: what each format gives, what is refused and where. Every text is read in pieces of several sizes, which
  * must not make a difference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "record_text.h"
 
 static void reads_with(const ocdm__record_options *options, const char *text, size_t size, const char *expected)
@@ -47,9 +44,8 @@ static void refuses(enum ocdm__record_format format, const char *text, const cha
 
 /* ---- JSON Lines ------------------------------------------------------------------------------------------------------ */
 
-static void jsonl_reads_labels_and_ids(void **state)
+TEST(jsonl_reads_labels_and_ids)
 {
-    (void)state;
     reads(JSONL, "{\"id\":7,\"labels\":[\"a\",\"b\"]}\n{\"labels\":[],\"id\":\"x y\"}\n",
           "{\"id\":7,\"labels\":[\"a\",\"b\"]}|7|a,b;{\"labels\":[],\"id\":\"x y\"}|x y|;");
     reads(JSONL, "{\"labels\":[\"a\"]}", "{\"labels\":[\"a\"]}||a;");
@@ -57,35 +53,31 @@ static void jsonl_reads_labels_and_ids(void **state)
     reads(JSONL, "\n \t\r\n\n", "");
 }
 
-static void jsonl_takes_numbers_as_labels_by_their_text(void **state)
+TEST(jsonl_takes_numbers_as_labels_by_their_text)
 {
-    (void)state;
     reads(JSONL, "{\"labels\":[1,\"1\",-5,-0,0,\"-0\"]}\n", "{\"labels\":[1,\"1\",-5,-0,0,\"-0\"]}||1,1,-5,0,0,-0;");
     refuses(JSONL, "{\"labels\":[1.0]}", "1:12");
     refuses(JSONL, "{\"labels\":[1e2]}", "1:12");
     refuses(JSONL, "{\"labels\":[01]}", "1:12");
 }
 
-static void jsonl_compares_labels_and_ids_by_what_escapes_mean(void **state)
+TEST(jsonl_compares_labels_and_ids_by_what_escapes_mean)
 {
-    (void)state;
     reads(JSONL, "{\"id\":\"\\u0041\",\"labels\":[\"a\\nb\",\"\\u00e9\",\"\xC3\xA9\"]}\n",
           "{\"id\":\"\\u0041\",\"labels\":[\"a\\nb\",\"\\u00e9\",\"\xC3\xA9\"]}|A|a~b,\xC3\xA9,\xC3\xA9;");
     reads(JSONL, "{\"l\\u0061bels\":[\"\\u0000\"]}\n", "{\"l\\u0061bels\":[\"\\u0000\"]}||0;");
 }
 
-static void jsonl_passes_over_other_members_of_any_shape(void **state)
+TEST(jsonl_passes_over_other_members_of_any_shape)
 {
-    (void)state;
     reads(JSONL, "{\"a\":{\"labels\":[\"no\"]},\"b\":[[{\"id\":1}],2.5e3,true],\"labels\":[\"yes\"],\"c\":null}\n",
           "{\"a\":{\"labels\":[\"no\"]},\"b\":[[{\"id\":1}],2.5e3,true],\"labels\":[\"yes\"],\"c\":null}||yes;");
     reads(JSONL, " { \"labels\" : [ \"a\" , 2 ] , \"id\" : 3 } \r\n", " { \"labels\" : [ \"a\" , 2 ] , \"id\" : 3 } \r|3|a,2;");
     reads(JSONL, "{\"id\": 1, \"labels\": [\"a\", \"b\"]}\r\n", "{\"id\": 1, \"labels\": [\"a\", \"b\"]}\r|1|a,b;");
 }
 
-static void jsonl_follows_dotted_paths(void **state)
+TEST(jsonl_follows_dotted_paths)
 {
-    (void)state;
     ocdm__record_options options = {.format = JSONL, .labels = "m.tags", .id = "m.k.id"};
     static const char good[] = "{\"tags\":1,\"m\":{\"k\":{\"id\":\"i\",\"tags\":0},\"tags\":[\"a\"]},\"id\":5}";
     reads_with(&options, good, sizeof good - 1,
@@ -106,18 +98,16 @@ static void jsonl_follows_dotted_paths(void **state)
     }
 }
 
-static void jsonl_takes_long_names(void **state)
+TEST(jsonl_takes_long_names)
 {
-    (void)state;
     ocdm__record_options options = {.format = JSONL, .labels = "the labels of this record"};
     static const char text[] = "{\"the labels of this recorD\":[\"no\"],\"the labels of this record\":[\"a\"]}";
     reads_with(&options, text, sizeof text - 1,
                "{\"the labels of this recorD\":[\"no\"],\"the labels of this record\":[\"a\"]}||a;");
 }
 
-static void jsonl_refuses_records_that_are_not_what_they_should_be(void **state)
+TEST(jsonl_refuses_records_that_are_not_what_they_should_be)
 {
-    (void)state;
     refuses(JSONL, "{\"labels\":[]}\n\n{\"label\":[\"a\"]}\n", "3:1");
     refuses(JSONL, "{\"labels\":\"a\"}", "1:12");
     refuses(JSONL, "{\"labels\":null}", "1:11");
@@ -141,9 +131,8 @@ static void jsonl_refuses_records_that_are_not_what_they_should_be(void **state)
     refuses_bytes(JSONL, "{\"labels\":[]}\0", 14, "1:14");
 }
 
-static void records_pass_over_a_byte_order_mark_but_count_its_columns(void **state)
+TEST(records_pass_over_a_byte_order_mark_but_count_its_columns)
 {
-    (void)state;
     reads(JSONL, "\xEF\xBB\xBF{\"labels\":[\"a\"]}\n", "{\"labels\":[\"a\"]}||a;");
     reads(CSV, "\xEF\xBB\xBF\"labels\",x\na,b\n", "a,b||a;");
     refuses(JSONL, "\xEF\xBB\xBF[]", "1:4");
@@ -152,9 +141,8 @@ static void records_pass_over_a_byte_order_mark_but_count_its_columns(void **sta
 
 /* ---- CSV and TSV ------------------------------------------------------------------------------------------------------ */
 
-static void csv_reads_columns_by_name(void **state)
+TEST(csv_reads_columns_by_name)
 {
-    (void)state;
     reads(CSV, "id,text,labels\n1,hello,a;b\n2,, a ; ;;c c\t\n\n3,x,\n", "1,hello,a;b|1|a,b;2,, a ; ;;c c\t|2|a,c c;3,x,|3|;");
     reads(CSV, "labels\r\na\r\n\r\nb;c", "a\r||a;b;c||b,c;");
     ocdm__record_options options = {.format = CSV, .labels = "my tags", .id = "key", .separator = "\xC2\xB7"};
@@ -162,9 +150,8 @@ static void csv_reads_columns_by_name(void **state)
     reads_with(&options, text, sizeof text - 1, "k1,a;b\xC2\xB7 c\xC2\xB0|k1|a;b,c\xC2\xB0;");
 }
 
-static void csv_follows_the_rules_of_quotes(void **state)
+TEST(csv_follows_the_rules_of_quotes)
 {
-    (void)state;
     reads(CSV, "\"id\",\"labels\"\n\"a\"\"b\",\"x,y;z\"\n", "\"a\"\"b\",\"x,y;z\"|a\"b|x,y,z;");
     reads(CSV, "labels,text\n\"a\n;b\",\"one\ntwo \"\"\n\"\" three\"\nc,5\" disk\n",
           "\"a~;b\",\"one~two \"\"~\"\" three\"||a~,b;c,5\" disk||c;");
@@ -172,9 +159,8 @@ static void csv_follows_the_rules_of_quotes(void **state)
     reads(CSV, "labels\n\"a\r\n;b\"\r\nc\r\n", "\"a\r~;b\"\r||a\r~,b;c\r||c;");
 }
 
-static void csv_refuses_broken_records(void **state)
+TEST(csv_refuses_broken_records)
 {
-    (void)state;
     refuses(CSV, "labels,x\na\n", "2:1");
     refuses(CSV, "labels,x\na,b\na,b,c\n", "3:1");
     refuses(CSV, "labels,x\na,\"b\nc\n", "2:3");
@@ -187,18 +173,16 @@ static void csv_refuses_broken_records(void **state)
     refuses(CSV, "\n\n", "1:1");
 }
 
-static void csv_lists_the_columns_when_one_is_missing(void **state)
+TEST(csv_lists_the_columns_when_one_is_missing)
 {
-    (void)state;
     char found[512];
     ocdm__record_options options = {.format = CSV, .labels = "tags"};
     read_all(pipe_of("id,label\n1,2\n", 13, 100), &options, found, sizeof found, NULL);
     assert_string_equal(found, "10 in:1:1: no column named \"tags\"; the columns are: id,label");
 }
 
-static void csv_gives_its_header_to_be_printed_again(void **state)
+TEST(csv_gives_its_header_to_be_printed_again)
 {
-    (void)state;
     ocdm__input input = pipe_of("\xEF\xBB\xBFid,\"la\nbels\",labels\r\n", 24, 2);
     ocdm__records *records = NULL;
     ocdm__record_options options = {.format = CSV};
@@ -210,18 +194,16 @@ static void csv_gives_its_header_to_be_printed_again(void **state)
     ocdm__records_close(records);
 }
 
-static void tsv_has_no_quotes(void **state)
+TEST(tsv_has_no_quotes)
 {
-    (void)state;
     reads(TSV, "id\tlabels\n\"1\t\"a;b\n2\tc\"\n", "\"1\t\"a;b|\"1|\"a,b;2\tc\"|2|c\";");
     refuses(TSV, "id\tlabels\n1\ta\tb\n", "2:1");
 }
 
 /* ---- LIBSVM and XMC ---------------------------------------------------------------------------------------------------- */
 
-static void svm_reads_labels_before_features(void **state)
+TEST(svm_reads_labels_before_features)
 {
-    (void)state;
     reads(SVM, "1,2 0:0.5 3:1\n+1 qid:3 a:b\n7\n", "1,2 0:0.5 3:1||1,2;+1 qid:3 a:b||+1;7||7;");
     reads(SVM, " 0:1 1:2\n0:1\n\t5:1\r\n", " 0:1 1:2||;0:1||;\t5:1\r||;");
     reads(SVM, "# a comment\n\n1 2:3 # more: of it\n  # and more\n", "1 2:3 # more: of it||1;");
@@ -229,9 +211,8 @@ static void svm_reads_labels_before_features(void **state)
     reads(SVM, "\n# c\n2 5 3\r\n1 2:1", "1 2:1||1;");
 }
 
-static void svm_refuses_what_is_no_feature(void **state)
+TEST(svm_refuses_what_is_no_feature)
 {
-    (void)state;
     refuses(SVM, "1 2:3 4\n", "1:7");
     refuses(SVM, "1 :3\n", "1:3");
     refuses(SVM, "1 3:\n", "1:3");

@@ -1,14 +1,11 @@
 /* The record readers: telling formats apart, limits, and passing over what is bad in little memory. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "record_text.h"
 
 static enum ocdm__record_format told(const char *path, const char *text)
@@ -22,9 +19,8 @@ static enum ocdm__record_format told(const char *path, const char *text)
     return format;
 }
 
-static void records_format_is_told_by_extension_then_by_the_first_line(void **state)
+TEST(records_format_is_told_by_extension_then_by_the_first_line)
 {
-    (void)state;
     assert_int_equal(told("a.jsonl", "labels"), JSONL);
     assert_int_equal(told("b/c.NDJSON", "x"), JSONL);
     assert_int_equal(told("x.csv", "labels"), CSV);
@@ -43,9 +39,8 @@ static void records_format_is_told_by_extension_then_by_the_first_line(void **st
     assert_int_equal(told(NULL, ""), OCDM__FORMAT_AUTO);
 }
 
-static void records_refuse_options_that_make_no_sense(void **state)
+TEST(records_refuse_options_that_make_no_sense)
 {
-    (void)state;
     static const ocdm__record_options bad[] = {
         {.format = CSV, .separator = ""},
         {.format = CSV, .separator = ";;"},
@@ -67,9 +62,8 @@ static void records_refuse_options_that_make_no_sense(void **state)
     }
 }
 
-static void records_skip_and_count_bad_ones_when_asked(void **state)
+TEST(records_skip_and_count_bad_ones_when_asked)
 {
-    (void)state;
     ocdm__record_options options = {.format = JSONL, .skip_bad = true};
     static const char json[] = "{\"labels\":[\"a\"]}\n{\n{\"labels\":[\"new\",0.5]}\n\n[]\n{\"labels\":[\"b\"]}\nx";
     uint64_t skipped;
@@ -88,9 +82,8 @@ static void records_skip_and_count_bad_ones_when_asked(void **state)
     }
 }
 
-static void records_leave_no_label_behind_when_bad(void **state)
+TEST(records_leave_no_label_behind_when_bad)
 {
-    (void)state;
     static const char text[] = "{\"labels\":[\"ghost\",0.5]}\n{\"labels\":[\"a\"]}\n{\"labels\":[\"phantom\"],\"id\":{}}\n";
     ocdm__input input = pipe_of(text, sizeof text - 1, 1000);
     ocdm__records *records = NULL;
@@ -119,9 +112,8 @@ static char *labels_text(size_t count, size_t *size)
     return text;
 }
 
-static void records_have_at_most_65535_labels(void **state)
+TEST(records_have_at_most_65535_labels)
 {
-    (void)state;
     for (size_t extra = 0; extra < 2; extra++) {
         size_t size;
         char *text = labels_text(65535 + extra, &size), found[512];
@@ -152,9 +144,8 @@ static char *long_line(size_t length, bool quoted, size_t *size)
     return text;
 }
 
-static void records_are_read_up_to_64_mib_and_bad_beyond(void **state)
+TEST(records_are_read_up_to_64_mib_and_bad_beyond)
 {
-    (void)state;
     for (size_t extra = 0; extra < 2; extra++) {
         size_t size;
         char *text = long_line(OCDM__MAX_RECORD + extra, false, &size), found[512];
@@ -169,9 +160,8 @@ static void records_are_read_up_to_64_mib_and_bad_beyond(void **state)
 }
 
 /* Also one that has newlines in quotes; what is thrown away never piles up in the window. */
-static void records_are_passed_over_in_little_memory_when_too_long(void **state)
+TEST(records_are_passed_over_in_little_memory_when_too_long)
 {
-    (void)state;
     for (int quoted = 0; quoted < 2; quoted++) {
         size_t size, count = 0, widest = 0;
         char *text = long_line(2 * OCDM__MAX_RECORD, quoted, &size);
@@ -198,9 +188,8 @@ static void records_are_passed_over_in_little_memory_when_too_long(void **state)
 }
 
 /* A batch that waits for one good record among millions of bad ones and blank lines. */
-static void records_do_not_pile_up_in_the_window_when_skipped(void **state)
+TEST(records_do_not_pile_up_in_the_window_when_skipped)
 {
-    (void)state;
     size_t size = 8 << 20;
     char *text = malloc(size);
     assert_non_null(text);
@@ -224,9 +213,8 @@ static void records_do_not_pile_up_in_the_window_when_skipped(void **state)
     free(text);
 }
 
-static void records_are_forgotten_or_end_the_stream_when_refused(void **state)
+TEST(records_are_forgotten_or_end_the_stream_when_refused)
 {
-    (void)state;
     static const char text[] = "{\"labels\":[\"a\"],\"id\":1}\n{\"labels\":[\"b\"],\"id\":2}\n{\"labels\":[\"c\"],\"id\":3}\n";
     for (int skip = 0; skip < 2; skip++) {
         ocdm__input input = pipe_of(text, sizeof text - 1, 1000);
@@ -253,9 +241,8 @@ static void records_are_forgotten_or_end_the_stream_when_refused(void **state)
 }
 
 /* The id as JSON has it, to be shown again. */
-static void records_show_ids_as_the_text_has_them(void **state)
+TEST(records_show_ids_as_the_text_has_them)
 {
-    (void)state;
     static const char text[] =
         "{\"id\":\"a\\u0041\",\"labels\":[]}\n{\"labels\":[],\"id\": -7 }\n{\"id\":\"x\",\"labels\":[]}\n";
     static const char *const shown[] = {"\"a\\u0041\"", "-7", "\"x\""};

@@ -1,13 +1,10 @@
 /* Records as a labelled set: what each member does, tasks by another member, and every message with its place. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include "stream/records/source.h"
@@ -86,9 +83,8 @@ static const char *by_member(enum ocdm__record_format format, const char *text)
     return out;
 }
 
-static void source_reads_all_members_of_json(void **state)
+TEST(source_reads_all_members_of_json)
 {
-    (void)state;
     assert_string_equal(
         strictly(JSONL, "{\"id\":7,\"labels\":[\"b\",\"a\"],\"task\":3,\"split\":\"train\",\"image\":\"x/1.jpg\",\"row\":12}\n"
                         "{\"labels\":[\"a\",2,\"a\"],\"split\":\"test\",\"meta\":{\"task\":\"x\",\"row\":-1}}\n\n"
@@ -97,9 +93,8 @@ static void source_reads_all_members_of_json(void **state)
     assert_string_equal(strictly(JSONL, ""), "");
 }
 
-static void source_reads_all_columns_of_csv_and_tsv(void **state)
+TEST(source_reads_all_columns_of_csv_and_tsv)
 {
-    (void)state;
     assert_string_equal(strictly(CSV, "row,\"im\"\"age\",image,id,split,labels,task\r\n"
                                       "5,x,\"a \"\"b\"\", c.jpg\",i,train,b;a,2\r\n,,\"\",j,,a,\n"),
                         "i[b,a]2 r 5 a \"b\", c.jpg;j[a]- - - -;");
@@ -108,26 +103,23 @@ static void source_reads_all_columns_of_csv_and_tsv(void **state)
     assert_string_equal(strictly(CSV, "labels\na\nb;a\n"), "0[a]- - - -;1[a,b]- - - -;");
 }
 
-static void source_reads_labels_of_svm(void **state)
+TEST(source_reads_labels_of_svm)
 {
-    (void)state;
     assert_string_equal(strictly(SVM, "2 9 9\n1,5 0:1\n\n5 2:1\n"), "0[1,5]- - - -;1[5]- - - -;");
 }
 
 /* ---- tasks by a member ---------------------------------------------------------------------------------------------- */
 
-static void source_sorts_tasks_numerically_when_all_are_numbers(void **state)
+TEST(source_sorts_tasks_numerically_when_all_are_numbers)
 {
-    (void)state;
     assert_string_equal(by_member(JSONL, "{\"labels\":[],\"by\":10,\"task\":\"x\"}\n{\"labels\":[],\"by\":9}\n"
                                          "{\"labels\":[],\"by\":\"-2.5\"}\n{\"labels\":[],\"by\":\"9\"}\n"),
                         "-2.5|9|10|0[]2 - - -;1[]1 - - -;2[]0 - - -;3[]1 - - -;");
     assert_string_equal(by_member(CSV, "labels,by\na,2001\nb,1999\n"), "1999|2001|0[a]1 - - -;1[b]0 - - -;");
 }
 
-static void source_sorts_tasks_bytewise_when_one_is_no_number(void **state)
+TEST(source_sorts_tasks_bytewise_when_one_is_no_number)
 {
-    (void)state;
     assert_string_equal(by_member(JSONL,
                                   "{\"labels\":[],\"by\":10}\n{\"labels\":[],\"by\":9}\n{\"labels\":[],\"by\":\"\\u00e9\"}\n"
                                   "{\"labels\":[],\"by\":\"\"}\n"),
@@ -135,9 +127,8 @@ static void source_sorts_tasks_bytewise_when_one_is_no_number(void **state)
     assert_string_equal(by_member(TSV, "labels\tby\na\tz\nb\ta b\n"), "a b|z|0[a]1 - - -;1[b]0 - - -;");
 }
 
-static void source_refuses_records_without_a_task_to_sort_by(void **state)
+TEST(source_refuses_records_without_a_task_to_sort_by)
 {
-    (void)state;
     assert_string_equal(by_member(JSONL, "{\"labels\":[]}"), "r:1:1: the record has no value of \"by\"");
     assert_string_equal(by_member(CSV, "labels,by\na,\n"), "r:2:1: the record has no value of \"by\"");
     assert_string_equal(by_member(CSV, "labels,task\na,1\n"), "r:1:1: no column named \"by\"");
@@ -146,9 +137,8 @@ static void source_refuses_records_without_a_task_to_sort_by(void **state)
     assert_string_equal(by_member(SVM, "1 1:1\n"), "`--tasks-by` does not apply to the format svm");
 }
 
-static void source_takes_at_most_65536_tasks(void **state)
+TEST(source_takes_at_most_65536_tasks)
 {
-    (void)state;
     size_t room = 65537 * 12 + 100, used = 0;
     char *text = malloc(room);
     assert_non_null(text);
@@ -169,9 +159,8 @@ static void source_takes_at_most_65536_tasks(void **state)
 
 /* ---- bad records ---------------------------------------------------------------------------------------------------- */
 
-static void source_refuses_members_with_line_and_column(void **state)
+TEST(source_refuses_members_with_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *member, *message;
     } cases[] = {
@@ -203,9 +192,8 @@ static void source_refuses_members_with_line_and_column(void **state)
     }
 }
 
-static void source_refuses_columns_with_line_and_column(void **state)
+TEST(source_refuses_columns_with_line_and_column)
 {
-    (void)state;
     assert_string_equal(strictly(CSV, "labels,task\na,1\n\"b\nc\",x\n"), "r:4:4: \"task\" must be a whole number from 0");
     assert_string_equal(strictly(CSV, "labels,split\na,Train\n"), "r:2:3: \"split\" must be \"train\" or \"test\"");
     assert_string_equal(strictly(TSV, "image\tlabels\n../x\ta\n"), "r:2:1: \"image\" must not lead out of its folder with ..");
@@ -213,9 +201,8 @@ static void source_refuses_columns_with_line_and_column(void **state)
     assert_string_equal(strictly(CSV, "labels\na,b\n"), "r:2:1: 2 fields where the header has 1");
 }
 
-static void source_refuses_paths_that_are_too_long(void **state)
+TEST(source_refuses_paths_that_are_too_long)
 {
-    (void)state;
     for (int escaped = 0; escaped < 2; escaped++)
         for (size_t length = 4095; length <= 4096; length++) {
             static char text[30000];
@@ -231,26 +218,23 @@ static void source_refuses_paths_that_are_too_long(void **state)
         }
 }
 
-static void source_refuses_an_id_that_is_there_already(void **state)
+TEST(source_refuses_an_id_that_is_there_already)
 {
-    (void)state;
     assert_string_equal(strictly(JSONL, "{\"labels\":[],\"id\":5}\n{\"labels\":[],\"id\":\"5\"}\n"),
                         "r:2:19: the id \"5\" was used before");
     assert_string_equal(strictly(JSONL, "{\"labels\":[],\"id\":1}\n{\"labels\":[]}\n"), "r:2:1: the id \"1\" was used before");
     assert_string_equal(strictly(CSV, "id,labels\nx,a\nx,b\n"), "r:3:1: the id \"x\" was used before");
 }
 
-static void source_tells_equal_ids_apart_when_records_have_rows(void **state)
+TEST(source_tells_equal_ids_apart_when_records_have_rows)
 {
-    (void)state;
     assert_string_equal(strictly(JSONL, "{\"labels\":[\"a\"],\"id\":5,\"row\":0}\n{\"labels\":[\"b\"],\"id\":5,\"row\":1}\n"),
                         "5[a]- - 0 -;5#1[b]- - 1 -;");
 }
 
 /* What is skipped leaves no class behind, has its number all the same, and is counted by reason. */
-static void source_skips_and_counts_bad_records_when_asked(void **state)
+TEST(source_skips_and_counts_bad_records_when_asked)
 {
-    (void)state;
     ocdm__records_source source = {.tasks_by = "by"};
     ocdm__reading reading = {.skip_bad = true};
     static const char text[] = "{\"labels\":[\"ghost\"],\"by\":\"zero\"\n"
@@ -280,9 +264,8 @@ static void source_skips_and_counts_bad_records_when_asked(void **state)
 
 /* ---- several files, progress ---------------------------------------------------------------------------------------- */
 
-static void source_adds_to_a_set_that_has_samples(void **state)
+TEST(source_adds_to_a_set_that_has_samples)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__reading reading = {.skip_bad = false};
     char out[200];
@@ -307,9 +290,8 @@ static void note_total(void *last, const char *what, uint64_t done, uint64_t tot
     *(uint64_t *)last = done;
 }
 
-static void source_tells_progress_and_stops_when_a_signal_came(void **state)
+TEST(source_tells_progress_and_stops_when_a_signal_came)
 {
-    (void)state;
     uint64_t last = 0;
     volatile sig_atomic_t stop = 0;
     ocdm__progress progress = {.tell = note_total, .state = &last, .stop = &stop};
@@ -322,9 +304,8 @@ static void source_tells_progress_and_stops_when_a_signal_came(void **state)
     ocdm__records_source_clear(&source);
 }
 
-static void source_tells_when_the_file_is_not_there(void **state)
+TEST(source_tells_when_the_file_is_not_there)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__records_source source = {.tasks_by = NULL};
     ocdm__reading reading = {.skip_bad = true};

@@ -1,14 +1,11 @@
 /* The paper's loop does what the paper says: its own examples, and brute force on tiny pools. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "../test.h"
 #include "base/random.h"
 #include "bench/memory.h"
 #include "bench/reference.h"
@@ -38,9 +35,8 @@ static ocdm__reference_pool equal_target(struct lists *lists, size_t classes)
 }
 
 /* The paper's example: 300, 500 and 300 samples of one label each, 100 to delete: all of them from the second class. */
-static void reference_deletes_from_the_largest_class_when_samples_have_one_label(void **state)
+TEST(reference_deletes_from_the_largest_class_when_samples_have_one_label)
 {
-    (void)state;
     static struct lists lists;
     static const size_t sizes[3] = {300, 500, 300};
     for (uint32_t c = 0; c < 3; c++)
@@ -57,9 +53,8 @@ static void reference_deletes_from_the_largest_class_when_samples_have_one_label
 }
 
 /* Two samples of {0, 1}, one of {0}: deleting {0} leaves both classes equal; deleting a pair would leave 2:1. */
-static void reference_looks_at_all_labels_when_a_sample_has_several(void **state)
+TEST(reference_looks_at_all_labels_when_a_sample_has_several)
 {
-    (void)state;
     static struct lists lists;
     static const uint32_t both[2] = {0, 1};
     add(&lists, both, 2);
@@ -73,9 +68,8 @@ static void reference_looks_at_all_labels_when_a_sample_has_several(void **state
     assert_true(fabs(distance) < 1e-15);
 }
 
-static void reference_prefers_the_target_when_it_is_not_equal(void **state)
+TEST(reference_prefers_the_target_when_it_is_not_equal)
 {
-    (void)state;
     static struct lists lists;
     for (uint32_t n = 0; n < 6; n++)
         add(&lists, &(uint32_t){n % 2}, 1);
@@ -90,9 +84,8 @@ static void reference_prefers_the_target_when_it_is_not_equal(void **state)
     assert_true(fabs(distance) < 1e-15);
 }
 
-static void reference_keeps_the_last_label_when_there_is_a_sample_without(void **state)
+TEST(reference_keeps_the_last_label_when_there_is_a_sample_without)
 {
-    (void)state;
     static struct lists lists;
     add(&lists, &(uint32_t){0}, 1);
     add(&lists, NULL, 0);
@@ -105,9 +98,8 @@ static void reference_keeps_the_last_label_when_there_is_a_sample_without(void *
     assert_true(isinf(distance));
 }
 
-static void reference_refuses_when_there_is_too_little_to_delete(void **state)
+TEST(reference_refuses_when_there_is_too_little_to_delete)
 {
-    (void)state;
     static struct lists lists;
     add(&lists, &(uint32_t){0}, 1);
     ocdm__reference_pool pool = equal_target(&lists, 1);
@@ -129,9 +121,8 @@ static double distance_without(const ocdm__reference_pool *pool, size_t left_out
     return total > 0 ? sum : (double)INFINITY;
 }
 
-static void reference_deletes_the_arg_min_when_pools_are_random(void **state)
+TEST(reference_deletes_the_arg_min_when_pools_are_random)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_BENCH), 0);
         struct lists *lists = test_calloc(1, sizeof *lists);
@@ -153,9 +144,8 @@ static void reference_deletes_the_arg_min_when_pools_are_random(void **state)
 }
 
 /* The loop and the policy ocdm break ties differently, so several deletions may end apart; one deletion may not. */
-static void reference_leaves_what_the_memory_leaves_when_batches_have_one_sample(void **state)
+TEST(reference_leaves_what_the_memory_leaves_when_batches_have_one_sample)
 {
-    (void)state;
     ocdm__label_stream *stream = NULL;
     assert_int_equal(ocdm__label_stream_open(NULL, 3, &stream, NULL), OCDM_OK);
     ocdm_options options = ocdm_options_default();
@@ -181,9 +171,8 @@ static void reference_leaves_what_the_memory_leaves_when_batches_have_one_sample
 }
 
 /* A bench may be wrong about time, but not about what it timed. */
-static void bench_reports_every_step_and_the_last_distance_when_run(void **state)
+TEST(bench_reports_every_step_and_the_last_distance_when_run)
 {
-    (void)state;
     ocdm__label_stream *stream = NULL;
     assert_int_equal(ocdm__label_stream_open(NULL, 0, &stream, NULL), OCDM_OK);
     stream->sample_count = 1205;

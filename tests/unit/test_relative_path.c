@@ -1,25 +1,20 @@
 /* Paths that stay below their folder, and those that do not. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/files.h"
 
-static void path_stays_when_no_part_climbs(void **state)
+TEST(path_stays_when_no_part_climbs)
 {
-    (void)state;
     static const char *const paths[] = {"a", "a/b.jpg", "..a", "a..", "a/..b/c", "...", ".", "a//b", "a/"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         assert_true(ocdm__is_relative_path(paths[i], strlen(paths[i])));
 }
 
-static void path_is_refused_when_it_leads_elsewhere(void **state)
+TEST(path_is_refused_when_it_leads_elsewhere)
 {
-    (void)state;
     static const char *const paths[] = {"", "/", "/a", "..", "../a", "a/..", "a/../b", "a/b/.."};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         assert_false(ocdm__is_relative_path(paths[i], strlen(paths[i])));

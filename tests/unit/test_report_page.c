@@ -2,14 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/json_tree.h"
 #include "made_summary.h"
 #include "report/figures/figure.h"
@@ -64,9 +61,8 @@ static bool says(const char *part)
     return strstr(page_text, part) != NULL;
 }
 
-static void page_names_the_winner_when_seeds_agree(void **state)
+TEST(page_names_the_winner_when_seeds_agree)
 {
-    (void)state;
     for (unsigned s = 0; s < 3; s++) {
         static const char *const maps[] = {"40", "41", "42"};
         struct made_run run = MADE_RUN;
@@ -93,9 +89,8 @@ static void page_names_the_winner_when_seeds_agree(void **state)
     assert_well_formed(page_text);
 }
 
-static void page_names_no_winner_when_the_interval_holds_0(void **state)
+TEST(page_names_no_winner_when_the_interval_holds_0)
 {
-    (void)state;
     for (unsigned s = 0; s < 2; s++) {
         struct made_run run = MADE_RUN;
         char folder[32];
@@ -120,9 +115,8 @@ static void page_names_no_winner_when_the_interval_holds_0(void **state)
     assert_true(bold >= 2);
 }
 
-static void page_shows_hostile_texts_as_text(void **state)
+TEST(page_shows_hostile_texts_as_text)
 {
-    (void)state;
     struct made_run run = MADE_RUN;
     run.name = "\"</script><script>alert(1)</script><!-- ]]> \\\" ' &\"";
     run.method = "<img src=x onerror=alert(1)>";
@@ -149,9 +143,8 @@ static void page_shows_hostile_texts_as_text(void **state)
     ocdm__json_tree_clear(&tree);
 }
 
-static void page_shows_pictures_when_there_are_some(void **state)
+TEST(page_shows_pictures_when_there_are_some)
 {
-    (void)state;
     put_run("r/a", &MADE_RUN);
     put_text("r/a/memory.jsonl",
              "{\"id\":17,\"labels\":[\"a\"],\"arrival\":1}\n{\"id\":\"18\",\"labels\":[\"a\",\"b\"],\"arrival\":2}\n");
@@ -161,9 +154,8 @@ static void page_shows_pictures_when_there_are_some(void **state)
     assert_well_formed(page_text);
 }
 
-static void page_stands_when_no_run_is_whole(void **state)
+TEST(page_stands_when_no_run_is_whole)
 {
-    (void)state;
     put_text("r/half/run.jsonl", "{\"type\":\"step\",\"step\":30}\n");
     make_page();
     assert_true(says("No run is finished yet"));
@@ -171,9 +163,8 @@ static void page_stands_when_no_run_is_whole(void **state)
     assert_well_formed(page_text);
 }
 
-static void page_stands_when_summaries_are_empty(void **state)
+TEST(page_stands_when_summaries_are_empty)
 {
-    (void)state;
     put_text("r/a/summary.json", "{\"format\":\"ocdm-run\",\"version\":1}");
     put_text("r/b/summary.json",
              "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{\"method\":[],\"seed\":\"x\",\"order\":[9,-1,1e99]},"
@@ -187,9 +178,8 @@ static void page_stands_when_summaries_are_empty(void **state)
 }
 
 /* Thousands of classes: bars are merged, the table is cut, and the page stays small. */
-static void page_stays_small_when_classes_are_many(void **state)
+TEST(page_stays_small_when_classes_are_many)
 {
-    (void)state;
     char *text = malloc(4u << 20);
     assert_non_null(text);
     int used = sprintf(
@@ -210,9 +200,8 @@ static void page_stays_small_when_classes_are_many(void **state)
 }
 
 /* Every figure is a picture of its own that is XML, and a table whose lines have as many fields as its head. */
-static void figures_are_files_of_their_own(void **state)
+TEST(figures_are_files_of_their_own)
 {
-    (void)state;
     static const char *const names[] = {"memory", "distance",        "map",          "stream", "time",
                                         "orders", "orders-distance", "orders-memory"};
     struct made_run run = MADE_RUN;
@@ -253,9 +242,8 @@ static void figures_are_files_of_their_own(void **state)
 }
 
 /* The figure of the time is in the section of the time, all others are in that of the figures. */
-static void figures_are_in_the_section_that_they_name(void **state)
+TEST(figures_are_in_the_section_that_they_name)
 {
-    (void)state;
     size_t times = 0, others = 0;
     put_run("r/a", &MADE_RUN);
     make_page();
@@ -272,9 +260,8 @@ static void figures_are_in_the_section_that_they_name(void **state)
 }
 
 /* The bars of the memory: the heights are the counts, the marks the targets. */
-static void memory_figure_has_the_counts(void **state)
+TEST(memory_figure_has_the_counts)
 {
-    (void)state;
     size_t size;
     put_run("r/a", &MADE_RUN);
     make_page();

@@ -2,14 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "made_summary.h"
 #include "report/runs/groups.h"
 
@@ -38,9 +35,8 @@ static const ocdm__run_record *run_named(const char *name)
     return NULL;
 }
 
-static void runs_tell_what_is_wrong_when_not_whole(void **state)
+TEST(runs_tell_what_is_wrong_when_not_whole)
 {
-    (void)state;
     assert_int_equal(put_run("r/whole", &MADE_RUN), 0);
     put_text("r/whole/memory.jsonl", "{\"id\":\"1\",\"labels\":[\"a\"],\"arrival\":3}\n{\"id\":\"2\"}\n{\"id\":");
     put_text("r/half/run.jsonl",
@@ -63,9 +59,8 @@ static void runs_tell_what_is_wrong_when_not_whole(void **state)
     assert_int_equal(studies.count, 1);
 }
 
-static void runs_of_a_folder_that_is_one_is_that_run(void **state)
+TEST(runs_of_a_folder_that_is_one_is_that_run)
 {
-    (void)state;
     put_run("one", &MADE_RUN);
     put_run("one/inner-s0", &MADE_RUN);
     read_runs("one/");
@@ -73,9 +68,8 @@ static void runs_of_a_folder_that_is_one_is_that_run(void **state)
     assert_string_equal(runs.runs[0].folder, "one");
 }
 
-static void runs_missing_folder_is_a_missing_run(void **state)
+TEST(runs_missing_folder_is_a_missing_run)
 {
-    (void)state;
     read_runs("nowhere");
     assert_int_equal(runs.count, 1);
     assert_string_equal(runs.runs[0].why.message, "there is no such folder");
@@ -83,9 +77,8 @@ static void runs_missing_folder_is_a_missing_run(void **state)
 }
 
 /* Three seeds of two methods: means and sample deviations by hand, the pairs by their seeds whatever their order. */
-static void groups_hold_runs_that_differ_in_the_seed_alone(void **state)
+TEST(groups_hold_runs_that_differ_in_the_seed_alone)
 {
-    (void)state;
     static const char *const maps[2][3] = {{"40", "42", "44"}, {"41", "40", "48"}};
     for (unsigned m = 0; m < 2; m++)
         for (unsigned s = 0; s < 3; s++) {
@@ -113,9 +106,8 @@ static void groups_hold_runs_that_differ_in_the_seed_alone(void **state)
 }
 
 /* A sweep of the memory and one of the order: the usual values are the base, and only it goes by the method's plain name. */
-static void groups_of_a_sweep_are_not_in_the_base(void **state)
+TEST(groups_of_a_sweep_are_not_in_the_base)
 {
-    (void)state;
     struct made_run run = MADE_RUN;
     put_run("r/a", &run);
     run.method = "rs";
@@ -142,9 +134,8 @@ static void groups_of_a_sweep_are_not_in_the_base(void **state)
     assert_false(ocdm__study_sweeps(study, "rho"));
 }
 
-static void studies_are_one_for_each_stream(void **state)
+TEST(studies_are_one_for_each_stream)
 {
-    (void)state;
     struct made_run run = MADE_RUN;
     put_run("r/a", &run);
     run.stream = "\"2\"";
@@ -154,9 +145,8 @@ static void studies_are_one_for_each_stream(void **state)
 }
 
 /* The order 1, 0 brings class c first; counts are asked for by their place in the files. */
-static void classes_stand_in_the_order_of_the_stream(void **state)
+TEST(classes_stand_in_the_order_of_the_stream)
 {
-    (void)state;
     put_run("r/a", &MADE_RUN);
     read_runs("r");
     const ocdm__study *study = &studies.studies[0];
@@ -169,9 +159,8 @@ static void classes_stand_in_the_order_of_the_stream(void **state)
 }
 
 /* Without a network the distance decides, and less is better. */
-static void study_without_a_network_goes_by_the_distance(void **state)
+TEST(study_without_a_network_goes_by_the_distance)
 {
-    (void)state;
     struct made_run run = MADE_RUN;
     run.map = "null";
     put_run("r/a", &run);
@@ -184,9 +173,8 @@ static void study_without_a_network_goes_by_the_distance(void **state)
 }
 
 /* A summary of the right format with nothing, or nonsense, in it. */
-static void study_of_empty_summaries_stands(void **state)
+TEST(study_of_empty_summaries_stands)
 {
-    (void)state;
     put_text("r/a/summary.json", "{\"format\":\"ocdm-run\",\"version\":1}");
     put_text("r/b/summary.json",
              "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":[],\"classes\":7,\"memory\":{\"counts\":{}},\"final\":null}");

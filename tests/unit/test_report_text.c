@@ -1,16 +1,13 @@
 /* Texts of others in pages: whatever comes in, what goes out is text. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "base/allocate.h"
 #include "base/random.h"
@@ -47,25 +44,22 @@ static void put_name_10(ocdm__output *out, const char *text)
     ocdm__put_name(out, text, 10);
 }
 
-static void text_markup_is_escaped(void **state)
+TEST(text_markup_is_escaped)
 {
-    (void)state;
     assert_string_equal(output_of(put_plain_20, "<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
     assert_string_equal(output_of(ocdm__put_whole, "</script>"), "<bdi>&lt;/script&gt;</bdi>");
 }
 
-static void text_controls_become_pictures(void **state)
+TEST(text_controls_become_pictures)
 {
-    (void)state;
     assert_string_equal(output_of(put_plain_20, "a\n\t\x1b\x7f"), "a␊␉␛␡");
     assert_string_equal(output_of(put_plain_20, "\xc2\x85|\xef\xbf\xbe|\xff|\xed\xa0\x80"),
                         "\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 /* An override outside an isolating element would turn the rest of the line round. */
-static void text_direction_is_kept_in(void **state)
+TEST(text_direction_is_kept_in)
 {
-    (void)state;
     assert_string_equal(output_of(put_plain_20, "a\xe2\x80\xae"
                                                 "b\xe2\x81\xa6"),
                         "a\xef\xbf\xbd"
@@ -76,9 +70,8 @@ static void text_direction_is_kept_in(void **state)
                         "b</bdi>");
 }
 
-static void text_is_cut_when_long(void **state)
+TEST(text_is_cut_when_long)
 {
-    (void)state;
     assert_string_equal(output_of(put_name_10, "exactlyten"), "<bdi>exactlyten</bdi>");
     assert_string_equal(output_of(put_name_10, "eleven char"), "<bdi title=\"eleven char (11 bytes)\">eleven ch…</bdi>");
     assert_string_equal(output_of(put_name_10, ""), "<bdi>(empty)</bdi>");
@@ -92,16 +85,14 @@ static void text_is_cut_when_long(void **state)
     free(huge);
 }
 
-static void csv_fields_are_quoted_when_needed(void **state)
+TEST(csv_fields_are_quoted_when_needed)
 {
-    (void)state;
     assert_string_equal(output_of(ocdm__put_csv, "plain"), "plain");
     assert_string_equal(output_of(ocdm__put_csv, "a,b \"c\"\n"), "\"a,b \"\"c\"\" \"");
 }
 
-static void shell_words_are_quoted_when_needed(void **state)
+TEST(shell_words_are_quoted_when_needed)
 {
-    (void)state;
     static const char *const words[][2] = {
         {"runs/ocdm-s0", "runs/ocdm-s0"}, {"", "''"}, {"a b", "'a b'"}, {"$(x)`y`", "'$(x)`y`'"}, {"it's", "'it'\\''s'"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -117,9 +108,8 @@ static uint64_t random_bits(uint64_t seed, uint64_t index)
 }
 
 /* Any bytes at all: what comes out is UTF-8 without anything that markup or a terminal would act on. */
-static void text_of_any_bytes_is_harmless(void **state)
+TEST(text_of_any_bytes_is_harmless)
 {
-    (void)state;
     static const char *const spice[] = {"<", "&", "\"", "'", ">", "\xe2\x80\xae", "\xff", "\x01", "é", "]]>"};
     for (uint64_t seed = 0; seed < 2000; seed++) {
         char text[200];

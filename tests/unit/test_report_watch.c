@@ -1,16 +1,13 @@
 /* A log, line by line, as a view. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "base/text.h"
 #include "report/watch/watch.h"
@@ -69,9 +66,8 @@ static const char *draw(unsigned width, bool utf8)
     return view;
 }
 
-static void watch_shows_how_far_a_run_is(void **state)
+TEST(watch_shows_how_far_a_run_is)
 {
-    (void)state;
     assert_int_equal(take(start), OCDM__WATCH_START);
     take_step(10);
     take_step(20);
@@ -88,9 +84,8 @@ static void watch_shows_how_far_a_run_is(void **state)
     assert_non_null(strstr(view, "loss        20.5000   .#\n"));
 }
 
-static void watch_draws_the_classes_when_the_log_has_counts(void **state)
+TEST(watch_draws_the_classes_when_the_log_has_counts)
 {
-    (void)state;
     take(start);
     take("{\"type\":\"step\",\"step\":10,\"counts\":[8,0,4]}");
     draw(60, true);
@@ -99,9 +94,8 @@ static void watch_draws_the_classes_when_the_log_has_counts(void **state)
 }
 
 /* A resume goes back to the checkpoint: what came after it is done again. */
-static void watch_forgets_what_came_after_a_resumed_step(void **state)
+TEST(watch_forgets_what_came_after_a_resumed_step)
 {
-    (void)state;
     take(start);
     for (unsigned step = 10; step <= 50; step += 10)
         take_step(step);
@@ -115,9 +109,8 @@ static void watch_forgets_what_came_after_a_resumed_step(void **state)
     assert_int_equal(strcspn(bars, "\n"), 4);
 }
 
-static void watch_passes_over_what_is_no_line_of_a_log(void **state)
+TEST(watch_passes_over_what_is_no_line_of_a_log)
 {
-    (void)state;
     static const char *const lines[] = {"", "{", "7", "[]", "{\"type\":7}", "{\"type\":\"other\"}", "\xff"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         assert_int_equal(take(lines[i]), OCDM__WATCH_OTHER);
@@ -128,9 +121,8 @@ static void watch_passes_over_what_is_no_line_of_a_log(void **state)
 }
 
 /* However long the run, however narrow the terminal: no line is wider, and control characters in names do not pass. */
-static void watch_keeps_to_the_width(void **state)
+TEST(watch_keeps_to_the_width)
 {
-    (void)state;
     take("{\"type\":\"start\",\"settings\":{\"method\":\"\\u001b[31mred\",\"seed\":3},\"stream\":{\"file\":\"\\u0007bell\"}}");
     for (unsigned step = 1; step <= 5000; step++)
         take_step(step);

@@ -1,16 +1,12 @@
 /* The growable array of base/allocate.h. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/allocate.h"
 
-static void reserve_keeps_what_was_appended(void **state)
+TEST(reserve_keeps_what_was_appended)
 {
-    (void)state;
     uint64_t *array = NULL;
     size_t room = 0, moves = 0;
     for (uint64_t i = 0; i < 1000; i++) {
@@ -26,9 +22,8 @@ static void reserve_keeps_what_was_appended(void **state)
     ocdm__release(array);
 }
 
-static void reserve_of_what_is_there_changes_nothing(void **state)
+TEST(reserve_of_what_is_there_changes_nothing)
 {
-    (void)state;
     char *array = NULL;
     size_t room = 0;
     assert_true(ocdm__reserve(&array, &room, 0, 1));
@@ -42,9 +37,8 @@ static void reserve_of_what_is_there_changes_nothing(void **state)
     ocdm__release(array);
 }
 
-static void reserve_that_overflows_leaves_the_array(void **state)
+TEST(reserve_that_overflows_leaves_the_array)
 {
-    (void)state;
     uint32_t *array = NULL;
     size_t room = 0;
     assert_true(ocdm__reserve(&array, &room, 1, sizeof *array));
@@ -59,9 +53,8 @@ static void reserve_that_overflows_leaves_the_array(void **state)
     ocdm__release(array);
 }
 
-static void reserve_zeroed_clears_new_elements_only(void **state)
+TEST(reserve_zeroed_clears_new_elements_only)
 {
-    (void)state;
     uint32_t *array = NULL;
     size_t room = 0;
     assert_true(ocdm__reserve_zeroed(&array, &room, 1, sizeof *array));
@@ -77,9 +70,8 @@ static void reserve_zeroed_clears_new_elements_only(void **state)
 }
 
 /* No allocation grants SIZE_MAX elements: doubling never wraps around. */
-static void larger_room_never_shrinks(void **state)
+TEST(larger_room_never_shrinks)
 {
-    (void)state;
     assert_int_equal(ocdm__larger_room(0, 1), 16);
     assert_int_equal(ocdm__larger_room(16, 17), 32);
     assert_int_equal(ocdm__larger_room(16, 1000), 1000);

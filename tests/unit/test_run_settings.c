@@ -1,16 +1,12 @@
 /* Settings: what contradicts itself or the stream is told in one line, and differences are named. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
 #include "../small_run.h"
 #include "experiment/folder/saved_run.h"
 
@@ -55,9 +51,8 @@ static const struct contradiction contradictions[] = {
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
 
-static void settings_that_contradict_are_refused(void **state)
+TEST(settings_that_contradict_are_refused)
 {
-    (void)state;
     ocdm__stream stream = {.task_count = 0};
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     ocdm__run_settings good = CHANGED(.seed = 0);
@@ -73,9 +68,8 @@ static void settings_that_contradict_are_refused(void **state)
 }
 
 /* A memory without an agent replays nothing. */
-static void settings_allow_a_small_memory_when_nothing_is_replayed(void **state)
+TEST(settings_allow_a_small_memory_when_nothing_is_replayed)
 {
-    (void)state;
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_settings settings = CHANGED(.memory = 3, .model = "none");
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
@@ -83,9 +77,8 @@ static void settings_allow_a_small_memory_when_nothing_is_replayed(void **state)
     ocdm__stream_close(&stream);
 }
 
-static void settings_refuse_streams_that_cannot_train(void **state)
+TEST(settings_refuse_streams_that_cannot_train)
 {
-    (void)state;
     ocdm_error error;
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_settings settings = CHANGED(.seed = 0);
@@ -108,9 +101,8 @@ static void settings_refuse_streams_that_cannot_train(void **state)
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------------
  */
 
-static void settings_are_written_with_every_default(void **state)
+TEST(settings_are_written_with_every_default)
 {
-    (void)state;
     static const uint32_t tasks[] = {1, 0};
     static const char expected[] =
         "{\"method\":\"ocdm\",\"memory\":1000,\"batch\":10,\"replay\":10,\"rho\":0,\"distance\":\"kl\",\"tie\":\"key\","
@@ -140,9 +132,8 @@ static ocdm_status compared(const char *saved, const ocdm__run_settings *setting
 }
 
 /* The order of the keys does not matter, nor how a number is written. */
-static void changed_setting_is_named_with_both_values(void **state)
+TEST(changed_setting_is_named_with_both_values)
 {
-    (void)state;
     ocdm_error error;
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.groups = "600,100";
@@ -156,9 +147,8 @@ static void changed_setting_is_named_with_both_values(void **state)
     assert_string_equal(error.message, "C: the run began with lr 0.25, not 0.0001");
 }
 
-static void missing_key_stands_for_its_default(void **state)
+TEST(missing_key_stands_for_its_default)
 {
-    (void)state;
     ocdm_error error;
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.groups = "600,100";
@@ -169,9 +159,8 @@ static void missing_key_stands_for_its_default(void **state)
     assert_int_equal(compared("{\"groups\":\"600,100\",\"epochs\":3}", &settings, &error), OCDM_OK);
 }
 
-static void unknown_key_is_named(void **state)
+TEST(unknown_key_is_named)
 {
-    (void)state;
     ocdm_error error;
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.groups = "600,100";
@@ -183,9 +172,8 @@ static void unknown_key_is_named(void **state)
 }
 
 /* Choices are indices: they must be in the order of the library's enums. */
-static void choices_are_in_the_order_of_their_enums(void **state)
+TEST(choices_are_in_the_order_of_their_enums)
 {
-    (void)state;
     for (unsigned i = 0; ocdm__run_distances[i] != NULL; i++)
         assert_string_equal(ocdm__run_distances[i], ocdm_distance_name((ocdm_distance)i));
     for (unsigned i = 0; ocdm__run_ties[i] != NULL; i++)

@@ -1,6 +1,7 @@
 /* The safetensors container: what is written is read again, and nothing that a header may claim is believed. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -33,9 +34,8 @@ static unsigned char *write_sample(size_t *size)
     return bytes;
 }
 
-static void file_gives_back_what_was_written(void **state)
+TEST(file_gives_back_what_was_written)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = write_sample(&size);
     struct ocdm__safetensors file;
@@ -84,9 +84,8 @@ static ocdm_status reading(const unsigned char *bytes, size_t size)
     return status;
 }
 
-static void damage_of_any_byte_is_found(void **state)
+TEST(damage_of_any_byte_is_found)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = write_sample(&size);
     assert_int_equal(reading(bytes, size), OCDM_OK);
@@ -107,9 +106,8 @@ static void damage_of_any_byte_is_found(void **state)
     free(bytes);
 }
 
-static void truncation_at_any_length_is_found(void **state)
+TEST(truncation_at_any_length_is_found)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = write_sample(&size);
     for (size_t length = 0; length < size; length++)
@@ -143,9 +141,8 @@ struct header_case {
     size_t data_size;
 };
 
-static void headers_of_others_are_read(void **state)
+TEST(headers_of_others_are_read)
 {
-    (void)state;
     const struct header_case good[] = {
         {"{}", 0},
         {"{}   ", 0},
@@ -165,9 +162,8 @@ static void headers_of_others_are_read(void **state)
         HOLDS(good[i].header, reading_header(good[i].header, good[i].data_size) == OCDM_OK);
 }
 
-static void headers_that_claim_nonsense_are_refused(void **state)
+TEST(headers_that_claim_nonsense_are_refused)
 {
-    (void)state;
     const struct header_case bad[] = {
         {"", 0},
         {"   ", 0},
@@ -215,9 +211,8 @@ static void headers_that_claim_nonsense_are_refused(void **state)
         HOLDS(bad[i].header, reading_header(bad[i].header, bad[i].data_size) == OCDM_BAD_FILE);
 }
 
-static void header_longer_than_the_file_is_refused(void **state)
+TEST(header_longer_than_the_file_is_refused)
 {
-    (void)state;
     unsigned char bytes[16] = {0};
     memcpy(bytes + 8, "{}      ", 8);
     const uint64_t lengths[] = {9, 100000001, UINT64_MAX, UINT64_MAX - 7};
@@ -229,9 +224,8 @@ static void header_longer_than_the_file_is_refused(void **state)
     assert_int_equal(reading(bytes, sizeof bytes), OCDM_OK);
 }
 
-static void many_tensors_and_notes_find_room(void **state)
+TEST(many_tensors_and_notes_find_room)
 {
-    (void)state;
     static char header[20000];
     size_t length = (size_t)snprintf(header, sizeof header, "{\"__metadata__\":{\"n\":\"0\"");
     for (int i = 1; i < 100; i++)
@@ -245,9 +239,8 @@ static void many_tensors_and_notes_find_room(void **state)
     assert_int_equal(reading_header(header, 99), OCDM_BAD_FILE);
 }
 
-static void element_sizes_are_those_of_the_format(void **state)
+TEST(element_sizes_are_those_of_the_format)
 {
-    (void)state;
     const size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8};
     for (int i = 0; i <= OCDM__F64; i++)
         assert_int_equal(ocdm__dtype_size((enum ocdm__dtype)i), sizes[i]);

@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/hash_bytes.h"
 #include "base/random.h"
 #include "sample/state.h"
@@ -85,9 +82,8 @@ static size_t find_pairs(uint32_t (*pairs)[2], size_t room)
     return found;
 }
 
-static void sample_tells_ids_apart_when_they_share_a_hash(void **state)
+TEST(sample_tells_ids_apart_when_they_share_a_hash)
 {
-    (void)state;
     uint32_t pairs[4][2];
     size_t count = find_pairs(pairs, 4);
     assert_true(count > 0);
@@ -153,9 +149,8 @@ static void follow_trace(const int *stream, size_t length, uint64_t skipped)
     assert_int_equal(model.skipped + (length - model.next), skipped);
 }
 
-static void sample_refuses_ids_exactly_while_their_records_are_there(void **state)
+TEST(sample_refuses_ids_exactly_while_their_records_are_there)
 {
-    (void)state;
     enum { LENGTH = 4000 };
     static const char *const policies[] = {"ocdm", "rs", "max", "random"};
     static int stream[LENGTH];
@@ -181,9 +176,8 @@ static void sample_refuses_ids_exactly_while_their_records_are_there(void **stat
 }
 
 /* One long line passes through every slot of a memory that forgets the oldest; the blocks must shrink again. */
-static void sample_gives_room_back_when_a_long_line_has_left(void **state)
+TEST(sample_gives_room_back_when_a_long_line_has_left)
 {
-    (void)state;
     FILE *file = fopen("in.jsonl", "w");
     assert_non_null(file);
     for (int i = 0; i < 200; i++)

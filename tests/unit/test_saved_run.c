@@ -1,14 +1,11 @@
 /* A folder is only gone on with, or taken for finished, by the run that is in it: settings, stream, and groups of classes. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "experiment/folder/checkpoint.h"
 #include "run_in_folder.h"
@@ -36,9 +33,8 @@ static void refuses(const char *folder, ocdm__run_settings settings, const char 
         fail_msg("\"%s\" is not \"%s\"", error.message, why);
 }
 
-static void resume_compares_a_finished_run_that_has_no_checkpoint(void **state)
+TEST(resume_compares_a_finished_run_that_has_no_checkpoint)
 {
-    (void)state;
     struct listener listener = {.stop = 0};
     struct small_plan other = several;
     ocdm__run_settings settings = settings_of("ocdm");
@@ -61,9 +57,8 @@ static void resume_compares_a_finished_run_that_has_no_checkpoint(void **state)
     remove("other");
 }
 
-static void resume_refuses_a_summary_that_is_none(void **state)
+TEST(resume_refuses_a_summary_that_is_none)
 {
-    (void)state;
     static const char *const others[] = {
         "{\"format\":\"another\"}", "{\"format\":\"ocdm-run\",\"version\":1,\"settings\":{}}", "[]",
         "{\"format\":\"ocdm-run\",\"version\":1,\"stream\":{\"checksum\":\"00000000000000000000000000000000\"}}"};
@@ -111,9 +106,8 @@ static void refuses_other_groups(void)
     refuses("parts", with_groups("40,20"), "several", OCDM_BAD_ARGUMENT, "\", not \"40,20\"");
 }
 
-static void resume_compares_groups_by_what_their_file_says(void **state)
+TEST(resume_compares_groups_by_what_their_file_says)
 {
-    (void)state;
     write_groups();
     finishes("whole", with_groups("groups.json"), "several", false);
     stops("parts", with_groups("groups.txt"), "several", 17);
@@ -153,9 +147,8 @@ static void forget_groups(const char *path)
     ocdm__checkpoint_close(&checkpoint);
 }
 
-static void resume_compares_groups_by_name_when_the_checkpoint_does_not_tell_them(void **state)
+TEST(resume_compares_groups_by_name_when_the_checkpoint_does_not_tell_them)
 {
-    (void)state;
     write_groups();
     finishes("whole", with_groups("groups.txt"), "several", false);
     stops("parts", with_groups("groups.txt"), "several", 17);

@@ -1,11 +1,8 @@
 /* The hand-drawn tables behind the pictures keep what the painter relies on. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stream/scenes/plan.h"
 
 static void check_polygon(const int8_t *at)
@@ -70,9 +67,8 @@ static void check_figure(const ocdm__scene_figure *figure)
     }
 }
 
-static void scene_figures_are_within_the_painters_rules(void **state)
+TEST(scene_figures_are_within_the_painters_rules)
 {
-    (void)state;
     for (size_t c = 0; c < OCDM__BUILTIN_CLASSES; c++)
         check_figure(&ocdm__scene_figures[c]);
     for (size_t i = 0; i < OCDM__SCENE_STRAYS; i++)
@@ -80,9 +76,8 @@ static void scene_figures_are_within_the_painters_rules(void **state)
 }
 
 /* Look-alikes make the world hard: no class may stand alone in its kin, and a task has some of the same. */
-static void scene_figures_have_look_alikes(void **state)
+TEST(scene_figures_have_look_alikes)
 {
-    (void)state;
     size_t in_kin[OCDM__SCENE_KINS] = {0};
     size_t in_task[OCDM__BUILTIN_TASKS] = {0};
     for (uint32_t c = 0; c < OCDM__BUILTIN_CLASSES; c++) {

@@ -1,14 +1,11 @@
 /* The built-in world: its two parts, its pictures and its features. docs/scenes.md promises what is checked here. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stream/scenes/builtin.h"
 #include "stream/scenes/scenes.h"
 
@@ -57,9 +54,8 @@ static uint64_t fingerprint(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
-static void scenes_keep_the_builtin_stream_as_training_part_when_made(void **state)
+TEST(scenes_keep_the_builtin_stream_as_training_part_when_made)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 2; seed++) {
         const ocdm__scenes *scenes = worlds[seed];
         ocdm__builtin *builtin = NULL;
@@ -75,9 +71,8 @@ static void scenes_keep_the_builtin_stream_as_training_part_when_made(void **sta
     }
 }
 
-static void scenes_have_fifty_test_samples_of_each_class_alone_when_made(void **state)
+TEST(scenes_have_fifty_test_samples_of_each_class_alone_when_made)
 {
-    (void)state;
     const ocdm__scenes *scenes = worlds[0];
     size_t found[CLASSES] = {0};
     assert_int_equal(scenes->sample_count, TRAIN + CLASSES * TESTS);
@@ -106,9 +101,8 @@ static const struct known {
 };
 
 /* Results are published with these pictures and vectors: whoever changes them changes the results. */
-static void scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same(void **state)
+TEST(scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same)
 {
-    (void)state;
     static uint8_t picture[LARGEST];
     int wrong = 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -127,9 +121,8 @@ static void scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same(void **
 }
 
 /* As above, over samples from all of the world. */
-static void scenes_are_the_same_bytes_everywhere_when_taken_together(void **state)
+TEST(scenes_are_the_same_bytes_everywhere_when_taken_together)
 {
-    (void)state;
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 0; i < worlds[0]->sample_count; i += 101) {
         uint8_t picture[3 * 32 * 32];
@@ -142,9 +135,8 @@ static void scenes_are_the_same_bytes_everywhere_when_taken_together(void **stat
         fail_msg("fingerprint is 0x%016llXu", (unsigned long long)hash);
 }
 
-static void scene_differs_when_seed_or_sample_does(void **state)
+TEST(scene_differs_when_seed_or_sample_does)
 {
-    (void)state;
     uint8_t picture[3][BYTES];
     float features[3][WIDTH];
     static const size_t sample[3] = {TRAIN, TRAIN + 1, TRAIN}; /* the same label in all three */
@@ -158,9 +150,8 @@ static void scene_differs_when_seed_or_sample_does(void **state)
     }
 }
 
-static void scene_has_one_object_of_each_of_its_classes_when_planned(void **state)
+TEST(scene_has_one_object_of_each_of_its_classes_when_planned)
 {
-    (void)state;
     const ocdm__scenes *scenes = worlds[0];
     size_t objects = 0, buried = 0;
     for (size_t i = 0; i < scenes->sample_count; i += 3) {
@@ -212,9 +203,8 @@ static size_t changes_near(const ocdm__scene_object *object, const uint8_t *with
 }
 
 /* What carries a label is where the plan says and nowhere else; and when it is to be seen, it is seen. */
-static void scene_changes_near_an_object_only_when_it_is_taken_away(void **state)
+TEST(scene_changes_near_an_object_only_when_it_is_taken_away)
 {
-    (void)state;
     const ocdm__scenes *scenes = worlds[1];
     uint8_t with[BYTES], without[BYTES];
     for (size_t i = 0; i < scenes->sample_count; i += i < TRAIN ? 601 : 25) {
@@ -233,9 +223,8 @@ static void scene_changes_near_an_object_only_when_it_is_taken_away(void **state
     }
 }
 
-static void scene_has_strays_only_when_there_is_no_label(void **state)
+TEST(scene_has_strays_only_when_there_is_no_label)
 {
-    (void)state;
     size_t strays = 0;
     for (uint64_t i = 0; i < 100; i++) {
         ocdm__scene_plan plan;
@@ -250,9 +239,8 @@ static void scene_has_strays_only_when_there_is_no_label(void **state)
 }
 
 /* Every class on one picture: the plan has room, and nothing is written outside the picture, whatever its size. */
-static void scene_stays_inside_the_picture_when_it_is_crowded(void **state)
+TEST(scene_stays_inside_the_picture_when_it_is_crowded)
 {
-    (void)state;
     static uint8_t picture[LARGEST + 2];
     uint32_t label[CLASSES];
     for (uint32_t c = 0; c < CLASSES; c++)
@@ -269,9 +257,8 @@ static void scene_stays_inside_the_picture_when_it_is_crowded(void **state)
     }
 }
 
-static void features_are_finite_and_standardized_when_taken_from_the_training_part(void **state)
+TEST(features_are_finite_and_standardized_when_taken_from_the_training_part)
 {
-    (void)state;
     double sum[WIDTH] = {0}, squares[WIDTH] = {0};
     size_t count = 0;
     for (size_t i = 7; i < TRAIN; i += 5, count++) {
@@ -300,9 +287,8 @@ static double distance_between(const double *a, const float *b)
 
 /* The mean of half of a class's test vectors is nearest to most of the other half, but far from all: there is something to
  * learn, and it is not easy. */
-static void features_tell_classes_apart_but_not_always(void **state)
+TEST(features_tell_classes_apart_but_not_always)
 {
-    (void)state;
     static double mean[CLASSES][WIDTH];
     size_t right = 0;
     float features[WIDTH];

@@ -1,12 +1,9 @@
 /* SHA-256: published digests, pieces of any size, and the two ways to compute it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/sha256.h"
 
 static void digest_in_pieces(const char *text, size_t length, size_t piece, char digest[OCDM__SHA256_TEXT])
@@ -18,9 +15,8 @@ static void digest_in_pieces(const char *text, size_t length, size_t piece, char
     ocdm__sha256_end(&sha, digest);
 }
 
-static void sha256_gives_published_digests(void **state)
+TEST(sha256_gives_published_digests)
 {
-    (void)state;
     static const struct {
         const char *text, *digest;
     } known[] = {
@@ -36,9 +32,8 @@ static void sha256_gives_published_digests(void **state)
     }
 }
 
-static void sha256_of_a_million_letters_is_the_published_one_in_pieces_of_any_size(void **state)
+TEST(sha256_of_a_million_letters_is_the_published_one_in_pieces_of_any_size)
 {
-    (void)state;
     static char letters[1000000];
     memset(letters, 'a', sizeof letters);
     for (size_t piece = 1; piece < 200; piece += 31) {
@@ -49,9 +44,8 @@ static void sha256_of_a_million_letters_is_the_published_one_in_pieces_of_any_si
 }
 
 /* Where the CPU has no instructions for it the plain rounds are all there is, and the tests above saw them. */
-static void sha256_is_the_same_in_plain_c_and_by_instructions(void **state)
+TEST(sha256_is_the_same_in_plain_c_and_by_instructions)
 {
-    (void)state;
     unsigned char bytes[64 * 5];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * 37 + i / 7);

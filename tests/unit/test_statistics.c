@@ -1,13 +1,10 @@
 /* Counts and multi-label ratios of streams small enough to work out by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "stream/statistics.h"
 
 #define NO_TASK UINT64_MAX
@@ -28,9 +25,8 @@ static void assert_near(double expected, double actual)
         fail_msg("expected %.12g, not %.12g", expected, actual);
 }
 
-static void amlr_is_the_mean_over_classes_that_occur(void **state)
+TEST(amlr_is_the_mean_over_classes_that_occur)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     add(&statistics, 0, "0");
     add(&statistics, 0, "01");
@@ -48,9 +44,8 @@ static void amlr_is_the_mean_over_classes_that_occur(void **state)
 }
 
 /* Class 0 is in both tasks: its total ratio is that of all its samples, not the mean of the tasks'. */
-static void amlr_in_total_takes_a_class_over_all_tasks(void **state)
+TEST(amlr_in_total_takes_a_class_over_all_tasks)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     add(&statistics, 7, "01");
     add(&statistics, 7, "0");
@@ -67,9 +62,8 @@ static void amlr_in_total_takes_a_class_over_all_tasks(void **state)
     ocdm__statistics_clear(&statistics);
 }
 
-static void repeated_labels_count_once(void **state)
+TEST(repeated_labels_count_once)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     add(&statistics, NO_TASK, "333");
     add(&statistics, NO_TASK, "3131");
@@ -83,9 +77,8 @@ static void repeated_labels_count_once(void **state)
     ocdm__statistics_clear(&statistics);
 }
 
-static void test_and_unlabelled_samples_count_as_samples_only(void **state)
+TEST(test_and_unlabelled_samples_count_as_samples_only)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     static const uint32_t labels[2] = {0, 1};
     ocdm__counted_sample test = {.labels = labels, .label_count = 2, .test = true, .has_task = true, .task = 4};
@@ -102,9 +95,8 @@ static void test_and_unlabelled_samples_count_as_samples_only(void **state)
     ocdm__statistics_clear(&statistics);
 }
 
-static void samples_without_a_task_count_in_total_only(void **state)
+TEST(samples_without_a_task_count_in_total_only)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     add(&statistics, NO_TASK, "12");
     add(&statistics, 0, "1");
@@ -117,9 +109,8 @@ static void samples_without_a_task_count_in_total_only(void **state)
     ocdm__statistics_clear(&statistics);
 }
 
-static void many_labels_share_the_last_step(void **state)
+TEST(many_labels_share_the_last_step)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     add(&statistics, 0, "0123456");
     add(&statistics, 0, "01234567");
@@ -131,9 +122,8 @@ static void many_labels_share_the_last_step(void **state)
 }
 
 /* Counts 1, 2, 3, 4, 5: both bounds themselves are moderate. */
-static void groups_and_range_follow_the_counts(void **state)
+TEST(groups_and_range_follow_the_counts)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     uint64_t smallest = 9, largest = 9;
     ocdm__tally_range(&statistics.total, &smallest, &largest);
@@ -155,9 +145,8 @@ static void groups_and_range_follow_the_counts(void **state)
 }
 
 /* Tasks arrive in falling order, so that each goes in front of the others. */
-static void tasks_are_sorted_and_limited(void **state)
+TEST(tasks_are_sorted_and_limited)
 {
-    (void)state;
     ocdm__statistics statistics = {0};
     ocdm_error error;
     ocdm__counted_sample sample = {.test = true, .has_task = true};

@@ -1,11 +1,8 @@
 /* How much work an update takes once the memory is full and balanced, in counted steps: no clock, the same on every machine. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "memory/memory.h"
 #include "memory/scores_parts.h"
 
@@ -88,25 +85,22 @@ static void expect_little_work(uint32_t capacity, draw_labels *draw, uint32_t wa
     assert_true(work.listed <= work.deletions * (200 + sets / 2));
 }
 
-static void deletions_take_little_work_when_a_memory_of_3000_is_balanced(void **state)
+TEST(deletions_take_little_work_when_a_memory_of_3000_is_balanced)
 {
-    (void)state;
     expect_little_work(3000, skewed, 20, 0);
     expect_little_work(3000, uniform, 20, 0);
     expect_little_work(3000, single, 20, 0);
 }
 
-static void deletions_take_little_work_when_a_memory_of_10000_is_balanced(void **state)
+TEST(deletions_take_little_work_when_a_memory_of_10000_is_balanced)
 {
-    (void)state;
     expect_little_work(10000, skewed, 8, 0);
     expect_little_work(10000, uniform, 8, 0);
     expect_little_work(10000, single, 8, 0);
 }
 
-static void deletions_take_little_work_when_the_target_is_uneven(void **state)
+TEST(deletions_take_little_work_when_the_target_is_uneven)
 {
-    (void)state;
     expect_little_work(3000, skewed, 8, 0.5);
     expect_little_work(3000, skewed, 8, -1);
     expect_little_work(3000, uniform, 8, -1);
@@ -114,9 +108,8 @@ static void deletions_take_little_work_when_the_target_is_uneven(void **state)
 
 /* ---- trials ----------------------------------------------------------------------------------------------------------- */
 
-static void a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time(void **state)
+TEST(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time)
 {
-    (void)state;
     struct ocdm__trial trial = {0};
     uint64_t last = 0;
     for (int round = 0; round < 5; round++) {
@@ -133,9 +126,8 @@ static void a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_tim
     }
 }
 
-static void a_trial_goes_on_when_it_pays(void **state)
+TEST(a_trial_goes_on_when_it_pays)
 {
-    (void)state;
     struct ocdm__trial trial = {0};
     for (int i = 0; i < 100000; i++) {
         assert_false(ocdm__trial_fails(&trial, 10, 11, 1000));

@@ -1,17 +1,14 @@
 /* The stream file: what is written is read again, every damaged byte is found, and no table is believed. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "base/bytes.h"
@@ -83,9 +80,8 @@ static void write_small(const struct small *small, ocdm__payload_shape *shape)
     assert_int_equal(ocdm__stream_write("s", &small->table, shape != NULL ? &source : NULL, kind, 3, NULL, &error), OCDM_OK);
 }
 
-static void stream_comes_back_as_it_was_written(void **state)
+TEST(stream_comes_back_as_it_was_written)
 {
-    (void)state;
     struct small small;
     ocdm__stream stream;
     ocdm_error error;
@@ -111,9 +107,8 @@ static void stream_comes_back_as_it_was_written(void **state)
     ocdm__stream_close(&stream);
 }
 
-static void stream_gives_features_of_either_width(void **state)
+TEST(stream_gives_features_of_either_width)
 {
-    (void)state;
     static const enum ocdm__dtype types[] = {OCDM__F32, OCDM__F16};
     const float mean[3] = {1, 2, 3}, deviation[3] = {4, 5, 6};
     for (size_t k = 0; k < 2; k++) {
@@ -138,9 +133,8 @@ static void stream_gives_features_of_either_width(void **state)
     }
 }
 
-static void stream_gives_images(void **state)
+TEST(stream_gives_images)
 {
-    (void)state;
     struct small small;
     ocdm__stream stream;
     ocdm_error error;
@@ -154,9 +148,8 @@ static void stream_gives_images(void **state)
 }
 
 /* A flipped bit anywhere is found when the file is opened, or, in the features, when they are verified. */
-static void stream_refuses_a_file_with_any_bit_flipped(void **state)
+TEST(stream_refuses_a_file_with_any_bit_flipped)
 {
-    (void)state;
     struct small small;
     ocdm_error error;
     ocdm__payload_shape shape = {.kind = OCDM__FEATURES, .dtype = OCDM__F32, .width = 2};
@@ -180,9 +173,8 @@ static void stream_refuses_a_file_with_any_bit_flipped(void **state)
     free(bytes);
 }
 
-static void stream_refuses_a_file_cut_anywhere(void **state)
+TEST(stream_refuses_a_file_cut_anywhere)
 {
-    (void)state;
     struct small small;
     ocdm_error error;
     make_small(&small);
@@ -207,9 +199,8 @@ static void expect_refusal(const struct small *small, const char *message)
     assert_string_equal(error.message, message);
 }
 
-static void stream_believes_no_table(void **state)
+TEST(stream_believes_no_table)
 {
-    (void)state;
     struct small small;
     make_small(&small), small.labels[0] = 2;
     expect_refusal(&small, "s: \"labels\" refers to a class that does not exist");
@@ -230,9 +221,8 @@ static void stream_believes_no_table(void **state)
     expect_refusal(&small, "s: \"path_text\" has a path that leads out of its root folder");
 }
 
-static void stream_tells_weights_from_streams(void **state)
+TEST(stream_tells_weights_from_streams)
 {
-    (void)state;
     ocdm__output output;
     ocdm__stream stream;
     ocdm_error error;
@@ -253,9 +243,8 @@ static ocdm_status fill_and_fail(void *state, size_t first, size_t count, unsign
     return OCDM_BAD_RECORD;
 }
 
-static void stream_leaves_nothing_behind_when_features_fail(void **state)
+TEST(stream_leaves_nothing_behind_when_features_fail)
 {
-    (void)state;
     struct small small;
     ocdm_error error;
     make_small(&small);

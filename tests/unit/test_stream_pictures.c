@@ -1,14 +1,12 @@
 /* Small pictures of a stream's samples, out of the stream and out of files. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <png.h>
 
 #include "stream/file.h"
@@ -64,9 +62,8 @@ static void assert_colour(const uint8_t *rgb, uint8_t red, uint8_t green, uint8_
     }
 }
 
-static void pictures_come_from_the_stream_when_it_has_images(void **state)
+TEST(pictures_come_from_the_stream_when_it_has_images)
 {
-    (void)state;
     ocdm__payload_shape shape = {.kind = OCDM__IMAGES, .dtype = OCDM__U8, .width = 6, .height = 2, .channels = 3};
     ocdm__stream_pictures *pictures = NULL;
     uint8_t rgb[SIDE * SIDE * 3];
@@ -80,9 +77,8 @@ static void pictures_come_from_the_stream_when_it_has_images(void **state)
     ocdm__stream_pictures_close(pictures);
 }
 
-static void pictures_come_from_files_when_the_stream_names_them(void **state)
+TEST(pictures_come_from_files_when_the_stream_names_them)
 {
-    (void)state;
     uint8_t rgb[SIDE * SIDE * 3], red[5 * 9 * 3];
     ocdm__stream_pictures *pictures = NULL;
     png_image image = {.version = PNG_IMAGE_VERSION, .width = 5, .height = 9, .format = PNG_FORMAT_RGB};
@@ -97,9 +93,8 @@ static void pictures_come_from_files_when_the_stream_names_them(void **state)
     ocdm__stream_pictures_close(pictures);
 }
 
-static void pictures_are_refused_when_a_stream_has_none(void **state)
+TEST(pictures_are_refused_when_a_stream_has_none)
 {
-    (void)state;
     ocdm__stream_pictures *pictures = NULL;
     write_stream(NULL, false);
     assert_int_equal(ocdm__stream_pictures_open(&pictures, "s", NULL), OCDM_BAD_ARGUMENT);

@@ -1,16 +1,13 @@
 /* From a labelled set to the tables of a stream: the order of classes, what is chosen, tasks by class, features. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "base/bytes.h"
@@ -60,9 +57,8 @@ static void make_set(ocdm__labelled_set *set, const char *text)
 
 /* ---- the set itself --------------------------------------------------------------------------------------------------- */
 
-static void labelled_set_sorts_labels_and_drops_repeats(void **state)
+TEST(labelled_set_sorts_labels_and_drops_repeats)
 {
-    (void)state;
     ocdm__labelled_set set;
     make_set(&set, "a:x,y,z b:z,x,z,x c:");
     assert_int_equal(set.count, 3);
@@ -72,9 +68,8 @@ static void labelled_set_sorts_labels_and_drops_repeats(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void labelled_set_refuses_an_id_twice_and_stays_as_it_was(void **state)
+TEST(labelled_set_refuses_an_id_twice_and_stays_as_it_was)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm_error error;
     char id[64] = "a";
@@ -86,9 +81,8 @@ static void labelled_set_refuses_an_id_twice_and_stays_as_it_was(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void reading_counts_what_is_left_out_by_reason(void **state)
+TEST(reading_counts_what_is_left_out_by_reason)
 {
-    (void)state;
     ocdm__reading reading = {.skip_count = 0};
     ocdm__reading_skip(&reading, "this", "f:1");
     ocdm__reading_skip(&reading, "that", NULL);
@@ -101,9 +95,8 @@ static void reading_counts_what_is_left_out_by_reason(void **state)
 
 /* ---- classes ---------------------------------------------------------------------------------------------------------- */
 
-static void columns_are_sorted_bytewise_without_a_file(void **state)
+TEST(columns_are_sorted_bytewise_without_a_file)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm__class_columns columns = {.count = 0};
     ocdm_error error;
@@ -117,9 +110,8 @@ static void columns_are_sorted_bytewise_without_a_file(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void columns_follow_a_file_and_leave_other_labels_out(void **state)
+TEST(columns_follow_a_file_and_leave_other_labels_out)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm__class_columns columns = {.count = 0};
     ocdm_error error;
@@ -135,9 +127,8 @@ static void columns_follow_a_file_and_leave_other_labels_out(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void columns_refuse_a_class_twice_an_empty_file_and_no_file(void **state)
+TEST(columns_refuse_a_class_twice_an_empty_file_and_no_file)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm__class_columns columns = {.count = 0};
     ocdm_error error;
@@ -154,9 +145,8 @@ static void columns_refuse_a_class_twice_an_empty_file_and_no_file(void **state)
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
 
-static void table_has_columns_instead_of_labels(void **state)
+TEST(table_has_columns_instead_of_labels)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm__selection selection = {.count = 0};
     ocdm__class_columns columns = {.count = 0};
@@ -179,9 +169,8 @@ static void table_has_columns_instead_of_labels(void **state)
     ocdm__labelled_set_clear(&set);
 }
 
-static void selection_refuses_a_task_on_some_samples_only(void **state)
+TEST(selection_refuses_a_task_on_some_samples_only)
 {
-    (void)state;
     ocdm__labelled_set set = {.count = 0};
     ocdm__selection selection = {.count = 0};
     ocdm_error error;
@@ -195,9 +184,8 @@ static void selection_refuses_a_task_on_some_samples_only(void **state)
 
 /* ---- split ------------------------------------------------------------------------------------------------------------ */
 
-static void split_takes_the_task_with_most_labels(void **state)
+TEST(split_takes_the_task_with_most_labels)
 {
-    (void)state;
     ocdm__labelled_set set;
     ocdm__selection selection = {.count = 0};
     ocdm__split_tally tally;
@@ -243,9 +231,8 @@ static size_t tests_of_share(double share, uint64_t seed)
 }
 
 /* Class b is of task 1, which has no sample; task 3 has no class either and is nothing that could leave. */
-static void selection_closes_the_gap_of_a_task_without_samples(void **state)
+TEST(selection_closes_the_gap_of_a_task_without_samples)
 {
-    (void)state;
     ocdm__chosen chosen[] = {{0, 4, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 2, OCDM__TEST}};
     uint32_t class_tasks[] = {0, 1, 2, 4, OCDM__NO_TASK};
     uint8_t kept[] = {1, 1, 0, 1, 0};
@@ -261,9 +248,8 @@ static void selection_closes_the_gap_of_a_task_without_samples(void **state)
     assert_int_equal(left, 0);
 }
 
-static void split_draws_a_test_part_by_its_share(void **state)
+TEST(split_draws_a_test_part_by_its_share)
 {
-    (void)state;
     assert_int_equal(tests_of_share(0, 1), 0);
     assert_int_equal(tests_of_share(1, 1), 2000);
     assert_in_range(tests_of_share(0.1, 1), 140, 260); /* 200, more than four deviations either way */
@@ -277,9 +263,8 @@ static ocdm__stream_table table_of_tasks(uint32_t *tasks, uint8_t *parts, size_t
     return (ocdm__stream_table){.sample_count = count, .tasks = tasks, .parts = parts};
 }
 
-static void order_moves_whole_tasks_and_nothing_inside_them(void **state)
+TEST(order_moves_whole_tasks_and_nothing_inside_them)
 {
-    (void)state;
     uint32_t tasks[90];
     uint8_t parts[90];
     for (uint32_t i = 0; i < 90; i++)
@@ -307,9 +292,8 @@ static void order_moves_whole_tasks_and_nothing_inside_them(void **state)
     ocdm__stream_order_clear(&other);
 }
 
-static void order_refuses_tasks_that_are_missing_twice_or_unknown(void **state)
+TEST(order_refuses_tasks_that_are_missing_twice_or_unknown)
 {
-    (void)state;
     uint32_t tasks[] = {0, 1, 2};
     uint8_t parts[] = {0, 0, 0};
     ocdm__stream_table table = table_of_tasks(tasks, parts, 3);
@@ -353,9 +337,8 @@ static void keep_made(ocdm__feature_rows *rows)
 }
 
 /* Rows 0, 1 and 3 are training samples but the third of them, 2, is a test sample: its 100 must not count. */
-static void features_are_standardized_by_the_training_part(void **state)
+TEST(features_are_standardized_by_the_training_part)
 {
-    (void)state;
     ocdm__feature_rows rows = {.count = 4, .width = 3, .read = read_made, .close = keep_made};
     ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 0, OCDM__TEST}};
     ocdm__selection selection = {.count = 3, .chosen = chosen};
@@ -370,9 +353,8 @@ static void features_are_standardized_by_the_training_part(void **state)
     ocdm__feature_payload_close(&payload);
 }
 
-static void features_that_f16_cannot_hold_are_refused(void **state)
+TEST(features_that_f16_cannot_hold_are_refused)
 {
-    (void)state;
     ocdm__feature_rows rows = {.count = 1, .width = 1, .read = read_first, .close = keep_made};
     ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}};
     ocdm__selection selection = {.count = 1, .chosen = chosen};
@@ -396,9 +378,8 @@ static ocdm_status read_far(ocdm__feature_rows *rows, uint64_t row, float *out, 
     return OCDM_OK;
 }
 
-static void features_that_standardizing_makes_infinite_are_refused(void **state)
+TEST(features_that_standardizing_makes_infinite_are_refused)
 {
-    (void)state;
     ocdm__feature_rows rows = {.count = 3, .width = 1, .read = read_far, .close = keep_made};
     ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {1, 0, OCDM__TRAIN}, {2, 0, OCDM__TEST}};
     ocdm__selection selection = {.count = 3, .chosen = chosen};
@@ -413,9 +394,8 @@ static void features_that_standardizing_makes_infinite_are_refused(void **state)
     ocdm__feature_payload_close(&payload);
 }
 
-static void features_need_a_row_for_every_sample(void **state)
+TEST(features_need_a_row_for_every_sample)
 {
-    (void)state;
     ocdm__feature_rows rows = {.count = 2, .width = 3, .read = read_made, .close = keep_made};
     ocdm__chosen chosen[] = {{0, 0, OCDM__TRAIN}, {2, 0, OCDM__TRAIN}};
     ocdm__selection selection = {.count = 2, .chosen = chosen};
@@ -426,9 +406,8 @@ static void features_need_a_row_for_every_sample(void **state)
     ocdm__feature_payload_close(&payload);
 }
 
-static void joined_rows_follow_one_another(void **state)
+TEST(joined_rows_follow_one_another)
 {
-    (void)state;
     ocdm__feature_rows first = {.count = 1, .width = 3, .read = read_made, .close = keep_made}, second = first, *rows;
     ocdm_error error;
     float out[3];

@@ -1,19 +1,15 @@
 /* Did-you-mean: what is near, what is not, and which of several. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "cli/flags.h"
 
 static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random"};
 #define POLICIES (sizeof policies / sizeof policies[0])
 
-static void edit_distance_counts_one_for_each_kind_of_edit(void **state)
+TEST(edit_distance_counts_one_for_each_kind_of_edit)
 {
-    (void)state;
     assert_int_equal(ocdm__edit_distance("memory", "memory"), 0);
     assert_int_equal(ocdm__edit_distance("memory", "memry"), 1);   /* a letter lost */
     assert_int_equal(ocdm__edit_distance("memory", "memoory"), 1); /* a letter too many */
@@ -25,17 +21,15 @@ static void edit_distance_counts_one_for_each_kind_of_edit(void **state)
     assert_int_equal(ocdm__edit_distance("abc", ""), 3);
 }
 
-static void edit_distance_is_symmetric(void **state)
+TEST(edit_distance_is_symmetric)
 {
-    (void)state;
     for (size_t i = 0; i < POLICIES; i++)
         for (size_t j = 0; j < POLICIES; j++)
             assert_int_equal(ocdm__edit_distance(policies[i], policies[j]), ocdm__edit_distance(policies[j], policies[i]));
 }
 
-static void edit_distance_is_64_when_a_word_is_longer_than_63(void **state)
+TEST(edit_distance_is_64_when_a_word_is_longer_than_63)
 {
-    (void)state;
     char word[65];
     for (size_t i = 0; i < 64; i++)
         word[i] = 'a';
@@ -47,33 +41,29 @@ static void edit_distance_is_64_when_a_word_is_longer_than_63(void **state)
     assert_int_equal(ocdm__edit_distance(word, "a"), 62);
 }
 
-static void suggest_finds_the_word_when_it_is_mistyped(void **state)
+TEST(suggest_finds_the_word_when_it_is_mistyped)
 {
-    (void)state;
     assert_string_equal(ocdm__suggest("odcm", policies, POLICIES), "ocdm");
     assert_string_equal(ocdm__suggest("OCDM", policies, POLICIES), "ocdm");
     assert_string_equal(ocdm__suggest("ramdon", policies, POLICIES), "random");
     assert_string_equal(ocdm__suggest("only-one", policies, POLICIES), "onlyone");
 }
 
-static void suggest_takes_the_nearest_when_several_are_near(void **state)
+TEST(suggest_takes_the_nearest_when_several_are_near)
 {
-    (void)state;
     const char *const words[] = {"trace", "tracer", "traces"};
     assert_string_equal(ocdm__suggest("tracers", words, 3), "tracer");
     assert_string_equal(ocdm__suggest("cbe", policies, POLICIES), "cbes");
 }
 
-static void suggest_completes_when_one_word_alone_starts_so(void **state)
+TEST(suggest_completes_when_one_word_alone_starts_so)
 {
-    (void)state;
     assert_string_equal(ocdm__suggest("ran", policies, POLICIES), "random");
     assert_string_equal(ocdm__suggest("on", policies, POLICIES), "onlyone");
 }
 
-static void suggest_says_nothing_when_nothing_is_near(void **state)
+TEST(suggest_says_nothing_when_nothing_is_near)
 {
-    (void)state;
     assert_null(ocdm__suggest("reservoir", policies, POLICIES));
     assert_null(ocdm__suggest("zz", policies, POLICIES));
     assert_null(ocdm__suggest("x", policies, POLICIES));

@@ -1,13 +1,10 @@
 /* LIBSVM and XMC features: both ways of counting, any order, and every message with its place. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "../scratch_folder.h"
 
 #include "base/error.h"
@@ -40,9 +37,8 @@ static const char *rows_of(const char *text)
     return out;
 }
 
-static void svm_indices_count_from_1_without_a_header(void **state)
+TEST(svm_indices_count_from_1_without_a_header)
 {
-    (void)state;
     assert_string_equal(rows_of("1,2 1:0.5 3:-2e-1\n\n 2:7 # 9:9\n# 9:9\n2:1\t1:4\r\nsky"), "0.5,0,-0.2;0,7,0;4,1,0;0,0,0;");
     assert_string_equal(rows_of("a 1:1"), "1;");
     assert_string_equal(rows_of("\xEF\xBB\xBF"
@@ -50,16 +46,14 @@ static void svm_indices_count_from_1_without_a_header(void **state)
                         "0,1;");
 }
 
-static void svm_indices_count_from_0_after_a_header(void **state)
+TEST(svm_indices_count_from_0_after_a_header)
 {
-    (void)state;
     assert_string_equal(rows_of("\n2 3 7\n0,1 0:1\n1 2:.5 1:2.\n"), "1,0,0;0,2,0.5;");
     assert_string_equal(rows_of("1 2 5\n4\n"), "0,0;"); /* a record without features */
 }
 
-static void svm_rows_can_be_read_again(void **state)
+TEST(svm_rows_can_be_read_again)
 {
-    (void)state;
     static const char text[] = "a 1:1\n\nb 1:2\n#\nc 1:3\n";
     static const uint64_t order[] = {0, 2, 1, 1, 0, 2};
     ocdm__feature_rows *rows = NULL;
@@ -75,9 +69,8 @@ static void svm_rows_can_be_read_again(void **state)
     ocdm__feature_rows_close(rows);
 }
 
-static void svm_refuses_with_line_and_column(void **state)
+TEST(svm_refuses_with_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {

@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "report/tables/table.h"
 
 static const ocdm__column columns[] = {
@@ -65,9 +62,8 @@ static void expect_written(const char *expected, enum ocdm__table_format format,
     ocdm__table_clear(&table);
 }
 
-static void table_text_is_aligned_and_stars_what_is_bold(void **state)
+TEST(table_text_is_aligned_and_stars_what_is_bold)
 {
-    (void)state;
     expect_written("               ----- total -----\n"
                    "method          CF1          mAP    s\n"
                    "a_b, \"c\" | 5%  12.3  43.1 ± 0.7*    -\n"
@@ -75,9 +71,8 @@ static void table_text_is_aligned_and_stars_what_is_bold(void **state)
                    OCDM__TEXT, 100, false);
 }
 
-static void table_text_is_bold_by_the_terminals_means(void **state)
+TEST(table_text_is_bold_by_the_terminals_means)
 {
-    (void)state;
     expect_written("               ---- total -----\n"
                    "method          CF1         mAP    s\n"
                    "a_b, \"c\" | 5%  12.3  \033[1m43.1 ± 0.7\033[0m    -\n"
@@ -86,9 +81,8 @@ static void table_text_is_bold_by_the_terminals_means(void **state)
 }
 
 /* The group of two columns stays together; the names of the rows come again. */
-static void table_text_is_broken_between_groups_when_it_is_too_wide(void **state)
+TEST(table_text_is_broken_between_groups_when_it_is_too_wide)
 {
-    (void)state;
     expect_written("               ----- total -----\n"
                    "method          CF1          mAP\n"
                    "a_b, \"c\" | 5%  12.3  43.1 ± 0.7*\n"
@@ -100,9 +94,8 @@ static void table_text_is_broken_between_groups_when_it_is_too_wide(void **state
                    OCDM__TEXT, 34, false);
 }
 
-static void table_text_makes_room_for_a_wide_heading(void **state)
+TEST(table_text_makes_room_for_a_wide_heading)
 {
-    (void)state;
     static const ocdm__column wide[] = {{"n", "n", ""}, {"a", "a", "a wide heading"}, {"b", "b", ""}};
     ocdm__table table;
     assert_int_equal(OCDM_OK, ocdm__table_begin(&table, wide, 3, NULL));
@@ -121,9 +114,8 @@ static void table_text_makes_room_for_a_wide_heading(void **state)
     ocdm__table_clear(&table);
 }
 
-static void table_markdown_escapes_bars(void **state)
+TEST(table_markdown_escapes_bars)
 {
-    (void)state;
     expect_written("| method | total CF1 | total mAP | s |\n"
                    "|---|---:|---:|---:|\n"
                    "| a_b, \"c\" \\| 5% | 12.3 | **43.1 ± 0.7** | - |\n"
@@ -131,9 +123,8 @@ static void table_markdown_escapes_bars(void **state)
                    OCDM__MARKDOWN, 0, false);
 }
 
-static void table_latex_spans_groups_and_escapes(void **state)
+TEST(table_latex_spans_groups_and_escapes)
 {
-    (void)state;
     expect_written("\\begin{table}\n\\centering\n\\begin{tabular}{lccc}\n\\toprule\n"
                    "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{total} & \\multicolumn{1}{c}{} \\\\\n"
                    "\\cmidrule(lr){2-3}\n"
@@ -144,26 +135,23 @@ static void table_latex_spans_groups_and_escapes(void **state)
                    OCDM__LATEX, 0, false);
 }
 
-static void table_csv_has_keys_and_whole_numbers(void **state)
+TEST(table_csv_has_keys_and_whole_numbers)
 {
-    (void)state;
     expect_written("name,a,b,c\n"
                    "\"a_b, \"\"c\"\" | 5%\",12.34,43.06,\n"
                    "rs,,,656\n",
                    OCDM__CSV, 0, false);
 }
 
-static void table_json_is_a_list_of_objects(void **state)
+TEST(table_json_is_a_list_of_objects)
 {
-    (void)state;
     expect_written("[\n{\"name\":\"a_b, \\\"c\\\" | 5%\",\"a\":12.34,\"b\":43.06,\"c\":null},\n"
                    "{\"name\":\"rs\",\"a\":null,\"b\":null,\"c\":656}\n]\n",
                    OCDM__JSON, 0, false);
 }
 
-static void table_loses_the_column_that_is_dropped(void **state)
+TEST(table_loses_the_column_that_is_dropped)
 {
-    (void)state;
     ocdm__table table = make_table();
     ocdm__table_drop(&table, "a");
     ocdm__table_drop(&table, "nothing");
@@ -176,9 +164,8 @@ static void table_loses_the_column_that_is_dropped(void **state)
 }
 
 /* A character of several bytes is left out whole. */
-static void table_cuts_long_texts_between_characters(void **state)
+TEST(table_cuts_long_texts_between_characters)
 {
-    (void)state;
     ocdm__cell cell;
     char text[100];
     memset(text, 'x', OCDM__TABLE_TEXT - 2);

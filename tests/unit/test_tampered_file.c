@@ -1,6 +1,7 @@
 /* Files with a right checksum and wrong contents: every check of memory_file.c, and of the policies, has a case here. */
 #define _XOPEN_SOURCE 700
 
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "../twins.h"
 
@@ -105,9 +106,8 @@ static void refused(const char *reason)
     save_small_memory("ocdm");
 }
 
-static void image_is_accepted_when_nothing_is_changed(void **state)
+TEST(image_is_accepted_when_nothing_is_changed)
 {
-    (void)state;
     for (size_t p = 0; ocdm_policy_at(p); p++) {
         save_small_memory(ocdm_policy_at(p)->name);
         put_together("tampered");
@@ -121,9 +121,8 @@ static void image_is_accepted_when_nothing_is_changed(void **state)
 
 /* ---- structure -------------------------------------------------------------------------------------------------------- */
 
-static void tensors_must_be_there_and_of_their_type(void **state)
+TEST(tensors_must_be_there_and_of_their_type)
 {
-    (void)state;
     for (int i = 0; i < TENSORS; i++) {
         char reason[64];
         save_small_memory("cbes");
@@ -143,9 +142,8 @@ static void tensors_must_be_there_and_of_their_type(void **state)
     }
 }
 
-static void tensors_must_have_lengths_that_go_together(void **state)
+TEST(tensors_must_have_lengths_that_go_together)
 {
-    (void)state;
     const int checked[] = {COUNTERS, RHO, IDS, ARRIVALS, STARTS, SEEN, CLASSES, IN_PLAY};
     for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
         save_small_memory("ocdm");
@@ -161,9 +159,8 @@ static void tensors_must_have_lengths_that_go_together(void **state)
     refused("lengths that go together");
 }
 
-static void notes_must_name_what_the_library_knows(void **state)
+TEST(notes_must_name_what_the_library_knows)
 {
-    (void)state;
     save_small_memory("ocdm");
     image.note[FORMAT].value = "ocdm-memory2";
     refused("not a memory that ocdm_memory_save wrote");
@@ -185,9 +182,8 @@ static void notes_must_name_what_the_library_knows(void **state)
     refused_as(OCDM_UNKNOWN_NAME, "no policy");
 }
 
-static void counters_must_be_numbers_that_somebody_may_count_to(void **state)
+TEST(counters_must_be_numbers_that_somebody_may_count_to)
 {
-    (void)state;
     const size_t counted[] = {OCDM__COUNTER_ARRIVED, OCDM__COUNTER_DRAWS, OCDM__COUNTER_STEP};
     save_small_memory("ocdm");
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
@@ -196,9 +192,8 @@ static void counters_must_be_numbers_that_somebody_may_count_to(void **state)
     }
 }
 
-static void checksum_must_be_there(void **state)
+TEST(checksum_must_be_there)
 {
-    (void)state;
     save_small_memory("ocdm");
     size_t size;
     unsigned char *bytes = read_whole("memory", &size);
@@ -215,9 +210,8 @@ static void checksum_must_be_there(void **state)
 
 /* ---- contents --------------------------------------------------------------------------------------------------------- */
 
-static void options_must_be_in_range(void **state)
+TEST(options_must_be_in_range)
 {
-    (void)state;
     save_small_memory("ocdm");
     const struct {
         enum ocdm__counter counter;
@@ -237,9 +231,8 @@ static void options_must_be_in_range(void **state)
     }
 }
 
-static void counters_must_fit_the_samples(void **state)
+TEST(counters_must_fit_the_samples)
 {
-    (void)state;
     const char *reason = "does not fit its counters";
     save_small_memory("ocdm");
     set_number(COUNTERS, OCDM__COUNTER_CAPACITY, 2);
@@ -254,9 +247,8 @@ static void counters_must_fit_the_samples(void **state)
     refused(reason);
 }
 
-static void samples_must_not_contradict_each_other(void **state)
+TEST(samples_must_not_contradict_each_other)
 {
-    (void)state;
     save_small_memory("ocdm");
     set_number(ARRIVALS, 1, 3);
     refused("arrived later than the last");
@@ -284,9 +276,8 @@ static void samples_must_not_contradict_each_other(void **state)
     refused("a class that the file does not list");
 }
 
-static void sample_must_not_have_too_many_labels(void **state)
+TEST(sample_must_not_have_too_many_labels)
 {
-    (void)state;
     for (uint32_t labels = OCDM_MAX_LABELS; labels <= OCDM_MAX_LABELS + 1; labels++) {
         save_small_memory("ocdm");
         for (uint32_t i = 0; i < labels; i++)
@@ -299,9 +290,8 @@ static void sample_must_not_have_too_many_labels(void **state)
     }
 }
 
-static void classes_must_not_contradict_the_samples(void **state)
+TEST(classes_must_not_contradict_the_samples)
 {
-    (void)state;
     save_small_memory("ocdm");
     set_number(SEEN, 0, 0);
     refused("seen never");
@@ -321,9 +311,8 @@ static void classes_must_not_contradict_the_samples(void **state)
 
 /* ---- policies --------------------------------------------------------------------------------------------------------- */
 
-static void state_must_be_one_that_the_policy_takes(void **state)
+TEST(state_must_be_one_that_the_policy_takes)
 {
-    (void)state;
     static const char *const stateless[] = {"ocdm", "onlyone", "rs", "max", "random"};
     for (size_t i = 0; i < 5; i++) {
         save_small_memory(stateless[i]);
@@ -344,9 +333,8 @@ static void state_must_be_one_that_the_policy_takes(void **state)
     }
 }
 
-static void state_of_prs_must_be_shares(void **state)
+TEST(state_of_prs_must_be_shares)
 {
-    (void)state;
     save_small_memory("prs");
     assert_int_equal(image.tensor[POLICY_STATE].shape[0], 16);
     set_length(POLICY_STATE, 15);
@@ -362,9 +350,8 @@ static void state_of_prs_must_be_shares(void **state)
 }
 
 /* The scores 0.1, then two that are compared with: whole multiples of 2^-32 from 0 to 2. */
-static void state_of_gss_must_be_scores(void **state)
+TEST(state_of_gss_must_be_scores)
 {
-    (void)state;
     save_small_memory("gss");
     assert_int_equal(image.tensor[POLICY_STATE].shape[0], 24);
     set_length(POLICY_STATE, 23);

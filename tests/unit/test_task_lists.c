@@ -1,17 +1,13 @@
 /* Lists of classes by task: what is read, what is refused and where, what a source makes of them, and the two built-in ones. */
 #define _XOPEN_SOURCE 700
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "../holds.h"
+#include "../test.h"
 #include "../scratch_folder.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -68,9 +64,8 @@ static void assert_parsed(const char *text, const char *expected)
     assert_string_equal(out, expected);
 }
 
-static void list_is_one_task_a_line(void **state)
+TEST(list_is_one_task_a_line)
 {
-    (void)state;
     assert_parsed("a", "a:0@1;");
     assert_parsed("# one\n\nb, a ,dining table\n  \n\t# two\r\nc\r\n", "b:0@3;a:0@3;dining table:0@3;c:1@6;");
     assert_parsed("\xEF\xBB\xBF"
@@ -80,9 +75,8 @@ static void list_is_one_task_a_line(void **state)
                   "a class with a name of over sixteen bytes:0@1;\xC3\xA9:0@1;");
 }
 
-static void list_says_where_it_is_wrong(void **state)
+TEST(list_says_where_it_is_wrong)
 {
-    (void)state;
     char out[1024];
     assert_parsed("a,b\n\nc, a\n", "10 in:3: the class \"a\" is on line 1 already");
     assert_parsed("a,a", "10 in:1: the class \"a\" is on line 1 already");
@@ -98,9 +92,8 @@ static void list_says_where_it_is_wrong(void **state)
 }
 
 /* Any bytes are read or refused; what is read has each class once, and tasks without gaps. */
-static void list_holds_together_whatever_the_bytes(void **state)
+TEST(list_holds_together_whatever_the_bytes)
 {
-    (void)state;
     static const char alphabet[] = "ab,,\n\n #\r\t\xC3\xA9\0c";
     size_t read = 0, refused = 0;
     for (uint64_t seed = 0; seed < 3000; seed++) {
@@ -128,9 +121,8 @@ static void list_holds_together_whatever_the_bytes(void **state)
 
 /* ---- files and sources ----------------------------------------------------------------------------------------------- */
 
-static void list_comes_from_a_file_or_by_name(void **state)
+TEST(list_comes_from_a_file_or_by_name)
 {
-    (void)state;
     ocdm__task_list list = {0};
     ocdm_error error;
     assert_int_equal(write_whole("coco44", (const unsigned char *)"a\nb\n", 4), 0);
@@ -157,9 +149,8 @@ static void add_names(ocdm__label_table *classes, const char *letters)
     }
 }
 
-static void list_gives_each_class_of_a_source_its_task(void **state)
+TEST(list_gives_each_class_of_a_source_its_task)
 {
-    (void)state;
     ocdm__task_list list = {0};
     ocdm__label_table classes = {0}, fewer = {0};
     ocdm_error error;
@@ -198,9 +189,8 @@ static void check_shipped(const char *name, size_t tasks, const char *known)
 }
 
 /* Parsing refuses a class that is there twice, so this tells that too. */
-static void shipped_lists_have_classes_of_their_sources(void **state)
+TEST(shipped_lists_have_classes_of_their_sources)
 {
-    (void)state;
     check_shipped("coco44", 4, coco);
     check_shipped("nus44", 5, nus);
     assert_string_equal(ocdm__shipped_list_name(0), "coco44");

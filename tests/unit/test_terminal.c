@@ -3,16 +3,13 @@
 #define _XOPEN_SOURCE 700
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/terminal.h"
 
 /* Both ends of a pseudo-terminal: the program's is the one that is asked about. */
@@ -39,9 +36,8 @@ static int close_terminal(void **state)
     return 0;
 }
 
-static void terminal_is_told_from_a_file(void **state)
+TEST(terminal_is_told_from_a_file)
 {
-    (void)state;
     int file = open("/dev/null", O_WRONLY);
     assert_true(ocdm__is_terminal(terminal));
     assert_false(ocdm__is_terminal(file));
@@ -49,26 +45,23 @@ static void terminal_is_told_from_a_file(void **state)
     close(file);
 }
 
-static void terminal_width_is_what_it_says(void **state)
+TEST(terminal_width_is_what_it_says)
 {
-    (void)state;
     struct winsize size = {.ws_row = 24, .ws_col = 132};
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
     assert_int_equal(ocdm__terminal_width(terminal), 132);
 }
 
-static void terminal_width_is_80_when_nobody_says(void **state)
+TEST(terminal_width_is_80_when_nobody_says)
 {
-    (void)state;
     struct winsize size = {0};
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
     assert_int_equal(ocdm__terminal_width(terminal), 80);
     assert_int_equal(ocdm__terminal_width(-1), 80);
 }
 
-static void terminal_is_coloured_unless_refused(void **state)
+TEST(terminal_is_coloured_unless_refused)
 {
-    (void)state;
     assert_true(ocdm__wants_colour(terminal));
     setenv("NO_COLOR", "", 1);
     assert_true(ocdm__wants_colour(terminal));
@@ -76,9 +69,8 @@ static void terminal_is_coloured_unless_refused(void **state)
     assert_false(ocdm__wants_colour(terminal));
 }
 
-static void terminal_is_not_coloured_when_it_cannot_be(void **state)
+TEST(terminal_is_not_coloured_when_it_cannot_be)
 {
-    (void)state;
     int file = open("/dev/null", O_WRONLY);
     assert_false(ocdm__wants_colour(file));
     close(file);
@@ -88,9 +80,8 @@ static void terminal_is_not_coloured_when_it_cannot_be(void **state)
     assert_false(ocdm__wants_colour(terminal));
 }
 
-static void terminal_speaks_utf8_when_the_first_variable_set_says_so(void **state)
+TEST(terminal_speaks_utf8_when_the_first_variable_set_says_so)
 {
-    (void)state;
     unsetenv("LC_ALL");
     unsetenv("LC_CTYPE");
     unsetenv("LANG");
@@ -108,9 +99,8 @@ static void terminal_speaks_utf8_when_the_first_variable_set_says_so(void **stat
     assert_true(ocdm__speaks_utf8());
 }
 
-static void bars_round_up_to_a_step_and_stop_at_the_full_character(void **state)
+TEST(bars_round_up_to_a_step_and_stop_at_the_full_character)
 {
-    (void)state;
     const ocdm__bar_style *bars = &ocdm__bar_ascii; /* three steps in a character */
     assert_string_equal(ocdm__bar_glyph(bars, 0, 0), " ");
     assert_string_equal(ocdm__bar_glyph(bars, 0.01, 0), ".");
@@ -122,9 +112,8 @@ static void bars_round_up_to_a_step_and_stop_at_the_full_character(void **state)
     assert_string_equal(ocdm__bar_glyph(&ocdm__bar_blocks, 2.125, 2), "▁");
 }
 
-static void bars_of_a_line_are_rounded_to_the_nearest_length(void **state)
+TEST(bars_of_a_line_are_rounded_to_the_nearest_length)
 {
-    (void)state;
     char bar[8];
     assert_int_equal(ocdm__bar_fill(bar, 0.49), 0);
     assert_string_equal(bar, "");

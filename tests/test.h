@@ -1,6 +1,17 @@
-/* An assertion with a name for the case at hand. Include cmocka.h first. */
-#ifndef OCDM_TESTS_HOLDS_H
-#define OCDM_TESTS_HOLDS_H
+/* What every test program starts from: cmocka with the headers that it needs, the head of a test, and an assertion that names
+ * its case. */
+#ifndef OCDM_TESTS_TEST_H
+#define OCDM_TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* The head of a test function. `state` is what the test's setup left, for those that have one. */
+#define TEST(name) static void name(void **state __attribute__((unused)))
 
 /* Like assert_true, but says first which case it is about. The condition is evaluated once: it may be a call that fails once.
  */
