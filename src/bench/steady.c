@@ -90,13 +90,13 @@ static ocdm_status time_updates(const ocdm__steady_plan *plan, ocdm_memory *memo
     return status;
 }
 
-static struct ocdm__work work_of(const ocdm_memory *memory)
+static struct ocdm__search_work work_of(const ocdm_memory *memory)
 {
-    return memory->scores != NULL ? memory->scores->work : (struct ocdm__work){0};
+    return memory->scores != NULL ? memory->scores->work : (struct ocdm__search_work){0};
 }
 
 /* What the index did between two moments. */
-static void count_work(const struct ocdm__work *from, const struct ocdm__work *to, ocdm__steady_result *result)
+static void count_work(const struct ocdm__search_work *from, const struct ocdm__search_work *to, ocdm__steady_result *result)
 {
     uint64_t deletions = to->deletions - from->deletions;
     uint64_t steps = to->lanes - from->lanes + to->listed - from->listed + to->heights - from->heights + to->scored -
@@ -113,11 +113,11 @@ static ocdm_status measure(const ocdm__steady_plan *plan, ocdm_memory *memory, o
     double *us = ocdm__allocate(plan->updates, sizeof *us);
     if (us == NULL)
         return ocdm__fail_memory(error, "the times of updates");
-    struct ocdm__work before = work_of(memory);
+    struct ocdm__search_work before = work_of(memory);
     ocdm__steady_result measured = {.deletions = 0};
     status = time_updates(plan, memory, us, &measured.updates, error);
     if (status == OCDM_OK) {
-        struct ocdm__work after = work_of(memory);
+        struct ocdm__search_work after = work_of(memory);
         count_work(&before, &after, &measured);
         measured.us = ocdm__quantiles_of(us, measured.updates);
         *result = measured;

@@ -5,11 +5,11 @@
 
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
 {
-    uint32_t tag = ocdm__table_tag(ocdm__hash_of_id(id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_id(id));
     uint32_t place = tag;
     uint32_t node;
     do
-        node = ocdm__table_next(&pool->id_table, tag, &place);
+        node = ocdm__hash_table_next(&pool->id_table, tag, &place);
     while (node != OCDM_NONE && pool->nodes[node].id != id);
     return node;
 }
@@ -30,12 +30,12 @@ void ocdm__pool_give_back_node(struct pool *pool, uint32_t node)
 
 void ocdm__pool_know(struct pool *pool, uint32_t node)
 {
-    ocdm__table_add(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+    ocdm__hash_table_add(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
 }
 
 void ocdm__pool_forget(struct pool *pool, uint32_t node)
 {
-    ocdm__table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+    ocdm__hash_table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
 }
 
 static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)
@@ -58,11 +58,11 @@ static bool set_is(const struct pool *pool, const struct set *set, const uint32_
 
 static uint32_t find_set(const struct pool *pool, uint64_t hash, const uint32_t *class_index, uint32_t count)
 {
-    uint32_t tag = ocdm__table_tag(hash);
+    uint32_t tag = ocdm__hash_table_tag(hash);
     uint32_t place = tag;
     uint32_t set;
     do
-        set = ocdm__table_next(&pool->set_table, tag, &place);
+        set = ocdm__hash_table_next(&pool->set_table, tag, &place);
     while (set != OCDM_NONE && !set_is(pool, &pool->sets[set], class_index, count));
     return set;
 }
@@ -77,7 +77,7 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
     for (uint32_t i = 0; i < count; i++)
         pool->cells[set->cells + i] = (struct cell){.class_index = class_index[i], .set = number};
     ocdm__pool_link_set(pool, number);
-    ocdm__table_add(&pool->set_table, hash, number);
+    ocdm__hash_table_add(&pool->set_table, hash, number);
     return number;
 }
 
@@ -87,7 +87,7 @@ static void remove_set(struct pool *pool, uint32_t number)
     if (!set->asleep)
         ocdm__pool_unlink_set(pool, number);
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
-    ocdm__table_remove(&pool->set_table, set->hash, number);
+    ocdm__hash_table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;
     pool->free_set = number;
 }

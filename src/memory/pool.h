@@ -102,17 +102,17 @@ struct pool {
 
     struct set *sets;
     uint32_t free_set;
-    struct ocdm__table set_table;
-    struct ocdm__table id_table;
+    struct ocdm__hash_table set_table;
+    struct ocdm__hash_table id_table;
 
     struct class *classes; /* in order of first appearance */
     uint32_t class_count;
     uint32_t class_room;
-    struct ocdm__table class_table;
+    struct ocdm__hash_table class_table;
     struct class_weight *weights; /* in the order in which they were given */
     uint32_t weight_count;
     uint32_t weight_room;
-    struct ocdm__table weight_table;
+    struct ocdm__hash_table weight_table;
 
     struct cell *cells;
     struct cell *spare_cells; /* where the next compaction moves them */
@@ -187,7 +187,7 @@ static inline uint64_t ocdm__hash_of_id(uint64_t id)
     return (id ^ (id >> 32)) * OCDM__GOLDEN_STEP;
 }
 
-static inline uint64_t ocdm__table_hash_of_class(uint32_t class_id)
+static inline uint64_t ocdm__hash_of_class(uint32_t class_id)
 {
     return class_id * OCDM__GOLDEN_STEP;
 }

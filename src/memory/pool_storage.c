@@ -36,11 +36,11 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__release(pool->cells);
     ocdm__release(pool->spare_cells);
     ocdm__release(pool->lists);
-    ocdm__table_destroy(&pool->set_table);
-    ocdm__table_destroy(&pool->id_table);
-    ocdm__table_destroy(&pool->class_table);
+    ocdm__hash_table_destroy(&pool->set_table);
+    ocdm__hash_table_destroy(&pool->id_table);
+    ocdm__hash_table_destroy(&pool->class_table);
     ocdm__release(pool->weights);
-    ocdm__table_destroy(&pool->weight_table);
+    ocdm__hash_table_destroy(&pool->weight_table);
     ocdm__ranking_destroy(pool->ranking);
     memset(pool, 0, sizeof *pool);
 }
@@ -61,20 +61,20 @@ static void chain_new_records(struct pool *pool, uint32_t room)
 /* Both tables anew, twice as large: their entries are found again through the members. */
 static ocdm_status grow_tables(struct pool *pool, uint32_t room)
 {
-    struct ocdm__table ids = {0}, sets = {0};
-    if (ocdm__table_create(&ids, room) != OCDM_OK || ocdm__table_create(&sets, room) != OCDM_OK) {
-        ocdm__table_destroy(&ids);
+    struct ocdm__hash_table ids = {0}, sets = {0};
+    if (ocdm__hash_table_create(&ids, room) != OCDM_OK || ocdm__hash_table_create(&sets, room) != OCDM_OK) {
+        ocdm__hash_table_destroy(&ids);
         return OCDM_NO_MEMORY;
     }
     for (uint32_t i = 0; i < pool->size; i++) {
         uint32_t node = pool->node_at[i];
         const struct set *set = &pool->sets[pool->nodes[node].set];
-        ocdm__table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
+        ocdm__hash_table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
         if (set->first == node)
-            ocdm__table_add(&sets, set->hash, pool->nodes[node].set);
+            ocdm__hash_table_add(&sets, set->hash, pool->nodes[node].set);
     }
-    ocdm__table_destroy(&pool->id_table);
-    ocdm__table_destroy(&pool->set_table);
+    ocdm__hash_table_destroy(&pool->id_table);
+    ocdm__hash_table_destroy(&pool->set_table);
     pool->id_table = ids;
     pool->set_table = sets;
     return OCDM_OK;
@@ -107,11 +107,11 @@ uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
 {
     if (!pool->class_count)
         return OCDM_NONE;
-    uint32_t tag = ocdm__table_tag(ocdm__table_hash_of_class(class_id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
     uint32_t place = tag;
     uint32_t class_index;
     do
-        class_index = ocdm__table_next(&pool->class_table, tag, &place);
+        class_index = ocdm__hash_table_next(&pool->class_table, tag, &place);
     while (class_index != OCDM_NONE && pool->classes[class_index].id != class_id);
     return class_index;
 }
@@ -125,12 +125,12 @@ static ocdm_status grow_classes(struct pool *pool)
     pool->classes = classes;
     if (pool->ranking && ocdm__ranking_reserve_classes(pool->ranking, room) != OCDM_OK)
         return OCDM_NO_MEMORY;
-    struct ocdm__table table = {0};
-    if (ocdm__table_create(&table, room) != OCDM_OK)
+    struct ocdm__hash_table table = {0};
+    if (ocdm__hash_table_create(&table, room) != OCDM_OK)
         return OCDM_NO_MEMORY;
     for (uint32_t i = 0; i < pool->class_count; i++)
-        ocdm__table_add(&table, ocdm__table_hash_of_class(classes[i].id), i);
-    ocdm__table_destroy(&pool->class_table);
+        ocdm__hash_table_add(&table, ocdm__hash_of_class(classes[i].id), i);
+    ocdm__hash_table_destroy(&pool->class_table);
     pool->class_table = table;
     pool->class_room = room;
     return OCDM_OK;
@@ -147,7 +147,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__pool_weigh(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
-    ocdm__table_add(&pool->class_table, ocdm__table_hash_of_class(class_id), class_index);
+    ocdm__hash_table_add(&pool->class_table, ocdm__hash_of_class(class_id), class_index);
     return class_index;
 }
 
@@ -155,7 +155,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
         uint32_t class_index = --pool->class_count;
-        ocdm__table_remove(&pool->class_table, ocdm__table_hash_of_class(pool->classes[class_index].id), class_index);
+        ocdm__hash_table_remove(&pool->class_table, ocdm__hash_of_class(pool->classes[class_index].id), class_index);
     }
 }
 

@@ -157,7 +157,7 @@ struct ocdm__trial {
 };
 
 /* What was done, in steps that do not depend on the machine. */
-struct ocdm__work {
+struct ocdm__search_work {
     uint64_t deletions;
     uint64_t searches; /* over all sets that are awake */
     uint64_t lanes;    /* scores of sets that are awake, compared by searches */
@@ -234,7 +234,7 @@ struct scores {
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;
     uint32_t near_share; /* what searches cost with the sets near the best, in sixteenths of what they cost without */
-    struct ocdm__work work;
+    struct ocdm__search_work work;
 
     int64_t *steps; /* f(m) - f(m - 1) on the grid, by m, as far as known */
     uint32_t step_room;

@@ -21,11 +21,11 @@ static uint32_t find_weight(const struct pool *pool, uint32_t class_id)
 {
     if (pool->weight_count == 0)
         return OCDM_NONE;
-    uint32_t tag = ocdm__table_tag(ocdm__table_hash_of_class(class_id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
     uint32_t place = tag;
     uint32_t number;
     do
-        number = ocdm__table_next(&pool->weight_table, tag, &place);
+        number = ocdm__hash_table_next(&pool->weight_table, tag, &place);
     while (number != OCDM_NONE && pool->weights[number].class_id != class_id);
     return number;
 }
@@ -37,12 +37,12 @@ static bool grow_weights(struct pool *pool)
     if (weights == NULL)
         return false;
     pool->weights = weights;
-    struct ocdm__table table = {0};
-    if (ocdm__table_create(&table, room) != OCDM_OK)
+    struct ocdm__hash_table table = {0};
+    if (ocdm__hash_table_create(&table, room) != OCDM_OK)
         return false;
     for (uint32_t i = 0; i < pool->weight_count; i++)
-        ocdm__table_add(&table, ocdm__table_hash_of_class(weights[i].class_id), i);
-    ocdm__table_destroy(&pool->weight_table);
+        ocdm__hash_table_add(&table, ocdm__hash_of_class(weights[i].class_id), i);
+    ocdm__hash_table_destroy(&pool->weight_table);
     pool->weight_table = table;
     pool->weight_room = room;
     return true;
@@ -65,7 +65,7 @@ bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight)
         return false;
     number = pool->weight_count++;
     pool->weights[number] = (struct class_weight){.weight = weight, .class_id = class_id};
-    ocdm__table_add(&pool->weight_table, ocdm__table_hash_of_class(class_id), number);
+    ocdm__hash_table_add(&pool->weight_table, ocdm__hash_of_class(class_id), number);
     return true;
 }
 

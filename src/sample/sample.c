@@ -63,8 +63,8 @@ static bool is_same(const ocdm__id_text *a, const ocdm__id_text *b)
 
 static bool is_in_table(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
 {
-    uint32_t tag = ocdm__table_tag(hash), place = tag & sampling->ids.mask, holder;
-    while ((holder = ocdm__table_next(&sampling->ids, tag, &place)) != OCDM_NONE) {
+    uint32_t tag = ocdm__hash_table_tag(hash), place = tag & sampling->ids.mask, holder;
+    while ((holder = ocdm__hash_table_next(&sampling->ids, tag, &place)) != OCDM_NONE) {
         ocdm__id_text other =
             holder & OCDM__IN_BATCH ? ocdm__id_of_item(sampling, holder & ~OCDM__IN_BATCH) : ocdm__id_of_kept(sampling, holder);
         if (is_same(&other, id))
@@ -95,17 +95,17 @@ static bool is_in_batch(const ocdm__sampling *sampling, uint64_t hash, const ocd
 /* Doubles the table. An entry's tag is all of the hash that the table uses. */
 static ocdm_status grow_ids(ocdm__sampling *sampling, ocdm_error *error)
 {
-    struct ocdm__table larger, *ids = &sampling->ids;
+    struct ocdm__hash_table larger, *ids = &sampling->ids;
     if (sampling->id_room > MOST_ROOM / 2)
         return ocdm__fail(error, OCDM_LIMIT, "use a smaller memory or batch", "too many ids in memory and batch: over %u",
                           sampling->id_room);
     uint32_t room = sampling->id_room ? 2 * sampling->id_room : FIRST_ROOM;
-    if (ocdm__table_create(&larger, room) != OCDM_OK)
+    if (ocdm__hash_table_create(&larger, room) != OCDM_OK)
         return ocdm__fail_memory(error, "the ids in memory");
     for (uint64_t place = 0; ids->places && place <= ids->mask; place++)
         if (ids->places[place].entry != OCDM_NONE)
-            ocdm__table_add(&larger, (uint64_t)ids->places[place].tag << 32, ids->places[place].entry);
-    ocdm__table_destroy(ids);
+            ocdm__hash_table_add(&larger, (uint64_t)ids->places[place].tag << 32, ids->places[place].entry);
+    ocdm__hash_table_destroy(ids);
     *ids = larger;
     sampling->id_room = room;
     return OCDM_OK;
@@ -113,13 +113,13 @@ static ocdm_status grow_ids(ocdm__sampling *sampling, ocdm_error *error)
 
 static void add(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
 {
-    ocdm__table_add(&sampling->ids, hash, holder);
+    ocdm__hash_table_add(&sampling->ids, hash, holder);
     sampling->id_count++;
 }
 
 static void remove_holder(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
 {
-    ocdm__table_remove(&sampling->ids, hash, holder);
+    ocdm__hash_table_remove(&sampling->ids, hash, holder);
     sampling->id_count--;
 }
 
@@ -234,7 +234,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__output_abandon(&sampling->summary);
     ocdm__records_close(sampling->records);
     ocdm_memory_destroy(sampling->memory);
-    ocdm__table_destroy(&sampling->ids);
+    ocdm__hash_table_destroy(&sampling->ids);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
     ocdm__release(sampling->kept);

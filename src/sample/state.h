@@ -40,7 +40,7 @@ struct ocdm__sampling {
     ocdm_memory *memory;
     bool single_label; /* the policy takes no record with several labels */
 
-    struct ocdm__table ids; /* who holds which id: slots, and items of the batch with OCDM__IN_BATCH */
+    struct ocdm__hash_table ids; /* who holds which id: slots, and items of the batch with OCDM__IN_BATCH */
     uint32_t id_count, id_room;
     ocdm__kept_record *kept; /* by slot */
     size_t kept_room;
