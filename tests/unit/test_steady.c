@@ -50,7 +50,7 @@ static void offer(ocdm_memory *memory, draw_labels *draw, uint64_t first, uint64
 }
 
 /* The work of 500 updates after the fill and `warm` times M further samples. */
-static struct ocdm__work steady_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho, uint32_t *sets)
+static struct ocdm__search_work steady_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho, uint32_t *sets)
 {
     ocdm_options options = ocdm_options_default();
     options.capacity = capacity;
@@ -59,9 +59,9 @@ static struct ocdm__work steady_work(uint32_t capacity, draw_labels *draw, uint3
     assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
     uint64_t start = (uint64_t)capacity * (warm + 1);
     offer(memory, draw, 0, start);
-    struct ocdm__work before = memory->scores->work;
+    struct ocdm__search_work before = memory->scores->work;
     offer(memory, draw, start, start + 500 * BATCH);
-    struct ocdm__work work = memory->scores->work;
+    struct ocdm__search_work work = memory->scores->work;
     work.deletions -= before.deletions;
     work.lanes -= before.lanes;
     work.listed -= before.listed;
@@ -78,7 +78,7 @@ static struct ocdm__work steady_work(uint32_t capacity, draw_labels *draw, uint3
 static void expect_little_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho)
 {
     uint32_t sets;
-    struct ocdm__work work = steady_work(capacity, draw, warm, rho, &sets);
+    struct ocdm__search_work work = steady_work(capacity, draw, warm, rho, &sets);
     assert_int_equal(work.deletions, 500 * BATCH);
     assert_true(work.scored + work.rankings <= 20 * work.deletions);
     assert_true(work.lanes + work.heights <= work.deletions * sets * 3 / 2);
