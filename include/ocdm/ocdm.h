@@ -259,7 +259,7 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
  * what is too much, as an update with an empty batch would:
  *   ocdm, onlyone, max, random   by their rule for pools
  *   rs, policies of yours that have `replace` alone   a uniform member
- *   prs          its sample-out: a class over its share, and of its samples the one that hurts least
+ *   prs, prs-released   their sample-out: a class over its share, and of its samples the one that hurts least
  *   cbes, cbrs   a uniform sample of a largest class
  *   gss          slot i with probability C_i / sum C
  * Samples in slots below the new capacity stay where they are; those above move into slots that became free.
@@ -507,10 +507,10 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, prs, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none. All decide by
- * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
- * 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its own, and with an `admit` or `end`
- * where the original has none, is a policy of yours.
+ * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none.
+ * All decide by labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them:
+ * index 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its own, and with an `admit` or
+ * `end` where the original has none, is a policy of yours.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);

@@ -212,14 +212,14 @@ uint32_t naive_replace(struct naive *naive, const struct naive_sample *newcomer)
 
 void naive_follow_departure(struct naive *naive)
 {
-    if (is(naive, "prs"))
+    if (is(naive, "prs") || is(naive, "prs-released"))
         naive_share_prs(naive);
 }
 
 /* What a policy notes after each sample, stored or not: prs its shares, cbrs and cbes which classes are full. */
 void naive_after_sample(struct naive *naive)
 {
-    if (is(naive, "prs"))
+    if (is(naive, "prs") || is(naive, "prs-released"))
         naive_share_prs(naive);
     if (naive->size < naive->options.capacity)
         return;

@@ -127,6 +127,11 @@ TEST(prs_equals_the_judge_on_random_streams)
     compare_policy("prs");
 }
 
+TEST(prs_released_equals_the_judge_on_random_streams)
+{
+    compare_policy("prs-released");
+}
+
 TEST(cbes_equals_the_judge_on_random_streams)
 {
     compare_policy("cbes");
@@ -260,6 +265,7 @@ int main(void)
         cmocka_unit_test(onlyone_equals_the_judge_on_random_streams),
         cmocka_unit_test(rs_equals_the_judge_on_random_streams),
         cmocka_unit_test(prs_equals_the_judge_on_random_streams),
+        cmocka_unit_test(prs_released_equals_the_judge_on_random_streams),
         cmocka_unit_test(cbes_equals_the_judge_on_random_streams),
         cmocka_unit_test(cbrs_equals_the_judge_on_single_label_streams),
         cmocka_unit_test(max_equals_the_judge_on_random_streams),
