@@ -519,6 +519,7 @@ const ocdm_policy *ocdm_policy_at(size_t index);
  * ignored. */
 #define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
 #define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until it knows who answers */
+#define OCDM_AS_RELEASED 4u     /* another policy's rule as its authors' code has it: short lists may leave it out */
 
 /*
  * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
@@ -544,7 +545,7 @@ struct ocdm_policy {
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
     const char *name;
 
-    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, both or 0. */
+    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, OCDM_AS_RELEASED, a sum of them, or 0. */
     uint32_t traits;
 
     /* Makes the policy's own state, given to all functions below; without it, state is NULL. `data` is options.policy_data. */

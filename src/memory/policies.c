@@ -5,8 +5,10 @@
 
 #include "memory/pool.h"
 
-#define ADDRESS(variable, name) &ocdm__policy_##variable,
-static const ocdm_policy *const all[] = {OCDM__POLICIES(ADDRESS)};
+static const ocdm_policy *const all[] = {
+    &ocdm__policy_ocdm,    &ocdm__policy_prs, &ocdm__policy_prs_released, &ocdm__policy_cbes, &ocdm__policy_max,
+    &ocdm__policy_onlyone, &ocdm__policy_rs,  &ocdm__policy_random,       &ocdm__policy_cbrs, &ocdm__policy_gss,
+};
 
 const ocdm_policy *ocdm_policy_at(size_t index)
 {

@@ -4,22 +4,16 @@
 
 #include "memory/memory.h"
 
-/* Every policy: the last part of its variable's name, and its own name. */
-#define OCDM__POLICIES(X)                                                                                                      \
-    X(ocdm, "ocdm")                                                                                                            \
-    X(prs, "prs")                                                                                                              \
-    X(prs_released, "prs-released")                                                                                            \
-    X(cbes, "cbes")                                                                                                            \
-    X(max, "max")                                                                                                              \
-    X(onlyone, "onlyone")                                                                                                      \
-    X(rs, "rs")                                                                                                                \
-    X(random, "random")                                                                                                        \
-    X(cbrs, "cbrs")                                                                                                            \
-    X(gss, "gss")
-
-#define OCDM__POLICY_DECLARED(variable, name) extern const ocdm_policy ocdm__policy_##variable;
-OCDM__POLICIES(OCDM__POLICY_DECLARED)
-#undef OCDM__POLICY_DECLARED
+extern const ocdm_policy ocdm__policy_ocdm;
+extern const ocdm_policy ocdm__policy_onlyone;
+extern const ocdm_policy ocdm__policy_rs;
+extern const ocdm_policy ocdm__policy_prs;
+extern const ocdm_policy ocdm__policy_prs_released;
+extern const ocdm_policy ocdm__policy_cbes;
+extern const ocdm_policy ocdm__policy_cbrs;
+extern const ocdm_policy ocdm__policy_max;
+extern const ocdm_policy ocdm__policy_random;
+extern const ocdm_policy ocdm__policy_gss;
 
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);

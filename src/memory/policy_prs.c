@@ -59,30 +59,17 @@ struct partitions {
     struct exponential exponentials[EXPONENTIALS]; /* by a hash of x */
 };
 
-static ocdm_status create_as(bool released, void **state, ocdm_error *error)
+static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
+    (void)data;
     struct partitions *partitions = ocdm__allocate(1, sizeof *partitions);
     *state = partitions;
     if (!partitions)
         return ocdm__fail_memory(error, "the policy's state");
-    partitions->released = released;
+    partitions->released = memory->policy.traits & OCDM_AS_RELEASED;
     for (int i = 0; i < EXPONENTIALS; i++)
         partitions->exponentials[i] = (struct exponential){0, 1};
     return OCDM_OK;
-}
-
-static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
-{
-    (void)memory;
-    (void)data;
-    return create_as(false, state, error);
-}
-
-static ocdm_status create_released(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
-{
-    (void)memory;
-    (void)data;
-    return create_as(true, state, error);
 }
 
 static void destroy(void *state)
@@ -548,10 +535,10 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 }
 
 /* clang-format off */
-#define PRS(its_name, its_create)                                                                                              \
-    {.size = sizeof(ocdm_policy), .name = (its_name), .create = (its_create), .destroy = destroy, .begin = begin,               \
-     .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
+#define PRS(its_name, its_traits)                                                                                              \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,             \
+     .begin = begin, .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
 /* clang-format on */
 
-const ocdm_policy ocdm__policy_prs = PRS("prs", create);
-const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", create_released);
+const ocdm_policy ocdm__policy_prs = PRS("prs", 0);
+const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", OCDM_AS_RELEASED);

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "agent/model.h"
-#include "memory/policies.h"
 
-#define POLICY_NAME(variable, name) name,
-const char *const ocdm__run_methods[] = {OCDM__POLICIES(POLICY_NAME) "finetune", "multitask", NULL};
+const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "prs-released", "cbes",      "cbrs", "gss",
+                                         "max",  "onlyone", "random", "finetune",     "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
