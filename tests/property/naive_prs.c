@@ -2,7 +2,7 @@
  * classes in order of first appearance. */
 #include "naive.h"
 
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 #include <math.h>
 
