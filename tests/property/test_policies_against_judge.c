@@ -157,6 +157,11 @@ TEST(gss_equals_the_judge_on_random_streams)
     compare_policy("gss");
 }
 
+TEST(gss_released_equals_the_judge_on_random_streams)
+{
+    compare_policy("gss-released");
+}
+
 static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct made_shape *shape)
 {
     struct judged_case c = {.options = ocdm_options_default(), .seed = 1000 + seed, .shape = *shape};
@@ -271,6 +276,7 @@ int main(void)
         cmocka_unit_test(max_equals_the_judge_on_random_streams),
         cmocka_unit_test(random_equals_the_judge_on_random_streams),
         cmocka_unit_test(gss_equals_the_judge_on_random_streams),
+        cmocka_unit_test(gss_released_equals_the_judge_on_random_streams),
         cmocka_unit_test(refused_batches_leave_no_trace),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_many),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_thousands),

@@ -6,8 +6,8 @@
 
 #include "agent/model.h"
 
-const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "prs-released", "cbes",      "cbrs", "gss",
-                                         "max",  "onlyone", "random", "finetune",     "multitask", NULL};
+const char *const ocdm__run_methods[] = {"ocdm",         "rs",  "prs",     "prs-released", "cbes",     "cbrs",      "gss",
+                                         "gss-released", "max", "onlyone", "random",       "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
