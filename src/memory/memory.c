@@ -208,6 +208,11 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory);
 }
 
+void ocdm__memory_trust(ocdm_memory *memory)
+{
+    memory->pool.trusting = true;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
