@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/policies.h"

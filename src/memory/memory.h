@@ -110,13 +110,6 @@ ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_err
 /* Gives a node its arrival number, and its place among equals by the tie rule. */
 void ocdm__memory_stamp(ocdm_memory *memory, uint32_t node, uint64_t arrival);
 
-/*
- * A private bargain with a caller who has looked already: from now on its class ids are dense (0, 1, 2, ..., as labels were
- * numbered), so that an array leads to a class, and its ids are unique, so that nobody looks again. Ids are then not known to
- * ocdm_memory_find and ocdm_memory_forget. To be called once, before the first update.
- */
-void ocdm__memory_trust(ocdm_memory *memory);
-
 /* The target p_i by class index over the classes in scope, 0 outside; they sum to 1. */
 void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p);
 

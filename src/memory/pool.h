@@ -104,7 +104,7 @@ struct pool {
     uint32_t free_set;
     struct ocdm__hash_table set_table;
     struct ocdm__hash_table id_table; /* stays empty in a trusting memory */
-    bool trusting;                    /* see ocdm__memory_trust */
+    bool trusting;                    /* see base/inner_memory.h */
 
     struct class *classes; /* in order of first appearance */
     uint32_t class_count;

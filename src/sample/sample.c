@@ -14,8 +14,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/hash_bytes.h"
+#include "base/inner_memory.h"
 #include "base/progress.h"
-#include "memory/memory.h"
 #include "sample/state.h"
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */
