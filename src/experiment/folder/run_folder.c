@@ -115,7 +115,7 @@ static void tell_skipped(const struct work *work)
     uint64_t skipped = ocdm__run_skipped(work->run);
     if (skipped == 0)
         return;
-    ocdm__inputs_skipped_text(work->run->inputs, skipped, text);
+    ocdm__model_inputs_skipped_text(work->run->inputs, skipped, text);
     note(work, text);
 }
 
