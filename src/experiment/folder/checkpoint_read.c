@@ -102,8 +102,9 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
                              .settings = (const char *)settings->data,
                              .settings_length = settings->size,
                              .groups = groups_of(checkpoint, run->stream->table.class_count)};
+    const ocdm__asked_run asked = ocdm__asked_of(run);
     ocdm__checksum_text(checksum, saved.checksum);
-    return ocdm__saved_run_compare(&saved, run, error);
+    return ocdm__saved_run_compare(&saved, &asked, error);
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */
