@@ -73,7 +73,7 @@ static void destroy(void *state)
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
     static const ocdm__learner_functions with_gradient = {train, predict, gradient, gradient_size, save, NULL, load, destroy};
@@ -84,7 +84,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     if (copy == NULL)
         return ocdm__fail_memory(error, "a learner");
     *copy = *learner;
-    ocdm_status status = learner->begin(learner->state, ocdm__inputs_size(inputs), class_count, error);
+    ocdm_status status = learner->begin(learner->state, ocdm__model_inputs_size(inputs), class_count, error);
     if (status == OCDM_OK)
         *made = (ocdm__learner){learner->gradient != NULL ? &with_gradient : &without, copy};
     else

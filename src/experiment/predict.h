@@ -78,7 +78,7 @@ typedef struct ocdm__predictor_settings {
 typedef struct ocdm__predictor {
     ocdm__stream stream;
     ocdm__weights_file weights;
-    ocdm__inputs *inputs;
+    ocdm__model_inputs *inputs;
     ocdm__agent *agent;
     const uint32_t *samples; /* the caller's */
     size_t count;
@@ -106,7 +106,8 @@ typedef struct ocdm__predictor_batch {
     ocdm__ready ready; /* those of them that could be prepared */
 } ocdm__predictor_batch;
 
-/* The next batch, with a count of 0 when all are done; the one before is gone then. OCDM_OK, and what ocdm__inputs_wait gives.
+/* The next batch, with a count of 0 when all are done; the one before is gone then. OCDM_OK, and what ocdm__model_inputs_wait
+ * gives.
  */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error);
 

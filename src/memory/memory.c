@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/policies.h"
@@ -208,6 +209,11 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory);
 }
 
+void ocdm__memory_trust(ocdm_memory *memory)
+{
+    memory->pool.trusting = true;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
@@ -345,6 +351,16 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
 {
     const struct class *class = class_of(memory, class_id);
     return class == NULL ? 0 : class->seen;
+}
+
+ocdm_work ocdm_memory_work(const ocdm_memory *memory)
+{
+    if (memory == NULL || memory->scores == NULL)
+        return (ocdm_work){0};
+    const struct ocdm__search_work *work = &memory->scores->work;
+    return (ocdm_work){.deletions = work->deletions,
+                       .searches = work->searches,
+                       .steps = work->lanes + work->listed + work->heights + work->scored + work->rankings};
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)

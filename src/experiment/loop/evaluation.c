@@ -106,7 +106,7 @@ static ocdm_status request_piece(const ocdm__examination *examination, unsigned 
     size_t count = end - first < PIECE ? end - first : PIECE;
     if (count == 0)
         return OCDM_OK;
-    return ocdm__inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
+    return ocdm__model_inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
 }
 
 static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
@@ -137,7 +137,7 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
         const uint32_t *samples = tests->samples + first;
         ocdm__ready ready;
         first += end - first < PIECE ? end - first : PIECE;
-        status = ocdm__inputs_wait(examination->inputs, slot, &ready, error);
+        status = ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
         slot = 1 - slot;
         if (status == OCDM_OK && ocdm__progress_stopped(examination->progress))
             status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");

@@ -51,7 +51,7 @@ ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_cou
 /* What is evaluated on what. */
 typedef struct ocdm__examination {
     const ocdm__learner *learner;
-    ocdm__inputs *inputs; /* with its slots 0 and 1 free */
+    ocdm__model_inputs *inputs; /* with its slots 0 and 1 free */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
     const uint8_t *groups;      /* of the classes */

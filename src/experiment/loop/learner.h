@@ -70,7 +70,7 @@ typedef struct ocdm__learner {
 /* Makes the learner of a run, whose samples are those of `inputs`. */
 typedef struct ocdm__learner_maker ocdm__learner_maker;
 struct ocdm__learner_maker {
-    ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+    ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error);
     const void *context; /* for `make` */
 };

@@ -57,7 +57,7 @@ static void clear_labels(ocdm__batch_labels *batch)
  */
 struct ocdm__similarity {
     const ocdm__learner *learner;
-    ocdm__inputs *inputs;
+    ocdm__model_inputs *inputs;
     unsigned slot; /* of the inputs, free whenever the memory is updated */
     ocdm__label_lists lists;
     ocdm__batch_labels labels;
@@ -87,9 +87,9 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
                                ocdm_error *error)
 {
     ocdm__ready ready;
-    ocdm_status status = ocdm__inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
+    ocdm_status status = ocdm__model_inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
     if (status == OCDM_OK)
-        status = ocdm__inputs_wait(similarity->inputs, similarity->slot, &ready, error);
+        status = ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error);
     if (status != OCDM_OK)
         return status;
     for (size_t i = 0; i < similarity->size && ready.count == 0; i++)
@@ -230,7 +230,7 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
     size_t room = (size_t)parts->batch + parts->replay;
-    size_t size = parts->inputs != NULL ? ocdm__inputs_size(parts->inputs) : 0;
+    size_t size = parts->inputs != NULL ? ocdm__model_inputs_size(parts->inputs) : 0;
     *online = (ocdm__online){.parts = *parts};
     online->slots = ocdm__allocate(parts->replay, sizeof *online->slots);
     online->replayed = ocdm__allocate(parts->replay, sizeof *online->replayed);
@@ -275,7 +275,7 @@ static size_t draw_replay(ocdm__online *online)
 /* Appends a prepared batch to the step's; `samples` are those that were requested. */
 static void take(ocdm__online *online, const uint32_t *samples, const ocdm__ready *ready, size_t *count)
 {
-    size_t size = ocdm__inputs_size(online->parts.inputs);
+    size_t size = ocdm__model_inputs_size(online->parts.inputs);
     memcpy(online->input + *count * size, ready->tensor, ready->count * size * sizeof *online->input);
     for (size_t i = 0; i < ready->count; i++)
         online->chosen[(*count)++] = samples[ready->usable[i]];
@@ -283,15 +283,15 @@ static void take(ocdm__online *online, const uint32_t *samples, const ocdm__read
 
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, size_t replayed, ocdm_error *error)
 {
-    ocdm__inputs *inputs = online->parts.inputs;
+    ocdm__model_inputs *inputs = online->parts.inputs;
     unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
     ocdm_status status = OCDM_OK;
     if (!online->requested)
-        status = ocdm__inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
+        status = ocdm__model_inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
     if (status == OCDM_OK && replayed > 0)
-        status = ocdm__inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
+        status = ocdm__model_inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
     if (status == OCDM_OK && batch->next_count > 0)
-        status = ocdm__inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
+        status = ocdm__model_inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
     online->requested = batch->next_count > 0;
     return status;
 }
@@ -303,7 +303,7 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
     ocdm__ready ready;
     ocdm_status status = request_all(online, batch, replayed, error);
     if (status == OCDM_OK)
-        status = ocdm__inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
+        status = ocdm__model_inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
     if (status != OCDM_OK)
         return status;
     take(online, batch->samples, &ready, count);
@@ -311,7 +311,7 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
     online->skipped += batch->count - *count;
     if (replayed == 0)
         return OCDM_OK;
-    status = ocdm__inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
+    status = ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
     if (status == OCDM_OK)
         take(online, online->replayed, &ready, count);
     return status;

@@ -86,14 +86,14 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
 {
     const ocdm__run_settings *settings = run->settings;
     bool images = ocdm__model_takes_images(settings->model);
-    const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
-                                         .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__model_is_symmetric(settings->model),
-                                         .strict = settings->strict,
-                                         .image_root = settings->image_root,
-                                         .seed = settings->seed,
-                                         .threads = settings->threads};
-    ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
+    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
+                                               .crop = images ? settings->crop : 0,
+                                               .symmetric = ocdm__model_is_symmetric(settings->model),
+                                               .strict = settings->strict,
+                                               .image_root = settings->image_root,
+                                               .seed = settings->seed,
+                                               .threads = settings->threads};
+    ocdm_status status = ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
     if (status == OCDM_OK)
@@ -155,7 +155,7 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__online_close(&run->online);
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
-    ocdm__inputs_close(run->inputs);
+    ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
@@ -193,7 +193,7 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
         run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
         return OCDM_OK;
-    return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
+    return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
 
 static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)

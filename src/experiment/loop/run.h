@@ -85,7 +85,7 @@ typedef struct ocdm__step_times {
 typedef struct ocdm__online_parts {
     ocdm__label_lists labels;
     const ocdm__learner *learner; /* NULL: the memory alone */
-    ocdm__inputs *inputs;         /* of the same stream; NULL without a learner */
+    ocdm__model_inputs *inputs;   /* of the same stream; NULL without a learner */
     ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
@@ -143,10 +143,10 @@ typedef struct ocdm__run {
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
 
-    ocdm__learner *learner; /* NULL: none */
-    ocdm__learner made;     /* what it points to */
-    ocdm__inputs *inputs;   /* NULL: none */
-    ocdm_memory *memory;    /* NULL: none */
+    ocdm__learner *learner;     /* NULL: none */
+    ocdm__learner made;         /* what it points to */
+    ocdm__model_inputs *inputs; /* NULL: none */
+    ocdm_memory *memory;        /* NULL: none */
     ocdm__online online;
 
     uint64_t step; /* made so far */
