@@ -7,7 +7,7 @@ file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 
 # What memory and metrics need of src/base.
-set(core_base allocate error hash_table input json output safetensors)
+set(core_base allocate error hash_table input json logarithm output safetensors)
 set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
 foreach(source ${base_sources})
   get_filename_component(name ${source} NAME_WE)
@@ -35,7 +35,7 @@ endforeach()
 file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
-# The memory's inner loops are short and hot, and so are those of its hash table.
+# The memory's inner loops are short and hot, and so are those of its hash table and its logarithm.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${memory_sources} src/base/hash_table.c PROPERTIES COMPILE_OPTIONS -O3)
+  set_source_files_properties(${memory_sources} src/base/hash_table.c src/base/logarithm.c PROPERTIES COMPILE_OPTIONS -O3)
 endif()

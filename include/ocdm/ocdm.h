@@ -374,6 +374,17 @@ typedef enum ocdm_scope {
  */
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
 
+/* How much searching ocdm and onlyone have done, in counted steps: the same on every machine, so that two versions of a search
+ * can be compared without a clock. Experimental: its members may change before 1.0. */
+typedef struct ocdm_work {
+    uint64_t deletions; /* samples deleted by searching */
+    uint64_t searches;  /* times that all label sets were searched; one search often serves several deletions */
+    uint64_t steps;     /* scores compared, changed or computed */
+} ocdm_work;
+
+/* The work since the memory was made or loaded; all 0 for policies that do not minimise a distance. O(1). */
+ocdm_work ocdm_memory_work(const ocdm_memory *memory);
+
 /* ---- files and bytes ------------------------------------------------------------------------------------------------ */
 
 /*

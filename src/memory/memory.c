@@ -347,6 +347,16 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
     return class == NULL ? 0 : class->seen;
 }
 
+ocdm_work ocdm_memory_work(const ocdm_memory *memory)
+{
+    if (memory == NULL || memory->scores == NULL)
+        return (ocdm_work){0};
+    const struct ocdm__search_work *work = &memory->scores->work;
+    return (ocdm_work){.deletions = work->deletions,
+                       .searches = work->searches,
+                       .steps = work->lanes + work->listed + work->heights + work->scored + work->rankings};
+}
+
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)
 {
     if (memory == NULL)

@@ -16,7 +16,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "memory/pool.h"
 
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */

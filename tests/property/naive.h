@@ -3,7 +3,7 @@
  * arrays, everything recounted for every decision. Slow on purpose; what the fast library does must equal it.
  *
  * It shares with the library only what both must agree on bit by bit: the random numbers (base/random.h), the logarithms
- * (memory/logarithm.h), and how positions move. It leaves out files, errors and limits.
+ * (base/logarithm.h), and how positions move. It leaves out files, errors and limits.
  */
 #ifndef OCDM_TESTS_NAIVE_H
 #define OCDM_TESTS_NAIVE_H

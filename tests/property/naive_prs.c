@@ -1,7 +1,7 @@
 /* The judge's PRS (Kim, Jeong, Kim 2020): sample-in, sample-out, shares. Sums run over classes in order of first appearance. */
 #include "naive.h"
 
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 #include <math.h>
 

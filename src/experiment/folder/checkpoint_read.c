@@ -6,7 +6,6 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/folder/saved_run.h"
-#include "memory/memory_file.h"
 
 static const char damaged_hint[] = "the file is damaged or not a checkpoint of this program";
 
@@ -103,8 +102,9 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
                              .settings = (const char *)settings->data,
                              .settings_length = settings->size,
                              .groups = groups_of(checkpoint, run->stream->table.class_count)};
+    const ocdm__asked_run asked = ocdm__asked_of(run);
     ocdm__checksum_text(checksum, saved.checksum);
-    return ocdm__saved_run_compare(&saved, run, error);
+    return ocdm__saved_run_compare(&saved, &asked, error);
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */
@@ -213,9 +213,10 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     ocdm_memory *memory = NULL;
     if (run->memory == NULL)
         return OCDM_OK;
-    ocdm_status status = ocdm__memory_parse(checkpoint->file.name, tensor->data, tensor->size, NULL, &memory, error);
+    ocdm_error why;
+    ocdm_status status = ocdm_memory_load_bytes(tensor->data, tensor->size, NULL, NULL, &memory, &why);
     if (status != OCDM_OK)
-        return status;
+        return ocdm__fail(error, status, why.hint, "%s: %s", checkpoint->file.name, why.message);
     if (!memory_fits(memory, run)) {
         ocdm_memory_destroy(memory);
         return refuse(checkpoint, "the memory is not of this run", error);

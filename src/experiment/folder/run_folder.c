@@ -307,7 +307,8 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
 /* A finished run is left alone. If it has a checkpoint, that has been compared already. */
 static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_error *error)
 {
-    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], folder->run, error);
+    const ocdm__asked_run asked = ocdm__asked_of(folder->run);
+    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
     if (status != OCDM_OK)
         return status;
     folder->finished = true;
