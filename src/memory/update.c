@@ -364,7 +364,7 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
 {
     join_all(memory, count);
     for (size_t i = 0; i < count && memory->policy.admit != NULL; i++) {
-        bool enters;
+        bool enters = false;
         ocdm_status status = ask_admit(memory, &batch[i], &enters, error);
         if (status != OCDM_OK)
             return status;
@@ -390,7 +390,7 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     ocdm__memory_stamp(memory, node, memory->arrived);
     memory->pool.nodes[node].origin = item;
     uint32_t slot = OCDM_NONE;
-    bool enters;
+    bool enters = false;
     ocdm_status status = ask_admit(memory, sample, &enters, error);
     if (status == OCDM_OK && enters && memory->pool.size == memory->options.capacity) {
         status = ask_replace(memory, sample, &slot, error);

@@ -1,0 +1,3 @@
+from .memory import Change as Change, Memory as Memory, policies as policies
+
+__version__: str
