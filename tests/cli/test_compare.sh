@@ -103,7 +103,7 @@ wait_for() {
 # stops SIGNAL CODE FOLDER: children end too, nothing half written counts as done, and the same command goes on.
 stops() {
     local command=("$ocdm" compare s.safetensors --methods rs,prs,ocdm,max --seeds 2 --memory 300 --lr 0.005 --checkpoint-every 20 -j 2 -o "$3" --format csv)
-    "${command[@]}" > /dev/null 2> stopped.err &
+    interruptible "${command[@]}" > /dev/null 2> stopped.err &
     local process=$!
     wait_for "$3/prs-s0/checkpoint.safetensors" || { kill -9 $process; return 1; }
     kill "-$1" $process

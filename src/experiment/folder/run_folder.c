@@ -60,7 +60,7 @@ ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
  * each other too. The lock ends with the process. */
 static ocdm_status take_lock(const char *path, const char *folder, int *lock, ocdm_error *error)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
@@ -157,7 +157,7 @@ static ocdm_status save(struct work *work, ocdm_error *error)
 static ocdm_status write_kept(struct work *work, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, work->paths[KEPT], error);
+    ocdm_status status = ocdm__output_open_own(&output, work->paths[KEPT], error);
     if (status != OCDM_OK)
         return status;
     ocdm__kept_samples_write(&output, work->run);
@@ -167,7 +167,7 @@ static ocdm_status write_kept(struct work *work, ocdm_error *error)
 static ocdm_status write_summary(struct work *work, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, work->paths[SUMMARY], error);
+    ocdm_status status = ocdm__output_open_own(&output, work->paths[SUMMARY], error);
     if (status != OCDM_OK)
         return status;
     status = ocdm__summary_write(&output, work->run, error);
