@@ -574,7 +574,8 @@ struct ocdm_policy {
     /* Looks at a batch before anything is touched; a failure refuses the batch and leaves the memory as it was. */
     ocdm_status (*begin)(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error);
 
-    /* Whether a sample may enter the memory at all: 0 is no. It counts as seen either way. */
+    /* Whether a sample may enter the memory at all: 0 is no, and it counts as seen either way. A negative number says that this
+     * cannot be decided, and the batch is refused with OCDM_BAD_DECISION. */
     int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
     /* Sets *slot to the slot, below ocdm_memory_size, whose sample makes room for `sample`, or to OCDM_NONE to let it go. */

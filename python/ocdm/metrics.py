@@ -4,6 +4,7 @@ scores are [samples, classes], positive where a class is predicted. labels are [
 classes, or a CSR pair (starts, labels). Values are fractions from 0 to 1, NaN when no class has a positive sample. A class without
 a positive sample is left out of every average.
 
+>>> import numpy as np
 >>> scores = np.array([[1.5, -1, 2], [-0.5, 3, 0.1], [2, -2, -3]], np.float32)
 >>> labels = [[0, 2], [1], [0]]
 >>> round(ocdm.metrics.CF1(scores, labels), 4), round(ocdm.metrics.mAP(scores, labels), 4)
@@ -105,7 +106,8 @@ def forgetting(maps):
     """How much each task is forgotten: its best earlier mAP minus the final one. maps are [evaluations, tasks], NaN before a task
     was seen. Returns the mean, and an array with a value for each task, NaN for those that have none.
 
-    >>> mean, each = ocdm.metrics.forgetting([[0.8, np.nan], [0.6, 0.7]])
+    >>> nan = float("nan")
+    >>> mean, each = ocdm.metrics.forgetting([[0.8, nan], [0.6, 0.7]])
     >>> round(mean, 4), each.round(4).tolist()
     (0.2, [0.2, nan])
     """

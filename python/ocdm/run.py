@@ -50,6 +50,7 @@ class Step:
 
     @property
     def targets(self):
+        """The labels of the samples: float32, [len(samples), classes] of 0 and 1."""
         return self._run.stream.targets(self.samples)
 
     @property
@@ -83,6 +84,7 @@ class Run:
                     groups, epochs, log_every, checkpoint_every and so on. Those of the built-in networks, such as lr, are only
                     written into the files.
 
+    >>> import numpy as np
     >>> stream = ocdm.Stream("scenes.safetensors")
     >>> weights = np.zeros((128, 44), np.float32)
     >>> with ocdm.Run(stream, "runs/perceptron", memory=200, batch=100, name="perceptron") as run:

@@ -47,10 +47,12 @@ class Stream(_ocdm.Stream):
 
     @property
     def kind(self):
+        """What samples are made of: "features", "images", "files" or "labels"."""
         return _KINDS[self._found["kind"]]
 
     @property
     def class_count(self):
+        """How many classes there are."""
         return self._found["classes"]
 
     @property
@@ -60,6 +62,7 @@ class Stream(_ocdm.Stream):
 
     @property
     def checksum(self):
+        """Of the stream, as in the files of runs."""
         return self._found["checksum"]
 
     @property
@@ -75,28 +78,34 @@ class Stream(_ocdm.Stream):
 
     @functools.cached_property
     def labels(self):
+        """(starts, labels): sample i has labels[starts[i]:starts[i + 1]]."""
         return self._array("label_starts", "u8").view("i8"), self._array("labels", "u4")
 
     @functools.cached_property
     def tasks(self):
+        """The number of the task of each sample."""
         return self._array("task", "u4")
 
     @functools.cached_property
     def test(self):
+        """Whether each sample is a test."""
         return self._array("test", "bool")
 
     @functools.cached_property
     def groups(self):
+        """Of each class: 0 majority, 1 moderate, 2 minority; None when the file has none."""
         return self._array("group", "u1")
 
     @functools.cached_property
     def features(self):
+        """[n, width], float32 or float16; None for other kinds."""
         if self.kind != "features":
             return None
         return self._array("data", f"<f{self._found['element_bytes']}", len(self), self._found["width"])
 
     @functools.cached_property
     def images(self):
+        """[n, channels, height, width], uint8; None for other kinds."""
         found = self._found
         if self.kind != "images":
             return None
@@ -104,14 +113,17 @@ class Stream(_ocdm.Stream):
 
     @functools.cached_property
     def class_names(self):
+        """The names of the classes."""
         return self._class_names()
 
     @functools.cached_property
     def ids(self):
+        """The ids of the samples."""
         return self._ids()
 
     @functools.cached_property
     def image_paths(self):
+        """The path of the image file of each sample; None for other kinds."""
         if self.kind != "files":
             return None
         root = self.image_root

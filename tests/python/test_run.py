@@ -1,5 +1,4 @@
 """The experiment around a model in Python: the memory of the built-in networks, files that go on, and what is refused."""
-import doctest
 import json
 import os
 import subprocess
@@ -10,7 +9,6 @@ import numpy as np
 
 import numpy_linear
 import ocdm
-import ocdm.run
 import streams
 import tap
 
@@ -69,10 +67,6 @@ class Scenes(unittest.TestCase):
         for row, evaluation in zip(maps, summary["evaluations"]):
             row[:len(evaluation["tasks"])] = [task["mAP"] for task in evaluation["tasks"]]
         self.assertAlmostEqual(ocdm.metrics.forgetting(maps)[0], summary["forgetting"]["mean"], places=9)
-
-    def test_examples_of_the_documentation_work(self):
-        result = doctest.testmod(ocdm.run, extraglobs={"ocdm": ocdm, "np": np})
-        self.assertEqual((result.failed, result.attempted), (0, 4))
 
     def test_runs_are_shown_beside_the_built_in_ones(self):
         for seed in (0, 1):

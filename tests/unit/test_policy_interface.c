@@ -667,11 +667,13 @@ static ocdm_status erring_replace(void *state, const ocdm_memory *memory, const 
     return OCDM_OK;
 }
 
-/* Half of the samples with a certain class stay out. */
+/* Half of the samples with a certain class stay out. To admit a sample or not is a decision too, which may fail. */
 static int picky_admit(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
     (void)state;
     (void)memory;
+    if (sound-- == 0)
+        return -1;
     return !sample->label_count || sample->labels[0] != 2654435761u || sample->id % 2;
 }
 
