@@ -214,6 +214,21 @@ void ocdm__memory_trust(ocdm_memory *memory)
     memory->pool.trusting = true;
 }
 
+ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
+{
+    uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
+    if (class_index == OCDM_NONE)
+        return ocdm__fail_memory(error, "the classes");
+    memory->pool.classes[class_index].minimum = minimum;
+    memory->pool.has_minimums = true;
+    return OCDM_OK;
+}
+
+uint64_t ocdm__memory_spared(const ocdm_memory *memory)
+{
+    return memory->pool.spared;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {

@@ -29,10 +29,17 @@
 #define OCDM__MAX_BATCH OCDM_MAX_CAPACITY
 
 typedef struct ocdm__sample_options {
-    const char *path; /* NULL or "-" is standard input */
+    const char *path;        /* NULL or "-" is standard input */
+    char *const *more_paths; /* files that follow it, as if all were one */
+    size_t more_count;
+    double percent;     /* more than 0: the capacity is this share of the records, which are counted first */
+    const char *output; /* a file for the kept records; NULL: the descriptor of ocdm__sampling_finish */
     ocdm__record_options records;
     ocdm_options memory;
     const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
+    const char *ignore;                /* labels that do not count, separated by commas; NULL: none */
+    const char *only;                  /* the only labels that count; NULL: all */
+    const char *minimums;              /* label=number, separated by commas: never fewer records of it; NULL: none */
     bool skip_duplicates;              /* a record whose id was there before is skipped and counted, not an error */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
@@ -48,8 +55,9 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
 /* Reads a batch and offers it to the memory; more = false after the last one. */
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);
 
-/* Writes the kept records to `fd`, each with a newline after it, after the header if they are csv or tsv; then puts trace and
- * summary in their places, whatever happened to the others. The first thing that failed is the error. To be called once. */
+/* Writes the kept records to the output file or to `fd`, each with a newline after it, after the header if they are csv or tsv;
+ * then puts trace and summary in their places, whatever happened to the others. The first thing that failed is the error. To be
+ * called once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
 /* Releases everything; files that are not finished leave nothing behind. NULL is fine. */

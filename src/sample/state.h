@@ -59,6 +59,11 @@ struct ocdm__sampling {
     bool single_label; /* the policy takes no record with several labels */
 
     struct ocdm__seen_ids seen;
+    uint8_t *listed; /* by the number of a label, for the first of them: whether it is in `ignore` or `only`; NULL: neither */
+    size_t listed_count;
+    uint64_t passed; /* records that have none of the labels that count */
+    uint64_t minimum_sum;
+    uint64_t spared;         /* deletions that minimums have changed, before this update */
     ocdm__kept_record *kept; /* by slot */
     size_t kept_room;
     ocdm__batch_record *batch;

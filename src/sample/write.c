@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/inner_memory.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -55,7 +56,12 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
         ocdm__output_text(trace, i ? "," : "");
         write_id(trace, &id);
     }
-    ocdm__output_text(trace, "],\"size\":");
+    ocdm__output_text(trace, "]");
+    if (sampling->options.minimums != NULL) {
+        ocdm__output_count(trace, ",\"spared\":", ocdm__memory_spared(sampling->memory) - sampling->spared);
+        sampling->spared = ocdm__memory_spared(sampling->memory);
+    }
+    ocdm__output_text(trace, ",\"size\":");
     ocdm__output_uint64(trace, ocdm_memory_size(sampling->memory));
     ocdm__output_text(trace, ",\"distance\":");
     ocdm__output_double(trace, ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
@@ -83,14 +89,17 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
     }
     ocdm_memory_counts(sampling->memory, classes, class_count);
     const ocdm__label_table *labels = ocdm__records_label_table(sampling->records);
-    for (size_t i = 0; i < class_count; i++) {
-        made[i].counts = classes[i];
-        made[i].label = ocdm__label_table_text(labels, classes[i].id, &made[i].length);
-    }
+    size_t seen = 0; /* a class that has only a minimum is none */
+    for (size_t i = 0; i < class_count; i++)
+        if (classes[i].seen > 0) {
+            made[seen].counts = classes[i];
+            made[seen].label = ocdm__label_table_text(labels, classes[i].id, &made[seen].length);
+            seen++;
+        }
     ocdm__release(classes);
-    qsort(made, class_count, sizeof *made, compare_labels);
+    qsort(made, seen, sizeof *made, compare_labels);
     *rows = made;
-    *count = class_count;
+    *count = seen;
     return OCDM_OK;
 }
 
@@ -137,6 +146,8 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
         return status;
     ocdm__output_count(output, "{\"records\":", sampling->accepted);
     ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
+    if (sampling->listed != NULL)
+        ocdm__output_count(output, ",\"passed\":", sampling->passed);
     ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
     ocdm__output_count(output, ",\"classes\":", count);
     ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
@@ -193,7 +204,9 @@ static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output,
 static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, fd, "standard output", error);
+    const char *path = sampling->options.output;
+    ocdm_status status =
+        path != NULL ? ocdm__output_open(&output, path, error) : ocdm__output_open_fd(&output, fd, "standard output", error);
     if (status != OCDM_OK)
         return status;
     status = write_records(sampling, &output, error);
@@ -286,6 +299,10 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
         ocdm__output_text(output, line);
     }
     ocdm__output_text(output, "\n");
+    if (sampling->passed > 0) {
+        snprintf(line, sizeof line, "%llu records have none of the labels that count\n", (unsigned long long)sampling->passed);
+        ocdm__output_text(output, line);
+    }
     uint64_t skipped = ocdm__records_skipped(sampling->records);
     if (!skipped)
         return;

@@ -100,6 +100,7 @@ bool naive_removes_from_pool(const struct naive *naive);
 
 /* naive_ocdm.c: the deletion that minimises KL, decided in integers as the rules say, ties and all. */
 size_t naive_remove_exactly(const struct naive *naive);
+size_t naive_remove_exactly_of(const struct naive *naive, const bool *allowed); /* the same among these positions */
 
 /* What a policy notes when a sample left by request: prs its shares, which follow at once. */
 void naive_follow_departure(struct naive *naive);
