@@ -11,8 +11,8 @@
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
-const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "cbes",     "cbrs",      "gss",
-                                         "max",  "onlyone", "random", "finetune", "multitask", NULL};
+const char *const ocdm__run_methods[] = {"ocdm",         "rs",  "prs",     "prs-released", "cbes",     "cbrs",      "gss",
+                                         "gss-released", "max", "onlyone", "random",       "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
