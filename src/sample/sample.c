@@ -344,7 +344,7 @@ static ocdm_status open_records(const ocdm__sample_options *options, ocdm__recor
 }
 
 /* A pass over all records for their number. */
-static ocdm_status count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error)
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error)
 {
     ocdm__records *records = NULL;
     ocdm__record record;
@@ -368,7 +368,7 @@ static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *er
     uint64_t count;
     if (!(options->percent > 0))
         return OCDM_OK;
-    ocdm_status status = count_records(options, &count, error);
+    ocdm_status status = ocdm__count_records(options, &count, error);
     if (status != OCDM_OK)
         return status;
     double share = floor((double)count * options->percent / 100 + 0.5);
@@ -388,9 +388,12 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
     if (status != OCDM_OK)
         return status;
     ocdm__memory_trust(sampling->memory);
+    ocdm__memory_set_shard(sampling->memory, options->shard);
     status = open_records(options, &sampling->records, error);
     if (status == OCDM_OK)
         status = set_labels(sampling, error);
+    if (status == OCDM_OK && options->shards != NULL)
+        status = ocdm__begin_merge(sampling, error);
     if (status == OCDM_OK && options->trace)
         status = ocdm__output_open(&sampling->trace, options->trace, error);
     if (status == OCDM_OK && options->summary)
@@ -424,6 +427,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm_memory_destroy(sampling->memory);
     clear_seen(&sampling->seen);
     ocdm__release(sampling->listed);
+    ocdm__release(sampling->priorities);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
     ocdm__release(sampling->kept);

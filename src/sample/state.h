@@ -72,6 +72,9 @@ struct ocdm__sampling {
     uint64_t accepted; /* records so far */
     uint64_t step;
 
+    uint64_t *priorities; /* in a merge: the places among equals of the records */
+    uint64_t elsewhere;   /* in a merge: records that the shards had and did not keep */
+
     ocdm__output trace, summary;
     double started; /* seconds of the monotonic clock */
 };
@@ -80,6 +83,14 @@ struct ocdm__sampling {
 
 ocdm__id_text ocdm__id_of_kept(const ocdm__sampling *sampling, uint32_t slot);
 ocdm__id_text ocdm__id_of_item(const ocdm__sampling *sampling, uint32_t item);
+
+/* How many records a file has. */
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error);
+
+/* ---- merge.c ---- */
+
+/* Tells the memory what the shards saw and how their records are ordered, before the first batch. */
+ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error);
 
 /* ---- write.c ---- */
 

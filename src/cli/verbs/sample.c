@@ -1,4 +1,4 @@
-/* `ocdm sample`: a filter that keeps at most M records of a stream, balanced. */
+/* `ocdm sample`: a filter that keeps at most M records of a stream, balanced; `ocdm merge`: one sample of several. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -13,6 +13,9 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "sample/sample.h"
+
+/* The most samples that are merged at a time. */
+#define MOST_SHARDS 4096
 
 static const char *const duplicate_names[] = {"error", "skip", NULL};
 
@@ -97,6 +100,9 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm__sample_o
         status = ocdm__argument_real(arguments, "rho", -OCDM_MAX_RHO, OCDM_MAX_RHO, &memory->rho, error);
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &memory->seed, error);
+    options->sharded = ocdm__argument_given(arguments, "shard");
+    if (status == OCDM_OK && options->sharded)
+        status = ocdm__argument_unsigned(arguments, "shard", 0, UINT32_MAX, &options->shard, error);
     if (status != OCDM_OK)
         return status;
     memory->batch = (uint32_t)batch;
@@ -157,6 +163,14 @@ static ocdm_status check_files(const ocdm__sample_options *options, ocdm_error *
     return status;
 }
 
+static void read_label_options(const ocdm__arguments *arguments, ocdm__sample_options *options)
+{
+    options->records.hint = "`--skip-bad` passes over bad records";
+    options->ignore = ocdm__argument_text(arguments, "ignore");
+    options->only = ocdm__argument_text(arguments, "only");
+    options->minimums = ocdm__argument_text(arguments, "min");
+}
+
 static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
     *options = (ocdm__sample_options){.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
@@ -171,11 +185,8 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
         options->more_count = arguments->operand_count - 1;
     }
     options->output = ocdm__argument_text(arguments, "output");
-    options->records.hint = "`--skip-bad` passes over bad records";
     options->weights = ocdm__argument_text(arguments, "weight");
-    options->ignore = ocdm__argument_text(arguments, "ignore");
-    options->only = ocdm__argument_text(arguments, "only");
-    options->minimums = ocdm__argument_text(arguments, "min");
+    read_label_options(arguments, options);
     options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
     return check_files(options, error);
@@ -212,27 +223,75 @@ static ocdm_status print_report(const ocdm__sampling *sampling, ocdm_error *erro
     return status;
 }
 
+static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
+{
+    ocdm__sampling *sampling = NULL;
+    ocdm__catch_signals();
+    ocdm_status status = ocdm__sampling_open(&sampling, options, error);
+    if (status == OCDM_OK)
+        status = run_stream(sampling, quiet, error);
+    if (status == OCDM_OK && !quiet)
+        status = print_report(sampling, error);
+    ocdm__sampling_close(sampling);
+    return status;
+}
+
+static int exit_code(ocdm_status status, const ocdm_error *error)
+{
+    if (status != OCDM_OK)
+        return ocdm__report(error);
+    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
+}
+
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     ocdm__sample_options options;
-    ocdm__sampling *sampling = NULL;
     bool quiet = ocdm__argument_given(arguments, "quiet");
     ocdm_status status = read_options(arguments, &options, &error);
-    if (status == OCDM_OK) {
-        if (!quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
-            fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
-        ocdm__catch_signals();
-        status = ocdm__sampling_open(&sampling, &options, &error);
-    }
+    if (status == OCDM_OK && !quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
+        fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
     if (status == OCDM_OK)
-        status = run_stream(sampling, quiet, &error);
-    if (status == OCDM_OK && !quiet)
-        status = print_report(sampling, &error);
-    ocdm__sampling_close(sampling);
-    if (status != OCDM_OK)
-        return ocdm__report(&error);
-    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
+        status = sample(&options, quiet, &error);
+    return exit_code(status, &error);
+}
+
+/* The kept files come first, then --summary and as many summaries: all but its first are operands too. */
+static ocdm_status read_shards(const ocdm__arguments *arguments, struct ocdm__shards *shards, char **summaries,
+                               ocdm__sample_options *options, ocdm_error *error)
+{
+    size_t count = (arguments->operand_count + 1) / 2;
+    const char *first = ocdm__argument_text(arguments, "summary");
+    if (first == NULL || arguments->operand_count % 2 == 0 || count > MOST_SHARDS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as: ocdm merge -m 1000 A.kept B.kept --summary A.json B.json",
+                          "merge needs files of kept records, up to %d, then --summary and as many summaries", MOST_SHARDS);
+    summaries[0] = (char *)first;
+    for (size_t i = 1; i < count; i++)
+        summaries[i] = arguments->operands[count + i - 1];
+    return ocdm__shards_read(shards, arguments->operands, summaries, count, options, error);
+}
+
+static int run_merge(const ocdm__arguments *arguments)
+{
+    static char *summaries[MOST_SHARDS];
+    ocdm_error error;
+    struct ocdm__shards shards = {.count = 0};
+    ocdm__sample_options options = {.memory = ocdm_options_default(), .stop = &ocdm__stop_signal};
+    ocdm_status status = read_capacity(arguments, &options, &error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_records(arguments, &options.records, &error);
+    read_label_options(arguments, &options);
+    options.output = ocdm__argument_text(arguments, "output");
+    options.trace = ocdm__argument_text(arguments, "trace");
+    options.summary = ocdm__argument_text(arguments, "merged-summary");
+    if (status == OCDM_OK)
+        status = read_shards(arguments, &shards, summaries, &options, &error);
+    if (status == OCDM_OK)
+        status = check_files(&options, &error);
+    if (status == OCDM_OK)
+        status = sample(&options, ocdm__argument_given(arguments, "quiet"), &error);
+    ocdm__shards_clear(&shards);
+    return exit_code(status, &error);
 }
 
 /* ---- what the help says --------------------------------------------------------------------------------------------- */
@@ -268,6 +327,16 @@ static const char *const description[] = {
     NULL,
 };
 
+/* Which labels count: the same in both verbs. */
+#define LABEL_FLAGS                                                                                                            \
+    {.name = "ignore", .value = "LABEL,...", .help = "labels that do not count; a record that has no others is passed over"},  \
+        {.name = "only",                                                                                                       \
+         .value = "LABEL,...",                                                                                                 \
+         .help = "the only labels that count; a record that has none of them is passed over"},                                 \
+        {.name = "min",                                                                                                        \
+         .value = "LABEL=N,...",                                                                                               \
+         .help = "never keep fewer than N records with LABEL while as many were seen; with ocdm, onlyone and kl"},
+
 static const ocdm__flag flags[] = {
     {.letter = 'm',
      .name = "memory",
@@ -290,11 +359,7 @@ static const ocdm__flag flags[] = {
     {.name = "weight",
      .value = "LABEL=W,...",
      .help = "weights of classes in the target, which becomes W_i n_i^R; 1 for all others; 1e-6 to 1e6"},
-    {.name = "ignore", .value = "LABEL,...", .help = "labels that do not count; a record that has no others is passed over"},
-    {.name = "only", .value = "LABEL,...", .help = "the only labels that count; a record that has none of them is passed over"},
-    {.name = "min",
-     .value = "LABEL=N,...",
-     .help = "never keep fewer than N records with LABEL while as many were seen; with ocdm, onlyone and kl"},
+    LABEL_FLAGS /* --ignore to --min */
     {.name = "distance",
      .value = "D",
      .fallback = "kl",
@@ -306,6 +371,9 @@ static const ocdm__flag flags[] = {
      .listed = ocdm__tie_choices,
      .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
+    {.name = "shard",
+     .value = "K",
+     .help = "the number of this part of a stream that is sampled in parts, which `ocdm merge` joins; use it with --summary"},
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
     {.name = "on-duplicate",
      .value = "D",
@@ -337,4 +405,51 @@ const ocdm__verb ocdm__verb_sample = {
     .examples = examples,
     .flags = flags,
     .run = run,
+};
+
+/* ---- merge ---------------------------------------------------------------------------------------------------------- */
+
+static const char *const merge_description[] = {
+    "Joins samples of the shards of a stream into one of at most M records. Each shard was sampled by `ocdm sample --shard K "
+    "--summary FILE` with a number of its own and the same settings: on other cores or machines, by any scheduler. The kept "
+    "records of all shards are offered at once to a memory that has seen what all shards have seen, and are deleted down to M "
+    "by "
+    "the same greedy rule; among equals the order is that of the keys that the records had in their shards. The result does "
+    "not "
+    "depend on the order of the shards on the command line, nor on when and where they were sampled.",
+    "The kept files come first, then --summary and the summaries in the same order. The records are printed in the order of "
+    "shards, then of arrival. Every shard should keep at least M records, so that nothing that belongs into the result is "
+    "missing; what is lost against one pass over the whole stream is measured in docs/merge.md.",
+    NULL,
+};
+
+static const ocdm__flag merge_flags[] = {
+    {.letter = 'm', .name = "memory", .value = "M", .fallback = "1000", .help = "keep at most M records"},
+    {.letter = 'o', .name = "output", .value = "FILE", .help = "write the kept records to FILE, in one piece, not to stdout"},
+    {.name = "summary", .value = "FILE...", .help = "the summaries of the shards, after the kept files"},
+    LABEL_FLAGS                               /* --ignore to --min */
+        OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* as for `ocdm sample` */
+    {.name = "trace", .value = "FILE", .help = "write the ids that were offered and deleted"},
+    {.name = "merged-summary", .value = "FILE", .help = "write counts, distances and settings of the result"},
+    {.name = "skip-bad", .help = "count bad records and skip them"},
+    {.letter = 'q', .name = "quiet", .help = "no table of classes at the end"},
+    {.name = NULL},
+};
+
+static const ocdm__example merge_examples[] = {
+    {"two shards, sampled at the same time, then merged",
+     "for k in 0 1; do ocdm sample -q -m 1000 --shard $k --summary $k.json -o $k.kept $k.jsonl & done; wait; "
+     "ocdm merge -m 1000 0.kept 1.kept --summary 0.json 1.json > kept.jsonl"},
+    {NULL, NULL},
+};
+
+const ocdm__verb ocdm__verb_merge = {
+    .name = "merge",
+    .summary = "join samples of the shards of a stream",
+    .operands = "FILE... --summary FILE...",
+    .operand_limit = SIZE_MAX,
+    .description = merge_description,
+    .examples = merge_examples,
+    .flags = merge_flags,
+    .run = run_merge,
 };

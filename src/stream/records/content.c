@@ -154,34 +154,6 @@ static const char *file_name(const ocdm__input *input)
     return input->owns_fd ? input->name : "FILE";
 }
 
-/* By the first two bytes that are not blank. */
-ocdm_status ocdm__check_json(const ocdm__records *records, ocdm_error *error)
-{
-    const char *at = records->input.data + records->next, *end = records->input.data + records->input.size;
-    char hint[300];
-    const char *name = records->input.name, *file = file_name(&records->input);
-    bool table = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
-        at++;
-    const char *next = at + 1;
-    while (next < end && (*next == ' ' || *next == '\t' || *next == '\r' || *next == '\n'))
-        next++;
-    if (next >= end || (*at != '[' && *at != '{'))
-        return OCDM_OK;
-    if (*at == '[' && *next == '{' && records->format != OCDM__FORMAT_SVM) {
-        snprintf(hint, sizeof hint, "one object per line is wanted: jq -c '.[]' '%.200s' > records.jsonl", file);
-        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON array, not JSON Lines", name);
-    }
-    if (*at == '{' && *next == '"' && table)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "--format jsonl reads it", "%s: JSON, not %s", name,
-                          ocdm__format_name(records->format));
-    if (*at == '{' && *next == '"' && memchr(at, '\n', (size_t)(next - at)) != NULL) {
-        snprintf(hint, sizeof hint, "one object per line is wanted: jq -c . '%.200s' > records.jsonl", file);
-        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
-    }
-    return OCDM_OK;
-}
-
 /* Reads until `wanted` bytes of the file, which starts at position `from`, are in the window, or it ends. */
 static ocdm_status peek(ocdm__input *input, size_t from, size_t wanted, ocdm_error *error)
 {
@@ -189,6 +161,48 @@ static ocdm_status peek(ocdm__input *input, size_t from, size_t wanted, ocdm_err
     while (status == OCDM_OK && input->size - from < wanted && !input->ended && !input->stopped)
         status = ocdm__input_fill(input, error);
     return status;
+}
+
+/* So many blanks are looked through for the first bytes that tell something. */
+#define BLANKS ((size_t)64 * 1024)
+
+/* The next byte from `at` on that is not blank; reads on when there is none yet. SIZE_MAX when there is none at all. */
+static size_t next_visible(ocdm__records *records, size_t at, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    for (; at < records->next + BLANKS; at++) {
+        if (peek(input, at, 1, error) != OCDM_OK || at >= input->size)
+            return SIZE_MAX;
+        if (strchr(" \t\r\n", input->data[at]) == NULL || input->data[at] == '\0')
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+/* By the first two bytes that are not blank. A read that fails here fails again when records are read. */
+ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error)
+{
+    char hint[300];
+    const char *name = records->input.name, *file = file_name(&records->input);
+    bool table = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    size_t at = next_visible(records, records->next, NULL);
+    size_t next = at == SIZE_MAX ? SIZE_MAX : next_visible(records, at + 1, NULL);
+    if (next == SIZE_MAX || records->format == OCDM__FORMAT_SVM)
+        return OCDM_OK;
+    const char *data = records->input.data;
+    if (data[at] == '[' && data[next] == '{') {
+        snprintf(hint, sizeof hint, "one object per line is wanted: jq -c '.[]' '%.200s' > records.jsonl", file);
+        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON array, not JSON Lines", name);
+    }
+    if (data[at] != '{' || data[next] != '"')
+        return OCDM_OK;
+    if (table)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "--format jsonl reads it", "%s: JSON, not %s", name,
+                          ocdm__format_name(records->format));
+    if (memchr(data + at, '\n', next - at) == NULL)
+        return OCDM_OK;
+    snprintf(hint, sizeof hint, "one object per line is wanted: jq -c . '%.200s' > records.jsonl", file);
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
 }
 
 /* Puts the decompressor in the way, with the compressed bytes that are in the window already. */

@@ -88,7 +88,7 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
 ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from, ocdm_error *error);
 
 /* OCDM_BAD_RECORD when what follows `next` is JSON other than JSON Lines, or is taken for a table. */
-ocdm_status ocdm__check_json(const ocdm__records *records, ocdm_error *error);
+ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error);
 
 /* ---- lines (record.c) ---- */
 
