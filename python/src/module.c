@@ -245,7 +245,7 @@ static PyObject *policies(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"policies", policies, METH_NOARGS,
-     "policies() -> list[str]\n\nThe policies of the library.\n\n>>> ocdm.policies()[:3]\n['ocdm', 'prs', 'cbes']"},
+     "policies() -> list[str]\n\nThe policies of the library.\n\n>>> ocdm.policies()[:3]\n['ocdm', 'prs', 'prs-released']"},
     {"pack", pack, METH_VARARGS, NULL},
     {0},
 };
