@@ -492,7 +492,8 @@ static const char *const description[] = {
     "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
     "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
     "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
-    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task "
+    "that has most of its labels. Both recipes take --tasks: coco44 or nus44, of which there are also -2 to -5 (see "
+    "docs/task-lists.md), a file with one task "
     "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
     "--tasks-by, a member or column of the records.",
     "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
@@ -538,7 +539,7 @@ static const ocdm__flag flags[] = {
      .choices = test_list_names,
      .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
-    {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
+    {.name = "tasks", .value = "LIST", .help = "coco44, nus44, either with -2 to -5, a file, or a number of tasks"},
     {.name = "tasks-by", .value = "NAME", .help = "the member or column with the task"},
     {.name = "mixed",
      .value = "M",
