@@ -275,4 +275,5 @@ const ocdm__verb ocdm__verb_run = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };
