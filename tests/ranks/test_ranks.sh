@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs on several ranks of MPI, compared byte for byte with runs of one process; ranks that die, stop or differ.
-# $1: ocdm; $2: the source folder; $3: ocdm-mpi, by default beside $1; $4: "all" for every model and number of ranks.
+# $1: ocdm, by default that of `make test`; $2: the source folder; $3: ocdm-mpi, by default beside $1; $4: "all" for every model and
+# number of ranks.
 set -u
-ocdm=$1
-source=$2
-parallel=${3:-$(dirname "$1")/ocdm-mpi}
+source=${2:-$(cd "$(dirname "$0")/../.." && pwd)}
+ocdm=${1:-$source/build/test/ocdm}
+parallel=${3:-$(dirname "$ocdm")/ocdm-mpi}
 extent=${4:-some}
 # shellcheck source=tests/cli/tap.sh
 . "$source/tests/cli/tap.sh"
