@@ -30,7 +30,8 @@ static void ask_for(ocdm__passed_flags *passed, const ocdm__setting *setting, co
 {
     if (setting == NULL || setting->key == NULL)
         return;
-    if (value == NULL && setting->kind != OCDM__SETTING_FILE && setting->kind != OCDM__SETTING_OPTIONAL_REAL)
+    if (value == NULL && setting->kind != OCDM__SETTING_FILE && setting->kind != OCDM__SETTING_CLASS_FILE &&
+        setting->kind != OCDM__SETTING_OPTIONAL_REAL)
         return;
     ocdm__asked *asked = &passed->asked[passed->asked_count++];
     snprintf(asked->member, sizeof asked->member, "%s", setting->key);

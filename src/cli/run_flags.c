@@ -59,6 +59,7 @@ static ocdm_status read_setting(const ocdm__arguments *arguments, const ocdm__se
     case OCDM__SETTING_TASKS:
         return read_tasks(arguments, setting, settings, order, error);
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         *(const char **)member = ocdm__argument_text(arguments, setting->flag);
         break;

@@ -16,6 +16,7 @@
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
 #include "report/tables/tables.h"
+#include "stream/recipes/class_files.h"
 
 #define MAX_METHODS 16
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
@@ -39,6 +40,7 @@ struct request {
     ocdm__passed_flags passed;
     char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
     uint8_t *groups;                                       /* of each class, where --groups is a file; else NULL */
+    double *class_weights;                                 /* of each class, with --class-weights; else NULL */
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -169,6 +171,24 @@ static ocdm_status ask_for_groups(const ocdm__arguments *arguments, struct reque
     return ocdm__evaluation_groups(text, table, NULL, request->groups, error);
 }
 
+/* A run counts as done when its classes had the weights that the file has now. */
+static ocdm_status ask_for_weights(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
+{
+    const char *path = ocdm__argument_text(arguments, "class-weights");
+    const ocdm__stream_table *table = &request->stream.table;
+    if (path == NULL)
+        return OCDM_OK;
+    request->class_weights = ocdm__allocate(table->class_count, sizeof *request->class_weights);
+    if (request->class_weights == NULL)
+        return ocdm__fail_memory(error, "the weights of classes");
+    for (size_t i = 0; i < request->passed.asked_count; i++)
+        if (strcmp(request->passed.asked[i].member, "class_weights") == 0) {
+            request->passed.asked[i].class_weights = request->class_weights;
+            request->passed.asked[i].class_count = table->class_count;
+        }
+    return ocdm__class_weights_file_read(path, table, request->class_weights, error);
+}
+
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
@@ -189,6 +209,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     ask_for_the_rest(arguments, request);
     if (status == OCDM_OK)
         status = ask_for_groups(arguments, request, error);
+    if (status == OCDM_OK)
+        status = ask_for_weights(arguments, request, error);
     if (!ocdm__argument_given(arguments, "threads")) {
         /* Several runs at a time make better use of the cores than several threads in one. */
         request->passed.words[request->passed.word_count++] = "--threads";
@@ -324,7 +346,7 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm_error error;
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
-    ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
+    ocdm__compare_memory_options options = {.class_weights = request->class_weights, .threads = (unsigned)request->jobs};
     ocdm_status status = memory_options(arguments, request, &options.memory, &error);
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
@@ -352,6 +374,7 @@ static int run(const ocdm__arguments *arguments)
         code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
     ocdm__compare_plan_clear(&request.plan);
     ocdm__release(request.groups);
+    ocdm__release(request.class_weights);
     ocdm__stream_close(&request.stream);
     return code;
 }

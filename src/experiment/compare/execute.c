@@ -63,30 +63,52 @@ static bool is_value(const ocdm__json_node *node, const char *text)
 /* A saved value for a message. */
 static const char *shown(const ocdm__json_node *node)
 {
+    if (node == NULL)
+        return "none";
     if (node->kind == OCDM__JSON_NUMBER || node->kind == OCDM__JSON_STRING)
         return node->text;
     return node->kind == OCDM__JSON_ARRAY ? "another list" : node->kind == OCDM__JSON_NULL ? "null" : "another value";
 }
 
-/* Two files of groups are compared by content if the summary has the groups, else by name. */
-enum groups { BY_NAME, SAME_GROUPS, OTHER_GROUPS };
+/* What two files say about classes is compared by content if the summary has it, else by name. */
+enum content { UNKNOWN_CONTENT, SAME_CONTENT, OTHER_CONTENT };
 
-static ocdm_status compare_groups(const ocdm__json_node *root, const char *saved, const ocdm__asked *asked, enum groups *groups,
-                                  ocdm_error *error)
+static enum content same_if(bool same)
 {
-    *groups = BY_NAME;
-    if (asked->groups == NULL || !ocdm__groups_are_of_a_file(saved, strlen(saved)))
+    return same ? SAME_CONTENT : OTHER_CONTENT;
+}
+
+static ocdm_status compare_content(const ocdm__json_node *root, const ocdm__json_node *saved, const ocdm__asked *asked,
+                                   enum content *content, ocdm_error *error)
+{
+    const char *text = ocdm__json_text(saved, "");
+    size_t count = asked->class_count;
+    *content = UNKNOWN_CONTENT;
+    bool groups = asked->groups != NULL && ocdm__groups_are_of_a_file(text, strlen(text));
+    if (!groups && (asked->class_weights == NULL || *text == '\0'))
         return OCDM_OK;
-    uint8_t *stored = ocdm__allocate(asked->class_count, sizeof *stored);
+    void *stored = ocdm__allocate(count, sizeof(double));
     if (stored == NULL)
-        return ocdm__fail_memory(error, "the groups of classes");
-    if (ocdm__summary_groups(root, stored, asked->class_count))
-        *groups = memcmp(stored, asked->groups, asked->class_count) == 0 ? SAME_GROUPS : OTHER_GROUPS;
+        return ocdm__fail_memory(error, "the groups or weights of classes");
+    if (groups && ocdm__summary_groups(root, stored, count))
+        *content = same_if(memcmp(stored, asked->groups, count * sizeof *asked->groups) == 0);
+    if (!groups && ocdm__summary_class_weights(root, stored, count))
+        *content = same_if(memcmp(stored, asked->class_weights, count * sizeof *asked->class_weights) == 0);
     ocdm__release(stored);
     return OCDM_OK;
 }
 
-/* A member that the summary does not have says nothing: it belongs to another model. */
+/* A setting that the summary does not have is newer than the run, which had its default. */
+static bool is_default(const ocdm__asked *asked)
+{
+    const ocdm__setting *setting = ocdm__setting_of_key(asked->member);
+    if (setting == NULL)
+        return true;
+    if (setting->fallback == NULL || asked->value == NULL)
+        return setting->fallback == asked->value;
+    return strcmp(setting->fallback, asked->value) == 0;
+}
+
 static ocdm_status compare_settings(const char *path, const ocdm__json_node *root, const ocdm__asked *asked, size_t count,
                                     ocdm_error *error)
 {
@@ -95,14 +117,15 @@ static ocdm_status compare_settings(const char *path, const ocdm__json_node *roo
     for (size_t i = 0; i < count; i++) {
         bool outside = strchr(asked[i].member, '.') != NULL;
         const ocdm__json_node *saved = ocdm__json_find(outside ? root : settings, asked[i].member);
-        enum groups groups;
-        ocdm_status status = compare_groups(root, ocdm__json_text(saved, ""), &asked[i], &groups, error);
+        enum content content;
+        ocdm_status status = compare_content(root, saved, &asked[i], &content, error);
         if (status != OCDM_OK)
             return status;
-        if (groups == OTHER_GROUPS)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with other groups than %s has", path,
+        if (content == OTHER_CONTENT)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with other %s than %s has", path, asked[i].member,
                               asked[i].value);
-        if (groups == BY_NAME && saved != NULL && !is_value(saved, asked[i].value))
+        bool same = saved != NULL ? is_value(saved, asked[i].value) : is_default(&asked[i]);
+        if (content == UNKNOWN_CONTENT && !same)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with %s %s, asked is %s", path, asked[i].member,
                               shown(saved), asked[i].value != NULL ? asked[i].value : "none");
     }

@@ -49,7 +49,8 @@ void ocdm__own_program(const char *fallback, char *path, size_t room);
 typedef struct ocdm__asked {
     char member[32];
     const char *value;
-    const uint8_t *groups; /* where the value is a file of groups, what it says of each class; else NULL */
+    const uint8_t *groups;       /* where the value is a file of groups, what it says of each class; else NULL */
+    const double *class_weights; /* the same for a file of weights */
     size_t class_count;
 } ocdm__asked;
 

@@ -136,6 +136,8 @@ static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run
     if (status == OCDM_OK)
         status = ocdm_memory_create(&run->options, &memory, error);
     if (status == OCDM_OK)
+        status = ocdm__class_weights_set(memory, plan->class_weights, plan->table->class_count, error);
+    if (status == OCDM_OK)
         status = make_results(result, plan, &steps->schedule, error);
     if (status == OCDM_OK)
         status = fill_memory(plan, memory, steps, result, error);
@@ -289,6 +291,7 @@ ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const o
         ocdm__memory_plan work = {.table = table,
                                   .runs = runs,
                                   .run_count = memories->count,
+                                  .class_weights = options->class_weights,
                                   .curve_every = options->curve_every,
                                   .threads = options->threads};
         status = ocdm__memory_only(&work, memories->results, progress, error);

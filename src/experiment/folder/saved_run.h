@@ -1,7 +1,7 @@
 /*
- * Whether the checkpoint or summary in a folder belongs to the run that is asked for: settings, stream and groups of classes.
- * Groups from a file are equal if the classes are in the same groups, whatever the name of the file. Where a run of an earlier
- * version does not store its groups, the names of the files are compared.
+ * Whether the checkpoint or summary in a folder belongs to the run that is asked for: settings, stream, groups and weights of
+ * classes. Groups or weights from a file are equal if each class has the same one, whatever the name of the file. Where a run
+ * of an earlier version does not store its groups, the names of the files are compared.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 #define OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
@@ -19,10 +19,11 @@ typedef struct ocdm__saved_run {
     size_t settings_length;
     char checksum[OCDM__CHECKSUM_TEXT]; /* of the stream */
     const uint8_t *groups;              /* of each class of the stream; NULL: not stored */
+    const double *class_weights;        /* of each class of the stream; NULL: not stored */
 } ocdm__saved_run;
 
-/* OCDM_OK; OCDM_BAD_ARGUMENT, naming the first setting that differs or the first class whose group does; OCDM_BAD_FILE if the
- * stream is a different one; OCDM_NO_MEMORY. */
+/* OCDM_OK; OCDM_BAD_ARGUMENT, naming the first setting that differs, or the first class whose group or weight does;
+ * OCDM_BAD_FILE if the stream is a different one; OCDM_NO_MEMORY. */
 ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error);
 
 /* The same for a summary.json. Also OCDM_IO, and OCDM_BAD_FILE if the file is not a summary. */
@@ -39,7 +40,7 @@ typedef struct ocdm__asked_settings {
 
 /*
  * Compares the settings alone, by key. A key that is missing in the file stands for its default. An unknown key is an error
- * that names it. Where the groups are known, files of them may have different names.
+ * that names it. Where the groups or weights of classes are known, files of them may have different names.
  */
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_settings *asked, ocdm_error *error);
 

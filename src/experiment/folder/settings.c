@@ -43,6 +43,14 @@ const ocdm__setting *ocdm__setting_of_flag(const char *flag)
     return NULL;
 }
 
+const ocdm__setting *ocdm__setting_of_key(const char *key)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].key != NULL && strcmp(rows[i].key, key) == 0)
+            return &rows[i];
+    return NULL;
+}
+
 void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *setting)
 {
     return (unsigned char *)settings + setting->offset;
@@ -145,6 +153,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         write_text(output, setting->choices[*(const uint32_t *)member]);
         break;
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         write_text(output, base_name(*(const char *const *)member));
         break;

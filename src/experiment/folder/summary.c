@@ -232,6 +232,8 @@ static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, co
     ocdm__output_text(output, c > 0 ? ",{\"name\":" : "{\"name\":");
     ocdm__output_json_string(output, name, length);
     write_text(output, ",\"group\":", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+    if (run->class_weights != NULL)
+        ocdm__output_real(output, ",\"weight\":", run->class_weights[c]);
     ocdm__output_count(output, ",\"train\":", run->train_counts[c]);
     ocdm__output_count(output, ",\"test\":", run->test_counts[c]);
     ocdm__output_text(output, ",\"tasks\":[");

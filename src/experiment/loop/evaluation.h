@@ -87,7 +87,7 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
 
 /*
  * The groups by a text: "stream" for the stream's own; "H,L" for majority over H training samples, minority under L; else the
- * path of a file (stream/recipes/class_groups_file.h).
+ * path of a file (stream/recipes/class_files.h).
  *
  * groups  enum ocdm__class_group of each class, class_count of them, the caller's
  * counts  training samples with each class, likewise (ocdm__count_classes); only bounds need them

@@ -142,6 +142,7 @@ typedef struct ocdm__run {
     ocdm__stream_order tests;
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
+    double *class_weights;                /* in the target; NULL: 1 for every class */
 
     ocdm__learner *learner;     /* NULL: none */
     ocdm__learner made;         /* what it points to */
@@ -161,6 +162,9 @@ typedef struct ocdm__run {
     double evaluate_seconds, started;
     uint32_t *samples, *next; /* of the step */
 } ocdm__run;
+
+/* Gives the classes 0 to count - 1 their weights; NULL: all stay 1. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error);
 
 /* Makes everything that a run needs, the learner with `maker` unless the model is "none"; nothing is learnt yet. Settings and
  * stream must outlive the run. OCDM_OK, and whatever inputs, learner, memory, order and groups return. */
