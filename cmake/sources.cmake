@@ -1,22 +1,16 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
-file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
-file(GLOB metrics_sources CONFIGURE_DEPENDS src/metrics/*.c)
-file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/experiment/*.c
+# OCDM_CORE_SOURCES and OCDM_HOT_SOURCES: the lists `core` and `hot` of sources.txt.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/sources.txt)
+foreach(list core hot)
+  string(TOUPPER OCDM_${list}_SOURCES variable)
+  file(STRINGS cmake/sources.txt patterns REGEX "^${list} ")
+  list(TRANSFORM patterns REPLACE "^${list} " "")
+  file(GLOB ${variable} CONFIGURE_DEPENDS ${patterns})
+endforeach()
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
-
-# What memory and metrics need of src/base.
-set(core_base allocate error hash_table input json logarithm output safetensors)
-set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
-foreach(source ${base_sources})
-  get_filename_component(name ${source} NAME_WE)
-  if(name IN_LIST core_base)
-    list(APPEND OCDM_CORE_SOURCES ${source})
-  else()
-    list(APPEND OCDM_REST_SOURCES ${source})
-  endif()
-endforeach()
+list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
 
 # What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
 file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/experiment/loop/*.c
@@ -32,7 +26,6 @@ endforeach()
 file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
-# The memory's inner loops are short and hot, and so are those of its hash table and its logarithm.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${memory_sources} src/base/hash_table.c src/base/logarithm.c PROPERTIES COMPILE_OPTIONS -O3)
+  set_source_files_properties(${OCDM_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS -O3)
 endif()

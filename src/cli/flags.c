@@ -413,6 +413,19 @@ static ocdm_status list_too_long(const ocdm__arguments *arguments, const char *n
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s: more than %zu values", name, room);
 }
 
+ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error)
+{
+    size_t format = 0;
+    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
+    options->format = (enum ocdm__record_format)format;
+    options->labels = ocdm__argument_text(arguments, "labels");
+    options->id = ocdm__argument_text(arguments, "id");
+    options->no_id = ocdm__argument_given(arguments, "no-id");
+    options->separator = ocdm__argument_text(arguments, "sep");
+    options->skip_bad = ocdm__argument_given(arguments, "skip-bad");
+    return status;
+}
+
 ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                 uint64_t *values, size_t room, size_t *count, ocdm_error *error)
 {

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
+#include "stream/records/record.h"
 
 /* The most flags that one verb may have. */
 #define OCDM__MAX_FLAGS 40
@@ -107,6 +108,13 @@ ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char
 /* A decimal number from `low` to `high`; NaN and infinities are errors. */
 ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
                                 ocdm_error *error);
+
+/* Rows of a list of flags elsewhere, such as OCDM__RECORD_FLAGS, as rows of a verb's table. */
+#define OCDM__LISTED_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                    \
+    {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
+
+/* How to read records, by OCDM__RECORD_FLAGS and --skip-bad, which the verb must have. */
+ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error);
 
 /* The position of the value among the flag's choices. */
 ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/policies.h"
@@ -206,6 +207,11 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory->journal_classes);
     ocdm__release(memory->drawn_at);
     ocdm__release(memory);
+}
+
+void ocdm__memory_trust(ocdm_memory *memory)
+{
+    memory->pool.trusting = true;
 }
 
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */

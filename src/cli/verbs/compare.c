@@ -16,10 +16,8 @@
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
 #include "report/tables/tables.h"
-#include "stream/recipes/class_files.h"
 
 #define MAX_METHODS 16
-#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
@@ -28,19 +26,13 @@ static const char *const *method_names(void)
     return ocdm__policy_choices(names, 3, 0);
 }
 
-/* Flags that are not passed on. */
-static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
-                                        "jobs",   "format",  "json",  "quiet",  NULL};
-
 struct request {
     const char *stream_path, *folder;
     ocdm__stream stream;
     ocdm__compare_plan plan;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
-    char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
-    uint8_t *groups;                                       /* of each class, where --groups is a file; else NULL */
-    double *class_weights;                                 /* of each class, with --class-weights; else NULL */
+    ocdm__run_setup setup;
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -89,13 +81,6 @@ static ocdm_status check_orders(const struct request *request, ocdm_error *error
     return status;
 }
 
-static void write_order(const ocdm__stream_order *order, char text[ORDER_ROOM])
-{
-    size_t used = 0;
-    for (size_t i = 0; i < order->task_count && used < ORDER_ROOM; i++)
-        used += (size_t)snprintf(text + used, ORDER_ROOM - used, "%s%lu", i > 0 ? "," : "", (unsigned long)order->tasks[i]);
-}
-
 static ocdm_status read_points(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     const char *orders = ocdm__argument_text(arguments, "order");
@@ -104,23 +89,8 @@ static ocdm_status read_points(const ocdm__arguments *arguments, struct request 
     if (status == OCDM_OK)
         status = ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
                                            ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error);
-    if (status == OCDM_OK)
-        write_order(&order, request->order);
     ocdm__stream_order_clear(&order);
     return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
-}
-
-static ocdm_status read_jobs(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    uint64_t jobs = 0, threads = 1;
-    ocdm_status status = OCDM_OK;
-    if (ocdm__argument_given(arguments, "threads"))
-        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
-        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
-    size_t cores = ocdm__core_count() / (size_t)threads;
-    request->jobs = jobs > 0 ? (size_t)jobs : cores > 0 ? cores : 1;
-    return status;
 }
 
 static ocdm_status read_operands(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -136,57 +106,17 @@ static ocdm_status read_operands(const ocdm__arguments *arguments, struct reques
     return ocdm__stream_open(&request->stream, request->stream_path, error);
 }
 
-static void ask_for(struct request *request, const char *member, const char *value)
+/* What the runs have in common; memories without a network are not runs. */
+static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    ocdm__asked *asked = &request->passed.asked[request->passed.asked_count++];
-    snprintf(asked->member, sizeof asked->member, "%s", member);
-    asked->value = value;
-}
-
-/* A run counts as done if it has this stream, and the defaults that follow from the stream. */
-static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
-{
-    ask_for(request, "stream.checksum", request->checksum);
-    if (!ocdm__argument_given(arguments, "groups"))
-        ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
-    if (!ocdm__argument_given(arguments, "order"))
-        ask_for(request, "order", request->order);
-}
-
-/* A run counts as done when its classes are in the groups that the file has now. */
-static ocdm_status ask_for_groups(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    const char *text = ocdm__argument_text(arguments, "groups");
-    const ocdm__stream_table *table = &request->stream.table;
-    if (text == NULL || request->memory_only || !ocdm__groups_are_of_a_file(text, strlen(text)))
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm__pass_flags(arguments, &request->passed);
+    if (request->memory_only)
         return OCDM_OK;
-    request->groups = ocdm__allocate(table->class_count, sizeof *request->groups);
-    if (request->groups == NULL)
-        return ocdm__fail_memory(error, "the groups of classes");
-    for (size_t i = 0; i < request->passed.asked_count; i++)
-        if (strcmp(request->passed.asked[i].member, "groups") == 0) {
-            request->passed.asked[i].groups = request->groups;
-            request->passed.asked[i].class_count = table->class_count;
-        }
-    return ocdm__evaluation_groups(text, table, NULL, request->groups, error);
-}
-
-/* A run counts as done when its classes had the weights that the file has now. */
-static ocdm_status ask_for_weights(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    const char *path = ocdm__argument_text(arguments, "class-weights");
-    const ocdm__stream_table *table = &request->stream.table;
-    if (path == NULL)
-        return OCDM_OK;
-    request->class_weights = ocdm__allocate(table->class_count, sizeof *request->class_weights);
-    if (request->class_weights == NULL)
-        return ocdm__fail_memory(error, "the weights of classes");
-    for (size_t i = 0; i < request->passed.asked_count; i++)
-        if (strcmp(request->passed.asked[i].member, "class_weights") == 0) {
-            request->passed.asked[i].class_weights = request->class_weights;
-            request->passed.asked[i].class_count = table->class_count;
-        }
-    return ocdm__class_weights_file_read(path, table, request->class_weights, error);
+    ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_setup_make(&request->setup, &settings, &request->stream, request->stream_path, error);
+    return status;
 }
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -197,25 +127,15 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (status == OCDM_OK)
         status = ocdm__argument_unsigned(arguments, "seeds", 1, 10000, &request->plan.seed_count, error);
     if (status == OCDM_OK)
-        status = read_jobs(arguments, request, error);
+        status = ocdm__read_jobs(arguments, &request->jobs, error);
     if (status == OCDM_OK)
         status = read_operands(arguments, request, error);
     if (status == OCDM_OK)
         status = choose_methods(arguments, request, error);
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
-    ocdm__pass_flags(arguments, own_flags, &request->passed);
-    ocdm__checksum_text(request->stream.checksum, request->checksum);
-    ask_for_the_rest(arguments, request);
     if (status == OCDM_OK)
-        status = ask_for_groups(arguments, request, error);
-    if (status == OCDM_OK)
-        status = ask_for_weights(arguments, request, error);
-    if (!ocdm__argument_given(arguments, "threads")) {
-        /* Several runs at a time make better use of the cores than several threads in one. */
-        request->passed.words[request->passed.word_count++] = "--threads";
-        request->passed.words[request->passed.word_count++] = "1";
-    }
+        status = read_setup(arguments, request, error);
     return status;
 }
 
@@ -248,12 +168,24 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 
 /* ---- with a network --------------------------------------------------------------------------------------------------- */
 
-static ocdm_status print_points(const struct request *request, const ocdm__compare_results *results, ocdm_error *error)
+/* Appends a paragraph to the note: what the runs have in common. */
+static ocdm_status note_settings(struct request *request, ocdm__table *table, ocdm_error *error)
+{
+    char text[OCDM__TABLE_NOTE / 2];
+    size_t used = strlen(table->note);
+    ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
+    snprintf(table->note + used, sizeof table->note - used, "\nAll runs: %s.", text);
+    return status;
+}
+
+static ocdm_status print_points(struct request *request, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
         ocdm__table table = {.row_count = 0};
         status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
+        if (status == OCDM_OK)
+            status = note_settings(request, &table, error);
         if (point + 1 < request->plan.point_count)
             table.note[0] = '\0';
         if (point > 0)
@@ -265,7 +197,7 @@ static ocdm_status print_points(const struct request *request, const ocdm__compa
     return status;
 }
 
-static ocdm_status report_runs(const struct request *request, ocdm_error *error)
+static ocdm_status report_runs(struct request *request, ocdm_error *error)
 {
     ocdm__compare_results results = {.point_count = 0};
     ocdm__table data = {.row_count = 0};
@@ -284,7 +216,7 @@ static ocdm_status report_runs(const struct request *request, ocdm_error *error)
     return status;
 }
 
-static int compare_runs(const struct request *request)
+static int compare_runs(struct request *request)
 {
     ocdm_error error;
     int failed = 0;
@@ -293,8 +225,7 @@ static int compare_runs(const struct request *request)
                           .folder = request->folder,
                           .words = request->passed.words,
                           .word_count = request->passed.word_count,
-                          .asked = request->passed.asked,
-                          .asked_count = request->passed.asked_count,
+                          .setup = &request->setup,
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     ocdm_status status = ocdm__run_plan(&run, &failed, &error);
@@ -327,13 +258,16 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     return status;
 }
 
+/* `weights` is to be released even after an error. */
 static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request, ocdm_options *options,
-                                  ocdm_error *error)
+                                  double **weights, ocdm_error *error)
 {
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, weights, error);
     *options = ocdm_options_default();
     options->batch = settings.batch;
     options->distance = (ocdm_distance)settings.distance;
@@ -346,8 +280,10 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm_error error;
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
-    ocdm__compare_memory_options options = {.class_weights = request->class_weights, .threads = (unsigned)request->jobs};
-    ocdm_status status = memory_options(arguments, request, &options.memory, &error);
+    ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
+    double *weights = NULL;
+    ocdm_status status = memory_options(arguments, request, &options.memory, &weights, &error);
+    options.class_weights = weights;
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     if (status == OCDM_OK)
@@ -357,6 +293,7 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     if (status == OCDM_OK)
         status = report_memories(request, &memories, &error);
     ocdm__compare_memories_clear(&memories);
+    ocdm__release(weights);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
@@ -373,8 +310,7 @@ static int run(const ocdm__arguments *arguments)
     else
         code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
     ocdm__compare_plan_clear(&request.plan);
-    ocdm__release(request.groups);
-    ocdm__release(request.class_weights);
+    ocdm__run_setup_clear(&request.setup);
     ocdm__stream_close(&request.stream);
     return code;
 }

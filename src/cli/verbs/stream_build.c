@@ -202,12 +202,7 @@ static ocdm_status read_record_options(struct request *request, ocdm_error *erro
 {
     const ocdm__arguments *arguments = request->arguments;
     ocdm__record_options *records = &request->settings.records;
-    size_t format;
-    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
-    records->format = (enum ocdm__record_format)format;
-    records->labels = ocdm__argument_text(arguments, "labels");
-    records->id = ocdm__argument_text(arguments, "id");
-    records->separator = ocdm__argument_text(arguments, "sep");
+    ocdm_status status = ocdm__argument_records(arguments, records, error);
     records->hint = "`ocdm stream build --skip-bad` leaves such records out and counts them";
     request->settings.tasks_by = ocdm__argument_text(arguments, "tasks-by");
     request->settings.test_source = ocdm__argument_text(arguments, "test");
@@ -515,10 +510,8 @@ static const ocdm__example examples[] = {
     {.command = NULL},
 };
 
-#define OWN_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                             \
-    {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
 #define SOURCE_FLAG(KIND, name_, value_, help_, properties_, read_, open_rows_, OWN)                                           \
-    {.name = name_, .value = value_, .help = help_}, OWN(OWN_FLAG)
+    {.name = name_, .value = value_, .help = help_}, OWN(OCDM__LISTED_FLAG)
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
@@ -555,7 +548,7 @@ static const ocdm__flag flags[] = {
     {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},
     {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "the seed of every random choice"},
-    OCDM__RECORD_FLAGS(OWN_FLAG) /* --format to --sep */
+    OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
     {.name = "skip-bad", .help = "skip bad records and count them"},
     {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
     {.name = "json", .help = "print the report as JSON"},

@@ -54,7 +54,35 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
     return results->values + run * OCDM__COMPARE_COLUMNS;
 }
 
-static ocdm_status read_run(const char *folder, double *values, ocdm_error *error)
+static const char *group_name(size_t group)
+{
+    return ocdm__compare_columns[group * OCDM__COMPARE_METRICS].group;
+}
+
+/* Every run of a comparison has the same groups. */
+static void read_classes(ocdm__compare_results *results, const ocdm__json_node *root)
+{
+    for (size_t i = 0; i < OCDM__COMPARE_GROUPS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "final.%s.classes", group_name(i));
+        double classes = ocdm__json_number(ocdm__json_find(root, path));
+        if (classes > 0)
+            results->classes[i] = (size_t)classes;
+    }
+}
+
+void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD])
+{
+    size_t i = 0;
+    while (i < OCDM__COMPARE_GROUPS && strcmp(group_name(i), group) != 0)
+        i++;
+    if (i < OCDM__COMPARE_GROUPS && results->classes[i] > 0)
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, results->classes[i]);
+    else
+        snprintf(text, OCDM__GROUP_HEAD, "%.30s", group);
+}
+
+static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
 {
     char path[OCDM__SUMMARY_PATH];
     ocdm__json_tree tree = {.root = NULL};
@@ -63,6 +91,8 @@ static ocdm_status read_run(const char *folder, double *values, ocdm_error *erro
     ocdm_status status = ocdm__summary_read(&tree, path, error);
     for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_COLUMNS; i++)
         values[i] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[i].path));
+    if (status == OCDM_OK)
+        read_classes(results, tree.root);
     ocdm__json_tree_clear(&tree);
     return status;
 }
@@ -77,7 +107,7 @@ ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocd
                 ocdm__compare_folder(plan, point, method, seed, name);
                 if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
                     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
-                ocdm_status status = read_run(path, ocdm__compare_values(results, point, method, seed), error);
+                ocdm_status status = read_run(results, path, ocdm__compare_values(results, point, method, seed), error);
                 if (status != OCDM_OK)
                     return status;
             }

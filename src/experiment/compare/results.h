@@ -39,7 +39,8 @@ extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
 typedef struct ocdm__compare_results {
     size_t point_count, method_count, seed_count;
     const char *const *methods;
-    double *values; /* [point][method][seed][column]; NaN where a run has none, or is not there */
+    double *values;                       /* [point][method][seed][column]; NaN where a run has none, or is not there */
+    size_t classes[OCDM__COMPARE_GROUPS]; /* that the metrics of a group are means over; 0 while no run is read */
 } ocdm__compare_results;
 
 /* Room for a plan's results, all NaN. OCDM_OK, OCDM_NO_MEMORY. */
@@ -52,6 +53,10 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
  * stay NaN. OCDM_OK, OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY. */
 ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
                                        ocdm_error *error);
+
+/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known. */
+#define OCDM__GROUP_HEAD 40
+void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD]);
 
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 

@@ -119,8 +119,9 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
                              .settings_length = settings->size,
                              .groups = groups_of(checkpoint, class_count),
                              .class_weights = copy_class_weights(checkpoint, weights, class_count) ? weights : NULL};
+    const ocdm__asked_run asked = ocdm__asked_of(run);
     ocdm__checksum_text(checksum, saved.checksum);
-    ocdm_status status = ocdm__saved_run_compare(&saved, run, error);
+    ocdm_status status = ocdm__saved_run_compare(&saved, &asked, error);
     ocdm__release(weights);
     return status;
 }

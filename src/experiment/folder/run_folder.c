@@ -299,7 +299,8 @@ static ocdm_status restore(struct work *work, uint64_t *log_size, ocdm_error *er
 /* A finished run is left alone. If it has a checkpoint, that has been compared already. */
 static ocdm_status leave_finished(const struct work *work, bool compared, ocdm_error *error)
 {
-    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], work->run, error);
+    const ocdm__asked_run asked = ocdm__asked_of(work->run);
+    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], &asked, error);
     if (status != OCDM_OK)
         return status;
     note(work, "the run is finished: nothing is left to do");

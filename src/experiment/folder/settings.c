@@ -43,14 +43,6 @@ const ocdm__setting *ocdm__setting_of_flag(const char *flag)
     return NULL;
 }
 
-const ocdm__setting *ocdm__setting_of_key(const char *key)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].key != NULL && strcmp(rows[i].key, key) == 0)
-            return &rows[i];
-    return NULL;
-}
-
 void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *setting)
 {
     return (unsigned char *)settings + setting->offset;

@@ -137,10 +137,9 @@ typedef struct ocdm__setting {
     bool grid;
 } ocdm__setting;
 
-/* Row number i; NULL after the last one. By flag or key: NULL for one that is not of a setting. */
+/* Row number i; NULL after the last one. By flag: NULL for a flag that is not of a setting. */
 const ocdm__setting *ocdm__setting_at(size_t i);
 const ocdm__setting *ocdm__setting_of_flag(const char *flag);
-const ocdm__setting *ocdm__setting_of_key(const char *key);
 
 /* The member of a row. */
 void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *setting);

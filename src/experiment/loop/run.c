@@ -55,6 +55,28 @@ void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve)
     ocdm__output_text(output, "]}");
 }
 
+/* ---- weights of classes ------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table *table, double **weights, ocdm_error *error)
+{
+    *weights = NULL;
+    if (path == NULL)
+        return OCDM_OK;
+    *weights = ocdm__allocate(table->class_count, sizeof **weights);
+    if (*weights == NULL)
+        return ocdm__fail_memory(error, "the weights of classes");
+    return ocdm__class_weights_file_read(path, table, *weights, error);
+}
+
+ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t c = 0; weights != NULL && status == OCDM_OK && c < count; c++)
+        if (weights[c] != 1)
+            status = ocdm_memory_set_weight(memory, (uint32_t)c, weights[c], error);
+    return status;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
@@ -81,12 +103,9 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
     ocdm__count_classes(table, OCDM__TEST, run->test_counts);
     status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
-    if (status != OCDM_OK || settings->class_weights == NULL)
+    if (status != OCDM_OK)
         return status;
-    run->class_weights = ocdm__allocate(table->class_count, sizeof *run->class_weights);
-    if (run->class_weights == NULL)
-        return ocdm__fail_memory(error, "the weights of classes");
-    return ocdm__class_weights_file_read(settings->class_weights, table, run->class_weights, error);
+    return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
 }
 
 static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
@@ -105,15 +124,6 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
     if (status == OCDM_OK)
         run->learner = &run->made;
-    return status;
-}
-
-ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    for (size_t c = 0; weights != NULL && status == OCDM_OK && c < count; c++)
-        if (weights[c] != 1)
-            status = ocdm_memory_set_weight(memory, (uint32_t)c, weights[c], error);
     return status;
 }
 

@@ -163,6 +163,10 @@ typedef struct ocdm__run {
     uint32_t *samples, *next; /* of the step */
 } ocdm__run;
 
+/* The weights of a stream's classes by a file (stream/recipes/class_files.h); NULL for no file. Release them. OCDM_OK, and what
+ * the file gives. */
+ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table *table, double **weights, ocdm_error *error);
+
 /* Gives the classes 0 to count - 1 their weights; NULL: all stay 1. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error);
 

@@ -134,11 +134,26 @@ static struct column metric_column(size_t group, enum ocdm__metric metric)
     return column;
 }
 
-static void put_group_heads(ocdm__output *out)
+/* "minority (14)": a group and the classes that its metrics are means over, where the runs say so. */
+static void name_group(const ocdm__study *study, size_t group, char *text, size_t room)
+{
+    char path[OCDM__METRIC_PATH];
+    snprintf(path, sizeof path, "final.%s.classes", ocdm__paper_groups[group]);
+    double classes = ocdm__json_number(ocdm__json_find(study->groups[0].runs[0]->summary.root, path));
+    if (classes > 0)
+        snprintf(text, room, "%s (%.0f)", ocdm__paper_groups[group], classes);
+    else
+        snprintf(text, room, "%s", ocdm__paper_groups[group]);
+}
+
+static void put_group_heads(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
-    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
-        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, ocdm__paper_groups[g]);
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
+        char name[40];
+        name_group(study, g, name, sizeof name);
+        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
+    }
     ocdm__output_text(out, "</tr>\n");
 }
 
@@ -155,7 +170,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         columns[i].better = 1;
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
-    put_group_heads(out);
+    put_group_heads(out, study);
     put_heads(out, columns, COUNT(columns));
     put_rows(out, study, study->base_count, columns, COUNT(columns));
 }
@@ -221,7 +236,9 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
         return;
     for (size_t g = 0; g < OCDM__PAPER_GROUPS && study->trained; g++, count++) {
         columns[count] = metric_column(g, OCDM__MAP);
-        snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, ocdm__paper_groups[g]);
+        char name[32];
+        name_group(study, g, name, sizeof name);
+        snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, name);
     }
     memcpy(columns + count, sweep_columns, sizeof sweep_columns);
     count += COUNT(sweep_columns);

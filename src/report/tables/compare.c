@@ -14,13 +14,13 @@
 
 enum { METHOD, FIRST_METRIC, TIME = FIRST_METRIC + OCDM__COMPARE_TIME, DISTANCE, DIFFERENCE, COLUMNS };
 
-static void name_columns(ocdm__column columns[COLUMNS])
+static void name_columns(const ocdm__compare_results *results, ocdm__column columns[COLUMNS])
 {
     memset(columns, 0, COLUMNS * sizeof *columns);
     snprintf(columns[METHOD].head, OCDM__TABLE_TEXT, "method");
     for (size_t i = 0; i < OCDM__COMPARE_TIME; i++) {
         snprintf(columns[FIRST_METRIC + i].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].metric);
-        snprintf(columns[FIRST_METRIC + i].group, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].group);
+        ocdm__compare_group_head(results, ocdm__compare_columns[i].group, columns[FIRST_METRIC + i].group);
     }
     snprintf(columns[TIME].head, OCDM__TABLE_TEXT, "s/1000 steps");
     snprintf(columns[DISTANCE].head, OCDM__TABLE_TEXT, "distance");
@@ -91,7 +91,7 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
                                       size_t point, ocdm_error *error)
 {
     ocdm__column named[COLUMNS];
-    name_columns(named);
+    name_columns(results, named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
     ocdm_status status = ocdm__table_begin(table, named, COLUMNS, error);
     if (status == OCDM_OK && judgements == NULL)

@@ -148,7 +148,7 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
 
 static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                              const ocdm__compare_plan *plan, ocdm_error *error)
+                              const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
     size_t count = 1;
@@ -161,10 +161,13 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
             bool time = strcmp(line.columns[k].group, "run") == 0;
             snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
+            char group[OCDM__GROUP_HEAD];
+            ocdm__compare_group_head(results, line.columns[k].group, group);
             if (setting[0] != '\0')
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s %.40s", plan->sweeps_memory ? "memory" : "order", setting);
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
+                         plan->sweeps_memory ? "memory" : "order", setting);
             else if (!time)
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", line.columns[k].group);
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", group);
         }
     }
     return ocdm__table_begin(table, columns, count, error);
@@ -202,7 +205,7 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__st
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm_status status = begin_wide(table, item, source, plan, error);
+    ocdm_status status = begin_wide(table, item, source, plan, results, error);
     for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
         status = add_wide(table, item->name, source, plan, results, method, error);
     snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", item->what, source->label);
