@@ -212,6 +212,8 @@ END
                 --model none --memory 100 --class-weights weights.txt --resume || return 1
         rm -f weighed/checkpoint*.safetensors unweighed/checkpoint*.safetensors
     done
+    run "$ocdm" compare s.safetensors --model none --methods ocdm --memory 100 --class-weights weights.txt --json
+    same 0 "$code" && grep -q "$(grep -o '"distance_seen":[0-9.e-]*' weighed/run.jsonl | tail -n 1 | sed 's/.*://')" "$out" || return 1
     echo "no-such-class: 2" > bad.txt
     fails 3 '^error: bad.txt:1:1: the stream has no class "no-such-class"$' run s.safetensors -o bad --model none --class-weights bad.txt &&
         fails 4 'none.txt' run s.safetensors -o bad --model none --class-weights none.txt
