@@ -17,7 +17,7 @@ extern const ocdm_policy ocdm__policy_gss;
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
 
-/* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */
+/* OCDM_BAD_ARGUMENT: there is no callback for the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
 /* Whether it asks for the largest classes, and so needs the ranking of classes. PRS does as long as shares are equal. */
 bool ocdm__policy_ranks(const ocdm_options *options);

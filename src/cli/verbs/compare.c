@@ -355,7 +355,7 @@ static const ocdm__flag flags[] = {
      .help = "runs at a time; by default cores / threads, of which a run has one here"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
-    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
     /* clang-format off */
     OCDM__COMPARE_FLAGS
     /* clang-format on */

@@ -30,7 +30,7 @@ typedef struct ocdm__child {
 
 typedef struct ocdm__children {
     const char *program;   /* the path to execute */
-    ocdm__child *children; /* to be filled in but for the results */
+    ocdm__child *children; /* filled in by the caller, except the results */
     size_t count, jobs;    /* how many in all, and at a time */
     const volatile sig_atomic_t
         *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */

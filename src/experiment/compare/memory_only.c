@@ -1,4 +1,4 @@
-/* Runs many memories at once: each thread takes the next run that nobody has taken. */
+/* Runs many memories at once: each thread takes the next run that is free. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/memory_only.h"

@@ -124,7 +124,7 @@ enum ocdm__setting_kind {
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
-        "save every so many steps; 0: only after each task")
+        "save every STEPS steps; 0: only after each task")
 /* clang-format on */
 
 /* A row; the columns are described above. */

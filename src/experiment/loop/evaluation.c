@@ -346,7 +346,7 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
         return read_file(text, table, groups, error);
     if (high < low)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
-                          "the bounds of the groups rise: %s", text);
+                          "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
         groups[c] = counts[c] > high ? OCDM__MAJORITY : counts[c] < low ? OCDM__MINORITY : OCDM__MODERATE;
     return OCDM_OK;

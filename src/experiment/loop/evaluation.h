@@ -92,7 +92,7 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
  * groups  enum ocdm__class_group of each class, class_count of them, the caller's
  * counts  training samples with each class, likewise (ocdm__count_classes); only bounds need them
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that rise, a stream without groups of its own), and what the file gives.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that increase, a stream without groups of its own), and what the file gives.
  */
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error);

@@ -184,7 +184,7 @@ void ocdm__run_close(ocdm__run *run);
 enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };
 
 /* Makes the next step or evaluation. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run is as it was before it;
- * what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation when not one image could be trained on, after which
+ * what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used for training, after which
  * the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
 
