@@ -3,10 +3,13 @@
 
 #include "cli/compare_runs.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
@@ -47,6 +50,73 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *pass
             passed->words[passed->word_count++] = value != NULL ? value : flags[i].fallback;
     }
     pass_threads(arguments, passed);
+}
+
+/* ---- seeds ------------------------------------------------------------------------------------------------------------ */
+
+#define MOST_SEEDS 10000u
+
+static bool read_seed(const char **text, uint64_t *seed)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(*text, &end, 10);
+    *seed = value;
+    *text = end;
+    return errno == 0;
+}
+
+static bool add_seeds(ocdm__seed_list *seeds, uint64_t first, uint64_t last)
+{
+    if (last < first || last - first >= MOST_SEEDS)
+        return false;
+    for (uint64_t seed = first; seed - first <= last - first; seed++) {
+        size_t i = 0;
+        while (i < seeds->count && seeds->values[i] != seed)
+            i++;
+        if (i == MOST_SEEDS)
+            return false;
+        seeds->values[i] = seed;
+        seeds->count += i == seeds->count;
+    }
+    return true;
+}
+
+/* One number is how many; several, and ranges, are the seeds themselves. */
+static bool read_seed_list(const char *text, ocdm__seed_list *seeds)
+{
+    uint64_t first, last;
+    const char *at = text;
+    if (read_seed(&at, &first) && *at == '\0')
+        return first > 0 && add_seeds(seeds, 0, first - 1);
+    for (at = text;; at++) {
+        if (!read_seed(&at, &first))
+            return false;
+        last = first;
+        if (strncmp(at, "..", 2) == 0) {
+            at += 2;
+            if (!read_seed(&at, &last))
+                return false;
+        }
+        if (!add_seeds(seeds, first, last))
+            return false;
+        if (*at != ',')
+            return *at == '\0';
+    }
+}
+
+ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error)
+{
+    const char *text = ocdm__argument_text(arguments, "seeds");
+    seeds->values = ocdm__allocate(MOST_SEEDS, sizeof *seeds->values);
+    if (seeds->values == NULL)
+        return ocdm__fail_memory(error, "the seeds");
+    if (read_seed_list(text, seeds))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a number of seeds, as 3; or which, as 5..14 or 5,7,9",
+                      "--seeds %s is no list of at most %u seeds", text, MOST_SEEDS);
 }
 
 ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error)

@@ -20,6 +20,20 @@ typedef struct ocdm__passed_flags {
  * defaults that are the verb's own. Without --threads each run has one. */
 void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *passed);
 
+/* Seeds that were asked for. Start with all bytes zero; release `values`. */
+typedef struct ocdm__seed_list {
+    uint64_t *values;
+    size_t count;
+} ocdm__seed_list;
+
+/* --seeds: "3" for 0, 1, 2; "5..14"; "5,7,9", ranges among them too. A seed that comes twice counts once. OCDM_OK,
+ * OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY. */
+#define OCDM__SEEDS_FLAG                                                                                                       \
+    {                                                                                                                          \
+        .name = "seeds", .value = "N|A..B|A,B,...", .fallback = "1", .help = "the first N seeds from 0, or these"              \
+    }
+ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
+
 /* Runs at a time: --jobs, else as many as the cores have room for. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error);
 

@@ -12,6 +12,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* ---- suggestions -------------------------------------------------------------------------------------------------------- */
 
@@ -258,6 +259,11 @@ const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *na
     return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
 }
 
+ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s", message);
+}
+
 /* The given value or the default; NULL with an error if there is neither. */
 static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
 {
@@ -267,31 +273,13 @@ static const char *required_text(const ocdm__arguments *arguments, const char *n
     return text;
 }
 
-/* Decimal digits, all `length` of them, no more than `high`; false otherwise. */
-static bool read_unsigned(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        uint64_t digit = (uint64_t)(text[i] - '0');
-        if (sum > (UINT64_MAX - digit) / 10)
-            return false;
-        sum = sum * 10 + digit;
-    }
-    if (length == 0 || sum < low || sum > high)
-        return false;
-    *value = sum;
-    return true;
-}
-
 ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                     uint64_t *value, ocdm_error *error)
 {
     const char *text = required_text(arguments, name, error);
     if (text == NULL)
         return OCDM_BAD_ARGUMENT;
-    if (!read_unsigned(text, strlen(text), low, high, value))
+    if (!ocdm__text_to_whole(text, strlen(text), low, high, value))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
                           "--%s \"%s\": not a whole number from %" PRIu64 " to %" PRIu64, name, text, low, high);
     return OCDM_OK;
@@ -437,7 +425,7 @@ ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *na
         size_t length = strcspn(item, ",");
         if (found == room)
             return list_too_long(arguments, name, room, error);
-        if (!read_unsigned(item, length, low, high, &values[found++]))
+        if (!ocdm__text_to_whole(item, length, low, high, &values[found++]))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
                               "--%s \"%s\": \"%.*s\" is not a whole number from %" PRIu64 " to %" PRIu64, name, text,
                               (int)(length < 64 ? length : 64), item, low, high);

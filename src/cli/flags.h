@@ -119,6 +119,9 @@ ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__recor
 /* The position of the value among the flag's choices. */
 ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error);
 
+/* Refuses a value: OCDM_BAD_ARGUMENT with a message that begins with a flag's name, to which the dashes are added. */
+ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error);
+
 /* Comma-separated whole numbers from `low` to `high`: at least one, at most `room`. */
 ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                 uint64_t *values, size_t room, size_t *count, ocdm_error *error);

@@ -11,7 +11,7 @@ build() {
 
 # value FILE METHOD GROUP METRIC: the mean in a row of CSV.
 value() {
-    awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $4 }' "$1"
+    awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $5 }' "$1"
 }
 
 # of_summary FILE: total mAP at the end of a run.
@@ -22,15 +22,29 @@ of_summary() {
 compares() {
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same "compare.json ocdm-s0 ocdm-s1 rs-s0 rs-s1" "$(ls c | tr '\n' ' ' | sed 's/ $//')" || return 1
-    same method,group,metric,mean,std,n "$(head -n 1 "$out")" && same 33 "$(wc -l < "$out")" || return 1
+    same method,group,metric,classes,mean,std,n,low,high,bold,other,difference,difference_low,difference_high,seed_0,seed_1 "$(head -n 1 "$out")" &&
+        same 37 "$(wc -l < "$out")" || return 1
     grep -q '4 of 4: ' "$err" || return 1
     a=$(of_summary c/ocdm-s0/summary.json) b=$(of_summary c/ocdm-s1/summary.json)
     same ok "$(awk -v a="$a" -v b="$b" -v m="$(value "$out" ocdm total mAP)" 'BEGIN { d = (a + b) / 2 - m; print (a > 10 && d < 1e-9 && d > -1e-9) ? "ok" : a " " b " " m }')"
 }
 
+# Seeds by range and by list; the same seed is the same run, and its value is in its column.
+takes_the_seeds_that_are_named() {
+    cp "$out" first.csv
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 1..2,1 --memory 200 --lr 0.005 -o c --format csv
+    same 0 "$code" && same ocdm-s0,ocdm-s1,ocdm-s2 "$(find c -name 'ocdm-s*' -printf '%f\n' | sort | paste -sd,)" &&
+        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f15-)" && grep -q '"seeds":\[1,2\]' c/compare.json || return 1
+    same "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $16 }' first.csv)" "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $15 }' "$out")" || return 1
+    for bad in 0 2..1 1, ..3 1..2x 1..99999 x 1,,2; do
+        run "$ocdm" compare s.safetensors --methods rs --seeds "$bad" -o n
+        same 2 "$code" && grep -q "^error: --seeds $bad is no list" "$err" || { echo "$bad"; return 1; }
+    done
+    rm -r c/*-s2
+}
+
 # Nothing runs again, and the table is the same.
 leaves_alone_what_is_done() {
-    cp "$out" first.csv
     touch -d '2001-01-01' c/*/summary.json
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same "" "$(cat "$err")" && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
@@ -53,7 +67,7 @@ prints_tables() {
     done
     same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' c.text)" && grep -q '^method .*mAP against best other$' c.text &&
         grep -q '^rs .*\] ocdm$' c.text && ! grep -q "$(printf '\033')" c.text && grep -q '^| ocdm |' c.markdown &&
-        grep -q '\\pm' c.latex && grep -q 'minority (5)' c.latex && grep -q '| total (44) mAP |' c.markdown && grep -q -- '- majority (12) -' c.text && grep -q '{"method":"ocdm","group":"total","metric":"mAP","mean":' c.json
+        grep -q '\\pm' c.latex && grep -q 'minority (5)' c.latex && grep -q '| total (44) mAP |' c.markdown && grep -q -- '- majority (12) -' c.text && grep -q '{"method":"ocdm","group":"total","metric":"mAP","classes":44,"mean":' c.json
 }
 
 # A file where a folder should be: that run fails, the others go on, and the exit code is the first failure's.
@@ -103,7 +117,7 @@ wait_for() {
 # stops SIGNAL CODE FOLDER: children end too, nothing half written counts as done, and the same command goes on.
 stops() {
     local command=("$ocdm" compare s.safetensors --methods rs,prs,ocdm,max --seeds 2 --memory 300 --lr 0.005 --checkpoint-every 20 -j 2 -o "$3" --format csv)
-    "${command[@]}" > /dev/null 2> stopped.err &
+    interruptible "${command[@]}" > /dev/null 2> stopped.err &
     local process=$!
     wait_for "$3/prs-s0/checkpoint.safetensors" || { kill -9 $process; return 1; }
     kill "-$1" $process
@@ -287,6 +301,7 @@ draws_on_the_memory_alone() {
 
 check build_makes_the_stream build
 check compare_runs_and_averages compares
+check compare_takes_the_seeds_that_are_named takes_the_seeds_that_are_named
 check compare_leaves_alone_what_is_done leaves_alone_what_is_done
 check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
 check compare_prints_every_format prints_tables

@@ -248,7 +248,7 @@ wait_until_read() {
 # stopped_by SIGNAL: in the middle of a stream that does not end; the last line is cut short.
 stopped_by() {
     mkfifo pipe
-    "$ocdm" sample -q -b 7 --summary summary.json < pipe > "$out" 2> "$err" &
+    interruptible "$ocdm" sample -q -b 7 --summary summary.json < pipe > "$out" 2> "$err" &
     local pid=$!
     exec 7> pipe
     head -n 100 stream.jsonl >&7

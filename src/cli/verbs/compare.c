@@ -30,6 +30,7 @@ struct request {
     const char *stream_path, *folder;
     ocdm__stream stream;
     ocdm__compare_plan plan;
+    ocdm__seed_list seeds;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
     ocdm__run_setup setup;
@@ -125,7 +126,9 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
     if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seeds", 1, 10000, &request->plan.seed_count, error);
+        status = ocdm__read_seeds(arguments, &request->seeds, error);
+    request->plan.seeds = request->seeds.values;
+    request->plan.seed_count = request->seeds.count;
     if (status == OCDM_OK)
         status = ocdm__read_jobs(arguments, &request->jobs, error);
     if (status == OCDM_OK)
@@ -159,7 +162,9 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
     ocdm__output_text(&output, ocdm_version());
     ocdm__output_text(&output, request->memory_only ? "\",\"model\":\"none\",\"stream\":" : "\",\"stream\":");
     ocdm__output_json_string(&output, request->stream_path, strlen(request->stream_path));
-    ocdm__output_count(&output, ",\"seeds\":", request->plan.seed_count);
+    for (size_t i = 0; i < request->seeds.count; i++)
+        ocdm__output_count(&output, i > 0 ? "," : ",\"seeds\":[", request->seeds.values[i]);
+    ocdm__output_text(&output, "]");
     ocdm__output_text(&output, ",\"rows\":");
     ocdm__table_write(table, OCDM__JSON, NULL, &output);
     ocdm__output_text(&output, "}\n");
@@ -242,7 +247,7 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
 {
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
-    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, error);
+    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, ocdm__table_is_data(format), error);
     if (status == OCDM_OK)
         status = ocdm__table_of_memory_runs(&runs, &request->plan, memories, error);
     if (status == OCDM_OK)
@@ -311,6 +316,7 @@ static int run(const ocdm__arguments *arguments)
         code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
     ocdm__compare_plan_clear(&request.plan);
     ocdm__run_setup_clear(&request.setup);
+    ocdm__release(request.seeds.values);
     ocdm__stream_close(&request.stream);
     return code;
 }
@@ -318,16 +324,18 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says ----------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
-    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the "
-    "seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished runs are left alone, interrupted runs "
+    "Runs every method with the same seeds on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
+    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean mAP over the tasks and forgetting, "
+    "mean and standard deviation over the seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished "
+    "runs are left alone, interrupted runs "
     "are resumed, so the same command continues after a stop.",
     "Seeds are paired: methods with the same seed have the same shuffle and the same initial weights. The last column is the "
-    "difference in total mAP to the best other method with the 95 % interval of the paired differences; bold is what is not "
-    "significantly worse than the best. Multitask, the upper bound, is not compared.",
+    "difference in total mAP to the best other method, with the 95 % interval that holds for all pairs of methods together "
+    "(Tukey's studentised range over paired seeds); bold is what is not significantly worse than the best by the same measure. "
+    "Multitask, the upper bound, is not compared, and times are not ranked.",
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
-    "FOLDER/compare.json has the rows as data.",
+    "FOLDER/compare.json has the rows as data, with the value of every seed.",
     NULL,
 };
 
@@ -345,7 +353,7 @@ static const ocdm__flag flags[] = {
      .fallback = "rs,prs,ocdm",
      .listed = method_names,
      .help = "what to compare; all is every one but cbrs"},
-    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each"},
+    OCDM__SEEDS_FLAG,
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
     {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "cli/compare_runs.h"
 #include "cli/console.h"
@@ -41,7 +42,7 @@ struct request {
     ocdm__passed_flags passed;   /* for `ocdm run` */
     char note[OCDM__TABLE_NOTE]; /* under the table: the settings of the runs */
     size_t jobs, format;
-    uint64_t seeds;
+    ocdm__seed_list seeds;
     bool quiet;
     int failed; /* exit code of the first run that failed */
     size_t printed;
@@ -189,6 +190,14 @@ static bool is_learnable(const struct source *source)
     return strcmp(ocdm__stream_kind(&source->info.stream), "labels") != 0;
 }
 
+static ocdm_status make_plan(const struct request *request, const struct source *source, const ocdm__paper_item *item,
+                             ocdm__compare_plan *plan, ocdm_error *error)
+{
+    ocdm_status status = ocdm__paper_plan(plan, item, source->stands_for, &source->info, request->seeds.count, error);
+    plan->seeds = request->seeds.values;
+    return status;
+}
+
 /* From labels alone nothing is learnt: such a stream can only have runs without a network. */
 static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
 {
@@ -209,7 +218,7 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
         ocdm__compare_plan plan = {.point_count = 0};
         status = make_setup(request, source, error);
         if (status == OCDM_OK)
-            status = ocdm__paper_plan(&plan, request->item, source->stands_for, &source->info, request->seeds, error);
+            status = make_plan(request, source, request->item, &plan, error);
         if (status == OCDM_OK)
             status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
@@ -319,7 +328,7 @@ static ocdm_status add_trends(const struct request *request, const struct source
     const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
     ocdm__compare_plan plan = {.point_count = 0};
     ocdm__compare_memories memories = {.count = 0};
-    ocdm_status status = ocdm__paper_plan(&plan, rho, source->stands_for, &source->info, request->seeds, error);
+    ocdm_status status = make_plan(request, source, rho, &plan, error);
     if (status == OCDM_OK)
         status = run_memories(request, source, &plan, &memories, error);
     if (status == OCDM_OK)
@@ -366,8 +375,7 @@ static ocdm_status gather(struct request *request, struct source *source, struct
     enum ocdm__paper_kind kind = request->item->kind;
     if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
         return OCDM_OK;
-    ocdm_status status =
-        ocdm__paper_plan(&material->plan, request->item, source->stands_for, &source->info, request->seeds, error);
+    ocdm_status status = make_plan(request, source, request->item, &material->plan, error);
     if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
         status = read_results(request, source, &material->plan, &material->results, error);
     if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
@@ -453,7 +461,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
     if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
+        status = ocdm__read_seeds(arguments, &request->seeds, error);
     if (status == OCDM_OK)
         status = ocdm__read_jobs(arguments, &request->jobs, error);
     if (status == OCDM_OK)
@@ -482,6 +490,7 @@ static int run(const ocdm__arguments *arguments)
         ocdm__run_setup_clear(&request.sources[i].setup);
         ocdm__stream_info_clear(&request.sources[i].info);
     }
+    ocdm__release(request.seeds.values);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
     return status != OCDM_OK ? ocdm__report(&error) : request.failed;
@@ -525,7 +534,7 @@ static const ocdm__example examples[] = {
 static const ocdm__flag flags[] = {
     {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
     {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
-    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each method"},
+    OCDM__SEEDS_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",

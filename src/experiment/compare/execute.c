@@ -89,7 +89,7 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
     settings->method = plan->methods[method];
     settings->memory = at->memory;
     settings->rho = at->rho;
-    settings->seed = seed;
+    settings->seed = ocdm__compare_seed(plan, seed);
     settings->epochs = repeats_data(settings->method) ? settings->epochs : 1;
     for (size_t i = 0; i < at->order_count && i < OCDM__COMPARE_TASKS; i++)
         setup->order[i] = (uint32_t)at->order[i];
@@ -208,7 +208,7 @@ static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *e
     if ((size_t)snprintf(call->folder, PATH_ROOM, "%s/%s", execution->folder, call->name) >= PATH_ROOM - 8)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", execution->folder);
     snprintf(call->log, PATH_ROOM, "%s/%s.log", execution->folder, call->name);
-    snprintf(call->seed, sizeof call->seed, "%llu", (unsigned long long)seed);
+    snprintf(call->seed, sizeof call->seed, "%llu", (unsigned long long)ocdm__compare_seed(execution->plan, seed));
     snprintf(call->memory, sizeof call->memory, "%u", at->memory);
     ocdm__json_double(at->rho, call->rho);
     if (at->order != NULL) {

@@ -207,7 +207,7 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
                                      .saved = &image->learner,
                                      .first = image->first};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, path, error);
+    ocdm_status status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
     status = ocdm__learner_file_write(&output, &file, error);

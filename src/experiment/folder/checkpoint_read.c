@@ -154,6 +154,16 @@ static size_t points_in(const ocdm__checkpoint *checkpoint)
     return point.width > 0 ? numbers_in(checkpoint, "curve") / point.width : 0;
 }
 
+/* The curve keeps every so many of the logged steps; how many doubles when there is no room. See ocdm__curve_add. */
+static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
+{
+    uint64_t offered = position->curve_offered, stride = position->curve_stride;
+    if (offered == 0)
+        return stride <= 1 && points == 1;
+    bool doubles = stride > 0 && (stride & (stride - 1)) == 0;
+    return doubles && offered <= position->step && points == (offered - 1) / stride + 2;
+}
+
 /* Whether position and sizes of tensors fit the run. */
 static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
@@ -161,7 +171,7 @@ static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm
     if (!position_fits(&checkpoint->position, &run->schedule))
         return refuse(checkpoint, "the position is none of this run", error);
     bool fits = evaluations_fit(checkpoint) && points >= 1 && points <= OCDM__CURVE_ROOM &&
-                holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
+                curve_fits(&checkpoint->position, points) && holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
                 holds(checkpoint, "class_scores", OCDM__RECORD_SCORE, run->stream->table.class_count);
     return fits ? OCDM_OK : refuse(checkpoint, "evaluations or curve have another size", error);
 }

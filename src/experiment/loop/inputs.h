@@ -16,6 +16,7 @@
 
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+#include "stream/images/prepare.h"
 
 /* Batches that can be under way at a time. */
 #define OCDM__INPUT_SLOTS 3
@@ -26,9 +27,10 @@ typedef struct ocdm__model_input_settings {
                         shorter side for images in the stream file. ignored for features */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
-    const char *image_root; /* instead of the stream's own; NULL. Must live as long as the inputs */
-    uint64_t seed;          /* of the augmentation */
-    unsigned threads;       /* that decode, from 1; features need none */
+    const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */
+    uint64_t seed;                       /* of the augmentation */
+    unsigned threads;                    /* that decode, from 1; features need none */
+    const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
 } ocdm__model_input_settings;
 
 typedef struct ocdm__model_inputs ocdm__model_inputs;

@@ -97,14 +97,8 @@ struct beside {
 static ocdm_status look_up(const ocdm__compare_results *results, size_t point, size_t method, const ocdm__paper_line *line,
                            size_t k, struct beside *beside, ocdm_error *error)
 {
-    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    if (judgements == NULL)
-        return ocdm__fail_memory(error, "judging the methods");
-    ocdm_status status = ocdm__compare_judge(results, point, column_of(&line->columns[k]), judgements, error);
-    if (status == OCDM_OK)
-        *beside = (struct beside){judgements[method].summary, line->values[k], line->deviations[k]};
-    ocdm__release(judgements);
-    return status;
+    *beside = (struct beside){.paper = line->values[k], .paper_deviation = line->deviations[k]};
+    return ocdm__compare_summary(results, point, column_of(&line->columns[k]), method, &beside->ours, error);
 }
 
 static ocdm_status add_line(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_results *results,

@@ -142,4 +142,18 @@ typedef struct ocdm__image_outcome {
  * OCDM_BAD_ARGUMENT when the slot holds no batch. */
 ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
 
+/* The functions above as a table, for code that must not depend on libjpeg and libpng: whoever wants images hands it in. */
+typedef struct ocdm__image_functions {
+    ocdm__image_settings (*settings_default)(void);
+    size_t (*floats)(const ocdm__image_settings *settings);
+    ocdm_status (*create)(const ocdm__image_settings *settings, size_t threads, size_t slots, ocdm__image_loader **loader,
+                          ocdm_error *error);
+    void (*destroy)(ocdm__image_loader *loader);
+    ocdm_status (*submit)(ocdm__image_loader *loader, size_t slot, const ocdm__image_request *requests, size_t count,
+                          float *tensor, ocdm_error *error);
+    ocdm_status (*wait)(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
+} ocdm__image_functions;
+
+extern const ocdm__image_functions ocdm__image_loading;
+
 #endif
