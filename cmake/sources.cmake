@@ -15,7 +15,7 @@ list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
 # What libocdm_experiment has of the rest: stream files, the online loop and the files of runs; no networks, no images.
 file(GLOB OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/experiment/loop/*.c src/experiment/folder/*.c)
 set(experiment_others experiment/experiment agent/model stream/file stream/label_table stream/statistics stream/write
-    stream/recipes/class_groups_file)
+    stream/recipes/class_files)
 foreach(source ${experiment_others})
   list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/${source}.c)
 endforeach()
