@@ -101,10 +101,10 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
-            double loss;
             const ocdm__online_batch batch = {
                 .step = step, .samples = steps->batch, .count = ocdm__schedule_batch(schedule, step, steps->batch)};
-            status = ocdm__online_step(online, &batch, &loss, error);
+            ocdm__online_choose(online, &batch);
+            status = ocdm__online_remember(online, error);
             if (status != OCDM_OK)
                 return status;
             step++;
