@@ -1,11 +1,15 @@
 /*
- * What the program's shell filter asks of the memory beyond ocdm/ocdm.h. It is not part of the library's interface: no program
- * that links libocdm can call it.
+ * What the program uses of the memory beyond ocdm/ocdm.h. It is not part of the library's interface: no program that links
+ * libocdm can call it.
  */
 #ifndef OCDM_BASE_INNER_MEMORY_H
 #define OCDM_BASE_INNER_MEMORY_H
 
 #include "ocdm/ocdm.h"
+
+/* The policies of the library, in the order of ocdm_policy_at: `name` is the one that users type, and the struct is
+ * ocdm__policy_NAME. */
+#define OCDM__POLICIES(X) X(ocdm) X(prs) X(cbes) X(max) X(onlyone) X(rs) X(random) X(cbrs) X(gss)
 
 /*
  * A bargain with a caller who has looked already: from now on its class ids are dense (0, 1, 2, ..., as labels were numbered),

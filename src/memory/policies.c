@@ -5,10 +5,8 @@
 
 #include "memory/pool.h"
 
-static const ocdm_policy *const all[] = {
-    &ocdm__policy_ocdm, &ocdm__policy_prs,    &ocdm__policy_cbes, &ocdm__policy_max, &ocdm__policy_onlyone,
-    &ocdm__policy_rs,   &ocdm__policy_random, &ocdm__policy_cbrs, &ocdm__policy_gss,
-};
+#define ROW(name) &ocdm__policy_##name,
+static const ocdm_policy *const all[] = {OCDM__POLICIES(ROW)};
 
 const ocdm_policy *ocdm_policy_at(size_t index)
 {

@@ -2,17 +2,11 @@
 #ifndef OCDM_MEMORY_POLICIES_H
 #define OCDM_MEMORY_POLICIES_H
 
+#include "base/inner_memory.h"
 #include "memory/memory.h"
 
-extern const ocdm_policy ocdm__policy_ocdm;
-extern const ocdm_policy ocdm__policy_onlyone;
-extern const ocdm_policy ocdm__policy_rs;
-extern const ocdm_policy ocdm__policy_prs;
-extern const ocdm_policy ocdm__policy_cbes;
-extern const ocdm_policy ocdm__policy_cbrs;
-extern const ocdm_policy ocdm__policy_max;
-extern const ocdm_policy ocdm__policy_random;
-extern const ocdm_policy ocdm__policy_gss;
+#define OCDM__POLICY_DECLARATION(name) extern const ocdm_policy ocdm__policy_##name;
+OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);

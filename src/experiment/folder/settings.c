@@ -7,12 +7,13 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "base/inner_memory.h"
 #include "base/text.h"
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
-const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "cbes",     "cbrs",      "gss",
-                                         "max",  "onlyone", "random", "finetune", "multitask", NULL};
+#define POLICY_NAME(name) #name,
+const char *const ocdm__run_methods[] = {OCDM__POLICIES(POLICY_NAME) "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
