@@ -7,9 +7,21 @@
 
 #include "ocdm/ocdm.h"
 
-/* The policies of the library, in the order of ocdm_policy_at: `name` is the one that users type, and the struct is
- * ocdm__policy_NAME. */
-#define OCDM__POLICIES(X) X(ocdm) X(prs) X(cbes) X(max) X(onlyone) X(rs) X(random) X(cbrs) X(gss)
+/* The policies of the library, in the order of ocdm_policy_at: X(symbol, name) for the struct ocdm__policy_SYMBOL. */
+/* clang-format off */
+#define OCDM__POLICIES(X)                                                                                                      \
+    X(ocdm, "ocdm")                                                                                                            \
+    X(prs, "prs")                                                                                                              \
+    X(prs_released, "prs-released")                                                                                            \
+    X(cbes, "cbes")                                                                                                            \
+    X(max, "max")                                                                                                              \
+    X(onlyone, "onlyone")                                                                                                      \
+    X(rs, "rs")                                                                                                                \
+    X(random, "random")                                                                                                        \
+    X(cbrs, "cbrs")                                                                                                            \
+    X(gss, "gss")                                                                                                              \
+    X(gss_released, "gss-released")
+/* clang-format on */
 
 /*
  * A bargain with a caller who has looked already: from now on its class ids are dense (0, 1, 2, ..., as labels were numbered),

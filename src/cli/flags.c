@@ -157,11 +157,23 @@ static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
 }
 
+/* Whether the next word is the value of a flag that needs none. */
+static bool next_is_choice(const ocdm__flag *flag, const struct words *words)
+{
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; words->next < words->count && choices[i] != NULL; i++)
+        if (strcmp(choices[i], words->argv[words->next]) == 0)
+            return true;
+    return false;
+}
+
 /* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). */
 static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
     const ocdm__flag *entry = &arguments->verb->flags[flag];
+    if (attached == NULL && entry->alone != NULL && !next_is_choice(entry, words))
+        attached = entry->alone;
     if (attached == NULL && words->next == words->count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
                           entry->name, entry->value);
@@ -523,7 +535,7 @@ ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *con
         if (!is_told(arguments, i, left_out))
             continue;
         end = append(append(end, " --"), flags[i].name);
-        if (flags[i].value != NULL)
+        if (flags[i].value != NULL && arguments->values[i] != flags[i].alone)
             end = append_word(end, without_folder(arguments->values[i]));
     }
     for (size_t i = 0; i < arguments->operand_count; i++)

@@ -39,6 +39,8 @@ typedef struct ocdm__flag {
     const char *name;                   /* the long name without dashes; NULL ends a table */
     const char *value;                  /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
     const char *fallback;               /* the default as one would type it; NULL for none */
+    const char *alone;                  /* the value of the flag by itself, which then takes the next word only if it is one of
+                                           the choices; NULL if the flag needs a value */
     const char *help;                   /* what it does, one sentence without its full stop */
     const char *const *choices;         /* the accepted words, terminated by NULL; NULL if any value is accepted */
     const char *const *(*listed)(void); /* makes the choices instead, where they are rows of a table elsewhere; may be NULL */

@@ -5,7 +5,7 @@
 
 #include "memory/pool.h"
 
-#define ROW(name) &ocdm__policy_##name,
+#define ROW(symbol, name) &ocdm__policy_##symbol,
 static const ocdm_policy *const all[] = {OCDM__POLICIES(ROW)};
 
 const ocdm_policy *ocdm_policy_at(size_t index)

@@ -5,7 +5,7 @@
 #include "base/inner_memory.h"
 #include "memory/memory.h"
 
-#define OCDM__POLICY_DECLARATION(name) extern const ocdm_policy ocdm__policy_##name;
+#define OCDM__POLICY_DECLARATION(symbol, name) extern const ocdm_policy ocdm__policy_##symbol;
 OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */

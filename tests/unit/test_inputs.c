@@ -102,13 +102,44 @@ static bool prepare(const ocdm__model_input_settings *settings, ocdm__image_requ
     ocdm__image_plan plan;
     ocdm__image_scratch scratch = {0};
     images.resize = settings->resize;
-    images.crop = settings->crop;
+    images.crop = settings->crop > 0 ? settings->crop : SMALL_SIDE;
+    images.pad = settings->crop == 0 ? SMALL_SIDE / 8 : settings->crop == settings->resize ? settings->crop / 8 : 0;
     images.seed = settings->seed;
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     assert_int_equal(ocdm__image_plan_make(&images, &plan, NULL), OCDM_OK);
     ocdm_status status = ocdm__image_prepare(&plan, request, &scratch, out, error);
     ocdm__image_scratch_clear(&scratch);
     return status == OCDM_OK;
+}
+
+/* Stored images as they are: a random square of the picture with a border of an eighth; the picture itself in evaluation. */
+TEST(inputs_crop_stored_images_at_random_when_training)
+{
+    static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
+    static float expected[3 * SMALL_SIDE * SMALL_SIDE];
+    ocdm__model_input_settings settings = {.seed = 3, .threads = 2};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__ready ready;
+    ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
+    bool differs = false;
+    for (uint64_t step = 0; step < 8; step++) {
+        bool training = step % 4 != 3;
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 5, step, training, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
+        for (size_t i = 0; i < 5; i++) {
+            for (size_t k = 0; k < sizeof planes; k++)
+                planes[k] = small_pixel(i, k);
+            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training};
+            assert_true(prepare(&settings, &request, expected, NULL));
+            const float *found = ready.tensor + i * 3 * SMALL_SIDE * SMALL_SIDE;
+            assert_memory_equal(found, expected, sizeof expected);
+            request.training = false;
+            assert_true(prepare(&settings, &request, expected, NULL));
+            differs = differs || memcmp(found, expected, sizeof expected) != 0;
+        }
+    }
+    assert_true(differs);
+    close_inputs(&stream, inputs);
 }
 
 /* The random part hangs on the sample's number in the stream and on the step. */
@@ -351,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_give_features_as_they_are),
         cmocka_unit_test(inputs_prepare_stored_images_by_sample_and_step),
+        cmocka_unit_test(inputs_crop_stored_images_at_random_when_training),
         cmocka_unit_test(inputs_read_image_files_for_any_number_of_threads),
         cmocka_unit_test(inputs_take_another_root_when_one_is_given),
         cmocka_unit_test(inputs_stop_at_the_first_bad_image_when_strict),

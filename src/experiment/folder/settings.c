@@ -12,7 +12,7 @@
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
-#define POLICY_NAME(name) #name,
+#define POLICY_NAME(symbol, name) name,
 const char *const ocdm__run_methods[] = {OCDM__POLICIES(POLICY_NAME) "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};

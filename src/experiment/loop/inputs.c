@@ -58,10 +58,11 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     bool stored = stream->shape.kind == OCDM__IMAGES;
+    size_t width = stream->shape.width, height = stream->shape.height;
+    uint32_t side = (uint32_t)(width < height ? width : height);
     if (stored) {
-        size_t width = stream->shape.width, height = stream->shape.height;
         images.resize = 0;
-        images.crop = (uint32_t)(width < height ? width : height);
+        images.crop = side;
     }
     if (settings->resize > 0)
         images.resize = settings->resize;
@@ -69,6 +70,8 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
         images.crop = images.resize;
     if (settings->crop > 0)
         images.crop = settings->crop;
+    if (stored && images.crop == (images.resize > 0 ? images.resize : side))
+        images.pad = images.crop / 8; /* files have about as much room for a random square between 256 and 224 pixels */
     return images;
 }
 

@@ -130,11 +130,14 @@ static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t coun
 static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
                              ocdm_error *error)
 {
-    ocdm_status status = reserve_kept(similarity, asked->slot_count, error);
-    for (size_t j = 0; status == OCDM_OK && j < asked->slot_count; j++) {
-        uint32_t sample = (uint32_t)ocdm_memory_id(memory, asked->slot[j]);
+    size_t groups = asked->slot_count / asked->group_size;
+    ocdm_status status = reserve_kept(similarity, groups, error);
+    uint32_t *members = similarity->samples + similarity->sample_room;
+    for (size_t j = 0; status == OCDM_OK && j < groups; j++) {
+        for (size_t k = 0; k < asked->group_size; k++)
+            members[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * asked->group_size + k]);
         float *gradient = similarity->kept + j * similarity->size;
-        status = gradient_of(similarity, &sample, 1, gradient, error);
+        status = gradient_of(similarity, members, asked->group_size, gradient, error);
         if (status == OCDM_OK)
             similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
     }
@@ -163,36 +166,38 @@ static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint3
     return status;
 }
 
-/* The batch's own numbers come after the room that gradient_of needs. */
-static ocdm_status take_batch(struct ocdm__similarity *similarity, const ocdm_comparison *asked, ocdm_error *error)
+/* Room for the numbers of the batch or of a group, twice: they come after the room that gradient_of needs. */
+static ocdm_status reserve_samples(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
 {
     bool failed = false;
-    if (asked->count > similarity->sample_room) {
-        similarity->samples = ocdm__grown(similarity->samples, 2 * asked->count, sizeof *similarity->samples, &failed);
-        similarity->sample_room = failed ? similarity->sample_room : asked->count;
-    }
+    if (count <= similarity->sample_room)
+        return OCDM_OK;
+    similarity->samples = ocdm__grown(similarity->samples, 2 * count, sizeof *similarity->samples, &failed);
     if (failed)
         return ocdm__fail_memory(error, "a comparison of gradients");
-    for (size_t i = 0; i < asked->count; i++)
-        similarity->samples[similarity->sample_room + i] = (uint32_t)asked->batch[i].id;
+    similarity->sample_room = count;
     return OCDM_OK;
 }
 
 static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     struct ocdm__similarity *similarity = state;
-    ocdm_status status = take_batch(similarity, asked, error);
+    size_t groups = asked->slot_count / asked->group_size;
+    ocdm_status status =
+        reserve_samples(similarity, asked->count > asked->group_size ? asked->count : asked->group_size, error);
     if (status == OCDM_OK)
         status = load_kept(similarity, memory, asked, error);
     if (status != OCDM_OK)
         return status;
-    const uint32_t *batch = similarity->samples + similarity->sample_room;
+    uint32_t *batch = similarity->samples + similarity->sample_room;
+    for (size_t i = 0; i < asked->count; i++)
+        batch[i] = (uint32_t)asked->batch[i].id;
     if (asked->batch_cosine != NULL)
-        status = compare_with(similarity, batch, asked->count, asked->slot_count, asked->batch_cosine, error);
+        status = compare_with(similarity, batch, asked->count, groups, asked->batch_cosine, error);
     if (status == OCDM_OK && asked->batch_first && *asked->batch_cosine >= 0)
         return OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < asked->count; i++)
-        status = compare_with(similarity, batch + i, 1, asked->slot_count, &asked->item_cosine[i], error);
+        status = compare_with(similarity, batch + i, 1, groups, &asked->item_cosine[i], error);
     return status;
 }
 
