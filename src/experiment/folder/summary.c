@@ -50,9 +50,9 @@ static void fill_map(const ocdm__run *run, double *map, double *totals)
 {
     size_t count = run->evaluation_count;
     for (size_t e = 0; e < count; e++) {
-        totals[e] = 100 * run->evaluations[e].total.value[OCDM__MAP];
+        totals[e] = 100 * run->evaluations[e].total.value[OCDM_MAP];
         for (size_t k = 0; k < count; k++)
-            map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM__MAP] : NAN;
+            map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
     }
 }
 

@@ -248,7 +248,7 @@ static void write_averages(ocdm__output *output, const ocdm__averages *averages)
     ocdm__output_count(output, "\"classes\":", averages->classes);
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
         ocdm__output_text(output, ",\"");
-        ocdm__output_text(output, ocdm__metric_name((enum ocdm__metric)i));
+        ocdm__output_text(output, ocdm__metric_name((ocdm_metric)i));
         write_percent(output, "\":", averages->value[i]);
     }
 }
