@@ -2,6 +2,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(MPI_C_FOUND)
+  install(TARGETS ocdm_mpi_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h include/ocdm/stream.h

@@ -73,6 +73,7 @@ typedef struct ocdm__verb {
     const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
     const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
     int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
+    bool distributes;                             /* works on several ranks: its networks do */
 } ocdm__verb;
 
 struct ocdm__arguments {

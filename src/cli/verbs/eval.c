@@ -279,4 +279,5 @@ const ocdm__verb ocdm__verb_eval = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

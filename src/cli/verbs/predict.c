@@ -145,4 +145,5 @@ const ocdm__verb ocdm__verb_predict = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };
