@@ -77,8 +77,7 @@ static int run_info(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     ocdm__stream_info info = {.class_count = 0};
-    ocdm__record_options records = {.hint =
-                                        "`ocdm stream info --help` describes the records; `--skip-bad` passes over bad ones"};
+    ocdm__record_options records = {.hint = "`ocdm stream info --help` describes the records"};
     uint64_t bounds[2];
     const uint64_t *given;
     ocdm_status status = read_bounds(arguments, bounds, &given, &error);
