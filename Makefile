@@ -76,7 +76,7 @@ bench: all ## time the policies and the paper's loop, in whole passes and in the
 	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
 	@$(BUILD)/ocdm bench gap
 
-golden: ## make the golden files of the tests anew with PyTorch, Pillow and scikit-learn
+golden: ## regenerate the golden files of the tests with PyTorch, Pillow and scikit-learn
 	@tools/setup judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 

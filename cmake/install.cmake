@@ -10,7 +10,7 @@ install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DEST
 install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h include/ocdm/stream.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
 
-# ocdm.pc finds its prefix from where it lies, so that an installed tree can be moved.
+# ocdm.pc derives its prefix from its own location, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_prefix ${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})

@@ -289,7 +289,7 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 struct ocdm__linear_back {
     const float *input, *output;
     float *gradient;       /* of the output; changed where an activation is undone */
-    float *input_gradient; /* NULL: nobody wants it */
+    float *input_gradient; /* NULL: not needed */
     float *weight_gradient, *bias_gradient;
     size_t rows;
 };
@@ -305,7 +305,7 @@ size_t ocdm__network_input_size(const ocdm__network *network);
 /* OCDM_OK unless a primitive has failed. */
 ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error);
 
-/* Where an image's piece of a training step lies. */
+/* The memory of one image's part of a training step. */
 static inline unsigned char *ocdm__piece(const struct ocdm__pass *pass, const struct ocdm__span *span, size_t bytes,
                                          size_t image)
 {
@@ -321,7 +321,7 @@ static inline const unsigned char *ocdm__input_piece(const struct ocdm__pass *pa
     return ocdm__piece(pass, &network->input, network->input_bytes, image);
 }
 
-/* How the output of a node lies. */
+/* The memory layout of the output of a node. */
 static inline struct ocdm__extent ocdm__extent_of(const ocdm__network *network, const struct ocdm__node *node)
 {
     size_t width = network->blocked ? OCDM__CHANNEL_BLOCK : node->channels;

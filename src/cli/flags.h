@@ -50,7 +50,7 @@ typedef struct ocdm__flag {
 /* The words that a flag takes, ended by NULL; NULL when any value may be tried. */
 const char *const *ocdm__flag_choices(const ocdm__flag *flag);
 
-/* The library's policies, but for those with one of these traits; its distances and its tie rules, in the order of their enums.
+/* The library's policies, except those with one of these traits; its distances and its tie rules, in the order of their enums.
  * For ocdm__flag.listed: static arrays, ended by NULL, as long as the lists of the library. */
 #define OCDM__CHOICES 32
 const char *const *ocdm__policy_choices(const char *names[OCDM__CHOICES], size_t first, uint32_t without);
