@@ -103,6 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t read_size = read_sizes[data[0] / 30 % 8];
     struct outcome pieces = read_stream(data + 1, size - 1, &options, read_size, false);
     struct outcome whole = read_stream(data + 1, size - 1, &options, 65536, true);
+    if (pieces.status == OCDM_IO || whole.status == OCDM_IO) /* damaged gzip or zstd: how much comes out first may differ */
+        return 0;
     if (pieces.hash != whole.hash || pieces.count != whole.count || pieces.skipped != whole.skipped ||
         pieces.status != whole.status || strcmp(pieces.message, whole.message) != 0) {
         fprintf(stderr, "in pieces: status %d, %llu records, %s\nat once:   status %d, %llu records, %s\n", (int)pieces.status,
