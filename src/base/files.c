@@ -93,6 +93,17 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
     return OCDM_OK;
 }
 
+ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error)
+{
+    bool gzip = file->size > 2 && memcmp(file->bytes, "\x1f\x8b", 2) == 0;
+    if (!gzip && !(file->size > 4 && memcmp(file->bytes, "\x28\xb5\x2f\xfd", 4) == 0))
+        return OCDM_OK;
+    char hint[200];
+    snprintf(hint, sizeof hint, "unpack it first: %s %.150s", gzip ? "gunzip -k" : "unzstd", file->name);
+    return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s: %s data, which is unpacked for records only", file->name,
+                      gzip ? "gzip" : "zstd");
+}
+
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
