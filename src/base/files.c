@@ -1,4 +1,4 @@
-/* Maps files by mmap and compares files by device and inode. */
+/* Maps files by mmap, compares files by device and inode, and reads the clock. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/progress.h"
 
 /* ---- mapped files --------------------------------------------------------------------------------------------------- */
 
@@ -171,4 +173,11 @@ bool ocdm__is_same_file(const ocdm__file_identity *a, const ocdm__file_identity 
     if (!a->known || !b->known || a->device != b->device || a->inode != b->inode)
         return false;
     return a->name && b->name ? strcmp(a->name, b->name) == 0 : !a->name && !b->name;
+}
+
+double ocdm__seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "stream/records/state.h"
 
 /* What came out, as far as it can differ. */

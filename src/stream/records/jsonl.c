@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/json_plain.h"
 #include "stream/records/state.h"
 
 /* ---- simple records ------------------------------------------------------------------------------------------------- */
