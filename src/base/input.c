@@ -160,7 +160,7 @@ ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
     ocdm_status status = make_room(input, error);
     if (status != OCDM_OK)
         return status;
-    size_t filled = input->begin + input->size, count;
+    size_t filled = input->begin + input->size, count = 0;
     status = (input->filter.read != NULL ? input->filter.read : ocdm__input_read)(input, input->buffer + filled,
                                                                                   input->capacity - filled, &count, error);
     if (status != OCDM_OK || input->stopped)
