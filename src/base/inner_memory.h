@@ -21,6 +21,19 @@
     X(cbrs, "cbrs")                                                                                                            \
     X(gss, "gss")                                                                                                              \
     X(gss_released, "gss-released")
+
+/* The distances and the tie rules, in the order of their enums: X(symbol, name) for the enumerator OCDM_SYMBOL. */
+#define OCDM__DISTANCES(X)                                                                                                     \
+    X(KL, "kl")                                                                                                                \
+    X(REVERSE_KL, "reverse-kl")                                                                                                \
+    X(L2, "l2")                                                                                                                \
+    X(TV, "tv")
+
+#define OCDM__TIES(X)                                                                                                          \
+    X(TIE_KEY, "key")                                                                                                          \
+    X(TIE_OLDEST, "oldest")                                                                                                    \
+    X(TIE_NEWEST, "newest")                                                                                                    \
+    X(TIE_UNIFORM, "uniform")
 /* clang-format on */
 
 /*

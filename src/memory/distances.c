@@ -14,8 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/inner_memory.h"
 #include "base/logarithm.h"
+#include "base/random.h"
 #include "memory/policies.h"
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
@@ -96,34 +97,14 @@ static double tv_scale(double most_p, double rest)
 }
 
 const struct distance ocdm__distances[] = {
-    [OCDM_KL] = {.name = "kl", .term = kl_term},
-    [OCDM_REVERSE_KL] = {.name = "reverse-kl",
-                         .term = reverse_kl_term,
+    [OCDM_KL] = {.term = kl_term},
+    [OCDM_REVERSE_KL] = {.term = reverse_kl_term,
                          .weight = reverse_kl_weight,
                          .offset = ocdm__ln_real,
                          .scale = reverse_kl_scale},
-    [OCDM_L2] = {.name = "l2", .term = l2_term, .weight = l2_weight, .base = l2_base, .scale = l2_scale},
-    [OCDM_TV] = {.name = "tv", .term = tv_term, .weight = tv_weight, .base = tv_base, .scale = tv_scale},
+    [OCDM_L2] = {.term = l2_term, .weight = l2_weight, .base = l2_base, .scale = l2_scale},
+    [OCDM_TV] = {.term = tv_term, .weight = tv_weight, .base = tv_base, .scale = tv_scale},
 };
-
-#define DISTANCES (sizeof ocdm__distances / sizeof *ocdm__distances)
-
-const char *ocdm_distance_name(ocdm_distance distance)
-{
-    return (unsigned)distance < DISTANCES ? ocdm__distances[distance].name : NULL;
-}
-
-ocdm_status ocdm_distance_find(const char *name, ocdm_distance *distance)
-{
-    if (name == NULL || distance == NULL)
-        return OCDM_BAD_ARGUMENT;
-    for (size_t i = 0; i < DISTANCES; i++)
-        if (strcmp(ocdm__distances[i].name, name) == 0) {
-            *distance = (ocdm_distance)i;
-            return OCDM_OK;
-        }
-    return OCDM_UNKNOWN_NAME;
-}
 
 /* ---- tie rules ------------------------------------------------------------------------------------------------------ */
 
@@ -146,29 +127,63 @@ static uint64_t by_youth(uint64_t key_base, uint64_t arrival)
 }
 
 const struct tie ocdm__ties[] = {
-    [OCDM_TIE_KEY] = {"key", by_key, false},
-    [OCDM_TIE_OLDEST] = {"oldest", by_age, false},
-    [OCDM_TIE_NEWEST] = {"newest", by_youth, false},
-    [OCDM_TIE_UNIFORM] = {"uniform", by_key, true},
+    [OCDM_TIE_KEY] = {by_key, false},
+    [OCDM_TIE_OLDEST] = {by_age, false},
+    [OCDM_TIE_NEWEST] = {by_youth, false},
+    [OCDM_TIE_UNIFORM] = {by_key, true},
 };
 
-#define TIES (sizeof ocdm__ties / sizeof *ocdm__ties)
+/* ---- names ---------------------------------------------------------------------------------------------------------- */
+
+#define NAME(symbol, name) [OCDM_##symbol] = name,
+static const char *const distance_names[] = {OCDM__DISTANCES(NAME)};
+static const char *const tie_names[] = {OCDM__TIES(NAME)};
+
+#define DISTANCES (sizeof distance_names / sizeof *distance_names)
+#define TIES (sizeof tie_names / sizeof *tie_names)
+
+_Static_assert(DISTANCES == sizeof ocdm__distances / sizeof *ocdm__distances, "every distance has a name");
+_Static_assert(TIES == sizeof ocdm__ties / sizeof *ocdm__ties, "every tie rule has a name");
+
+/* The index of a name; `count` when it is not in the list. */
+static unsigned index_of(const char *const *names, unsigned count, const char *name)
+{
+    unsigned i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+const char *ocdm_distance_name(ocdm_distance distance)
+{
+    return (unsigned)distance < DISTANCES ? distance_names[distance] : NULL;
+}
+
+ocdm_status ocdm_distance_find(const char *name, ocdm_distance *distance)
+{
+    if (name == NULL || distance == NULL)
+        return OCDM_BAD_ARGUMENT;
+    unsigned found = index_of(distance_names, DISTANCES, name);
+    if (found == DISTANCES)
+        return OCDM_UNKNOWN_NAME;
+    *distance = (ocdm_distance)found;
+    return OCDM_OK;
+}
 
 const char *ocdm_tie_name(ocdm_tie tie)
 {
-    return (unsigned)tie < TIES ? ocdm__ties[tie].name : NULL;
+    return (unsigned)tie < TIES ? tie_names[tie] : NULL;
 }
 
 ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie)
 {
     if (name == NULL || tie == NULL)
         return OCDM_BAD_ARGUMENT;
-    for (size_t i = 0; i < TIES; i++)
-        if (strcmp(ocdm__ties[i].name, name) == 0) {
-            *tie = (ocdm_tie)i;
-            return OCDM_OK;
-        }
-    return OCDM_UNKNOWN_NAME;
+    unsigned found = index_of(tie_names, TIES, name);
+    if (found == TIES)
+        return OCDM_UNKNOWN_NAME;
+    *tie = (ocdm_tie)found;
+    return OCDM_OK;
 }
 
 /* ---- the best deletion --------------------------------------------------------------------------------------------- */

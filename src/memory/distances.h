@@ -12,7 +12,6 @@
  * offset + sum of `base` - scale * (sum of `weight` over the labels that go).
  */
 struct distance {
-    const char *name;
     double (*term)(double q, double kept, double ln_p, double total);
     double (*weight)(uint32_t kept, double p, double most_p, double rest); /* of a class with samples in memory */
     double (*base)(uint32_t kept, double p, double rest);                  /* of a class in play; NULL: 0 */
@@ -22,7 +21,6 @@ struct distance {
 
 /* A tie rule: of samples that tie the one with the smallest priority goes. Priorities are unique. */
 struct tie {
-    const char *name;
     uint64_t (*priority)(uint64_t key_base, uint64_t arrival);
     bool fresh; /* priorities order the samples of a set, but the sample to delete is drawn each time */
 };

@@ -175,10 +175,13 @@ TEST(unknown_key_is_named)
 /* Choices are indices: they must be in the order of the library's enums. */
 TEST(choices_are_in_the_order_of_their_enums)
 {
-    for (unsigned i = 0; ocdm__run_distances[i] != NULL; i++)
+    unsigned i;
+    for (i = 0; ocdm__run_distances[i] != NULL; i++)
         assert_string_equal(ocdm__run_distances[i], ocdm_distance_name((ocdm_distance)i));
-    for (unsigned i = 0; ocdm__run_ties[i] != NULL; i++)
+    assert_null(ocdm_distance_name((ocdm_distance)i));
+    for (i = 0; ocdm__run_ties[i] != NULL; i++)
         assert_string_equal(ocdm__run_ties[i], ocdm_tie_name((ocdm_tie)i));
+    assert_null(ocdm_tie_name((ocdm_tie)i));
 }
 
 static int make_stream(void **state)

@@ -12,10 +12,10 @@
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
-#define POLICY_NAME(symbol, name) name,
-const char *const ocdm__run_methods[] = {OCDM__POLICIES(POLICY_NAME) "finetune", "multitask", NULL};
-const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
-const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
+#define NAME(symbol, name) name,
+const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) "finetune", "multitask", NULL};
+const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
+const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
 
