@@ -64,6 +64,8 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     if (status == OCDM_OK)
         status = ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed,
                                          error);
+    if (status == OCDM_OK && settings->resample_tests)
+        status = ocdm__stream_order_resample(&run->tests, table, settings->seed, error);
     if (status != OCDM_OK)
         return status;
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
@@ -155,6 +157,7 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__online_close(&run->online);
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
+    ocdm__evaluation_clear(&run->validation);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
@@ -196,18 +199,43 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
 
+static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream_order *tests, const ocdm__progress *progress)
+{
+    return (ocdm__examination){.learner = run->learner,
+                               .inputs = run->inputs,
+                               .table = &run->stream->table,
+                               .tests = tests,
+                               .groups = run->groups,
+                               .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
+                               .progress = progress};
+}
+
+/* On what is held out, after everything is learnt: it depends on the final weights alone, so that no checkpoint has to keep it.
+ */
+static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+{
+    const ocdm__stream_order *tests = &run->schedule.held_out;
+    if (tests->count == 0 || run->learner == NULL || run->validation.task_count > 0)
+        return OCDM_OK;
+    double begun = ocdm__seconds_now();
+    const ocdm__examination examination = examination_on(run, tests, progress);
+    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm_status status = ocdm__evaluate(&examination, tests->task_count, &run->validation, scores, error);
+    if (status != OCDM_OK)
+        ocdm__evaluation_clear(&run->validation);
+    ocdm__release(scores);
+    run->evaluate_seconds += ocdm__seconds_now() - begun;
+    return status;
+}
+
 static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
     size_t place = run->evaluation_count;
     ocdm__evaluation *evaluation = &run->evaluations[place];
-    const ocdm__examination examination = {.learner = run->learner,
-                                           .inputs = run->inputs,
-                                           .table = &run->stream->table,
-                                           .tests = &run->tests,
-                                           .groups = run->groups,
-                                           .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
-                                           .progress = progress};
+    const ocdm__examination examination = examination_on(run, &run->tests, progress);
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
@@ -249,7 +277,7 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
 {
     if (run->evaluation_count == run->schedule.order.task_count) {
         *event = OCDM__RUN_FINISHED;
-        return OCDM_OK;
+        return validate(run, progress, error);
     }
     bool due = run->step == run->schedule.task_ends[run->evaluation_count];
     *event = due ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
