@@ -12,10 +12,13 @@ file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/stream/*.
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
 
-# What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
-file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/experiment/loop/*.c
-     src/experiment/folder/*.c)
-list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/experiment/experiment.c ${PROJECT_SOURCE_DIR}/src/agent/model.c)
+# What libocdm_experiment has of the rest: stream files, the online loop and the files of runs; no networks, no images.
+file(GLOB OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/experiment/loop/*.c src/experiment/folder/*.c)
+set(experiment_others experiment/experiment agent/model stream/file stream/label_table stream/statistics stream/write
+    stream/recipes/class_groups_file)
+foreach(source ${experiment_others})
+  list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/${source}.c)
+endforeach()
 foreach(source ${OCDM_REST_SOURCES})
   if(source MATCHES "/src/base/")
     list(APPEND OCDM_EXPERIMENT_SOURCES ${source})

@@ -20,5 +20,6 @@ NumPy is imported when the first array is made, PyTorch never: tensors are recog
 """
 from ._ocdm import Change, __version__, policies
 from .memory import Memory
+from .replay import Replay
 
-__all__ = ["Change", "Memory", "__version__", "policies"]
+__all__ = ["Change", "Memory", "Replay", "__version__", "policies"]

@@ -111,4 +111,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     return status;
 }
 
-const ocdm__learner_maker ocdm__agent_maker = {.make = make};
+const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/loop/evaluation.h"
-#include "stream/images/prepare.h"
 #include "stream/labelled_set.h"
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
@@ -30,7 +29,8 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
                                          .symmetric = ocdm__model_is_symmetric(settings->model),
                                          .strict = !settings->skip_bad,
                                          .image_root = settings->image_root,
-                                         .threads = settings->threads};
+                                         .threads = settings->threads,
+                                         .images = &ocdm__image_loading};
     return ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
 }
 

@@ -21,6 +21,7 @@
 #include "base/sha256.h"
 #include "experiment/loop/inputs.h"
 #include "ocdm/ocdm.h"
+#include "stream/features.h"
 #include "stream/file.h"
 
 /* ---- weights files ------------------------------------------------------------------------------------------------- */
@@ -141,8 +142,8 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
 typedef struct ocdm__featurize_settings {
     ocdm__predictor_settings network; /* needs_head and skip_bad are ignored: no head is needed, every image is */
     enum ocdm__dtype type;            /* of the stored features: OCDM__F32 or OCDM__F16 */
-    bool standardize;                 /* by mean and deviation of the training part */
-    const char *command;              /* for the file's notes */
+    enum ocdm__standardize standardize;
+    const char *command; /* for the file's notes */
     const char *output;
 } ocdm__featurize_settings;
 

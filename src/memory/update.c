@@ -318,9 +318,15 @@ static void turn_away(ocdm_memory *memory, uint32_t item)
     note_departure(memory, memory->item_node[item], OCDM_NONE);
 }
 
-static bool admitted(const ocdm_memory *memory, const ocdm_sample *sample)
+/* Asks whether a sample may enter at all. */
+static ocdm_status ask_admit(const ocdm_memory *memory, const ocdm_sample *sample, bool *enters, ocdm_error *error)
 {
-    return memory->policy.admit == NULL || memory->policy.admit(memory->state, memory, sample);
+    int answer = memory->policy.admit == NULL ? 1 : memory->policy.admit(memory->state, memory, sample);
+    if (answer < 0)
+        return ocdm__fail(error, OCDM_BAD_DECISION, "", "policy %s could not say whether a sample may enter",
+                          memory->policy.name);
+    *enters = answer != 0;
+    return OCDM_OK;
 }
 
 static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm_error *error)
@@ -370,9 +376,14 @@ static void join_all(ocdm_memory *memory, size_t count)
 static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     join_all(memory, count);
-    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++)
-        if (!admitted(memory, &batch[i]))
+    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++) {
+        bool enters = false;
+        ocdm_status status = ask_admit(memory, &batch[i], &enters, error);
+        if (status != OCDM_OK)
+            return status;
+        if (!enters)
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
+    }
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;
@@ -392,13 +403,14 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     ocdm__memory_stamp(memory, node, memory->arrived);
     memory->pool.nodes[node].origin = item;
     uint32_t slot = OCDM_NONE;
-    bool enters = admitted(memory, sample);
-    if (enters && memory->pool.size == memory->options.capacity) {
-        ocdm_status status = ask_replace(memory, sample, &slot, error);
-        if (status != OCDM_OK)
-            return status;
+    bool enters = false;
+    ocdm_status status = ask_admit(memory, sample, &enters, error);
+    if (status == OCDM_OK && enters && memory->pool.size == memory->options.capacity) {
+        status = ask_replace(memory, sample, &slot, error);
         enters = slot != OCDM_NONE;
     }
+    if (status != OCDM_OK)
+        return status;
     memory->arrived++;
     count_as_seen(memory, item);
     if (enters)

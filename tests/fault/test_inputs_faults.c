@@ -17,7 +17,7 @@
 static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
 {
     static const uint32_t samples[] = {3, 1, 4, 1, 5};
-    ocdm__model_input_settings settings = {.resize = 20, .crop = 16, .threads = 2};
+    ocdm__model_input_settings settings = {.resize = 20, .crop = 16, .threads = 2, .images = &ocdm__image_loading};
     ocdm__model_inputs *inputs = NULL;
     ocdm__ready ready = {.count = 0};
     ocdm_status status = ocdm__model_inputs_open(stream, &settings, &inputs, error);

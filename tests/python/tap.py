@@ -29,7 +29,16 @@ class _Result(unittest.TestResult):
     def addSubTest(self, test, subtest, error):
         super().addSubTest(test, subtest, error)
         if error is not None:
-            print("#", subtest, error[1], flush=True)
+            self.wrong.append(f"{subtest}\n{error[1]}")
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.wrong = []
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if self.wrong:
+            self._line("not ok", test, "\n".join(self.wrong))
 
 
 def main():

@@ -50,7 +50,8 @@ static int make_streams(void **state)
 
 static ocdm__model_input_settings small_settings(unsigned threads)
 {
-    return (ocdm__model_input_settings){.resize = 7, .crop = CROP, .seed = 3, .threads = threads};
+    return (ocdm__model_input_settings){
+        .resize = 7, .crop = CROP, .seed = 3, .threads = threads, .images = &ocdm__image_loading};
 }
 
 static ocdm__model_inputs *open_inputs(ocdm__stream *stream, const char *path, const ocdm__model_input_settings *settings)
@@ -101,13 +102,44 @@ static bool prepare(const ocdm__model_input_settings *settings, ocdm__image_requ
     ocdm__image_plan plan;
     ocdm__image_scratch scratch = {0};
     images.resize = settings->resize;
-    images.crop = settings->crop;
+    images.crop = settings->crop > 0 ? settings->crop : SMALL_SIDE;
+    images.pad = settings->crop == 0 ? SMALL_SIDE / 8 : settings->crop == settings->resize ? settings->crop / 8 : 0;
     images.seed = settings->seed;
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     assert_int_equal(ocdm__image_plan_make(&images, &plan, NULL), OCDM_OK);
     ocdm_status status = ocdm__image_prepare(&plan, request, &scratch, out, error);
     ocdm__image_scratch_clear(&scratch);
     return status == OCDM_OK;
+}
+
+/* Stored images as they are: a random square of the picture with a border of an eighth; the picture itself in evaluation. */
+TEST(inputs_crop_stored_images_at_random_when_training)
+{
+    static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
+    static float expected[3 * SMALL_SIDE * SMALL_SIDE];
+    ocdm__model_input_settings settings = {.seed = 3, .threads = 2};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__ready ready;
+    ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
+    bool differs = false;
+    for (uint64_t step = 0; step < 8; step++) {
+        bool training = step % 4 != 3;
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 5, step, training, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
+        for (size_t i = 0; i < 5; i++) {
+            for (size_t k = 0; k < sizeof planes; k++)
+                planes[k] = small_pixel(i, k);
+            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training};
+            assert_true(prepare(&settings, &request, expected, NULL));
+            const float *found = ready.tensor + i * 3 * SMALL_SIDE * SMALL_SIDE;
+            assert_memory_equal(found, expected, sizeof expected);
+            request.training = false;
+            assert_true(prepare(&settings, &request, expected, NULL));
+            differs = differs || memcmp(found, expected, sizeof expected) != 0;
+        }
+    }
+    assert_true(differs);
+    close_inputs(&stream, inputs);
 }
 
 /* The random part hangs on the sample's number in the stream and on the step. */
@@ -244,13 +276,32 @@ TEST(inputs_know_the_sizes_when_none_are_given)
     } cases[] = {{"images", 0, 0, SMALL_SIDE}, {"images", 0, 20, 20},  {"images", 48, 0, 48},  {"images", 40, 36, 36},
                  {"files", 0, 0, 224},         {"files", 300, 0, 224}, {"files", 128, 0, 128}, {"files", 0, 200, 200}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ocdm__model_input_settings settings = {.resize = cases[i].resize, .crop = cases[i].crop, .threads = 1};
+        ocdm__model_input_settings settings = {
+            .resize = cases[i].resize, .crop = cases[i].crop, .threads = 1, .images = &ocdm__image_loading};
         ocdm__stream stream = {.task_count = 0};
         ocdm__model_inputs *inputs = open_inputs(&stream, cases[i].stream, &settings);
         assert_int_equal(ocdm__model_inputs_height(inputs), cases[i].side);
         assert_int_equal(ocdm__model_inputs_width(inputs), cases[i].side);
         assert_int_equal(ocdm__model_inputs_size(inputs), 3 * cases[i].side * cases[i].side);
         close_inputs(&stream, inputs);
+    }
+}
+
+/* A program without image decoders can still open a stream of features. */
+TEST(inputs_without_decoders_take_features_only)
+{
+    const ocdm__model_input_settings settings = {.threads = 1};
+    static const char *const streams[] = {"features", "images", "files"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        ocdm__stream stream = {.task_count = 0};
+        ocdm__model_inputs *inputs = NULL;
+        ocdm_error error = {.message = ""};
+        assert_int_equal(ocdm__stream_open(&stream, streams[i], NULL), OCDM_OK);
+        ocdm_status status = ocdm__model_inputs_open(&stream, &settings, &inputs, &error);
+        HOLDS(streams[i], status == (i == 0 ? OCDM_OK : OCDM_BAD_ARGUMENT));
+        HOLDS(error.message, i == 0 || strstr(error.message, "images are not decoded here") != NULL);
+        ocdm__model_inputs_close(inputs);
+        ocdm__stream_close(&stream);
     }
 }
 
@@ -276,7 +327,9 @@ TEST(inputs_refuse_what_cannot_be_opened)
         ocdm__model_inputs *inputs = NULL;
         ocdm_error error = {.message = ""};
         assert_int_equal(ocdm__stream_open(&stream, cases[i].stream, NULL), OCDM_OK);
-        ocdm_status status = ocdm__model_inputs_open(&stream, &cases[i].settings, &inputs, &error);
+        ocdm__model_input_settings settings = cases[i].settings;
+        settings.images = &ocdm__image_loading;
+        ocdm_status status = ocdm__model_inputs_open(&stream, &settings, &inputs, &error);
         HOLDS(cases[i].says, status == cases[i].status && inputs == NULL);
         HOLDS(error.message, strstr(error.message, cases[i].says) != NULL);
         ocdm__stream_close(&stream);
@@ -329,11 +382,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_give_features_as_they_are),
         cmocka_unit_test(inputs_prepare_stored_images_by_sample_and_step),
+        cmocka_unit_test(inputs_crop_stored_images_at_random_when_training),
         cmocka_unit_test(inputs_read_image_files_for_any_number_of_threads),
         cmocka_unit_test(inputs_take_another_root_when_one_is_given),
         cmocka_unit_test(inputs_stop_at_the_first_bad_image_when_strict),
         cmocka_unit_test(inputs_stop_when_an_image_file_is_not_there),
         cmocka_unit_test(inputs_know_the_sizes_when_none_are_given),
+        cmocka_unit_test(inputs_without_decoders_take_features_only),
         cmocka_unit_test(inputs_refuse_what_cannot_be_opened),
         cmocka_unit_test(inputs_refuse_misuse_and_go_on),
         cmocka_unit_test(inputs_end_at_any_moment),

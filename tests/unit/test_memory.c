@@ -8,7 +8,8 @@
 
 #include "base/inner_memory.h"
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
+                                       "cbrs", "max",     "random", "gss", "gss-released"};
 
 #define POLICIES (sizeof policies / sizeof *policies)
 

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
+                                       "cbrs", "max",     "random", "gss", "gss-released"};
 
 #define POLICIES (sizeof policies / sizeof *policies)
 

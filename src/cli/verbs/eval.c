@@ -95,7 +95,8 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
                                                .symmetric = ocdm__model_is_symmetric(settings->model),
                                                .strict = settings->strict,
                                                .image_root = settings->image_root,
-                                               .threads = settings->threads};
+                                               .threads = settings->threads,
+                                               .images = ocdm__agent_maker.images};
     ocdm_status status = ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
         status = ocdm__agent_maker.make(&ocdm__agent_maker, settings, work->inputs, (uint32_t)work->stream.table.class_count,

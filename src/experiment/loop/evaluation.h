@@ -70,6 +70,10 @@ typedef struct ocdm__examination {
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error);
 
+/* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is asked. */
+ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
+                                  ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error);
+
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 
 /* The members of an evaluation, without braces; `after` is its number. `tasks` are the tasks in their order. */

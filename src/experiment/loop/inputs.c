@@ -8,7 +8,6 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "stream/images/prepare.h"
 
 struct slot {
     float *tensor;
@@ -25,7 +24,8 @@ struct ocdm__model_inputs {
     const char *root; /* of image files; NULL for other streams */
     bool strict;
     size_t size;
-    uint32_t side;              /* of an image; 0 for features */
+    uint32_t side; /* of an image; 0 for features */
+    const ocdm__image_functions *images;
     ocdm__image_loader *loader; /* NULL for features */
     ocdm__image_request *requests;
     size_t request_room;
@@ -54,14 +54,15 @@ static ocdm_status check_images(const ocdm__stream *stream, const char *root, oc
 
 static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings)
 {
-    ocdm__image_settings images = ocdm__image_settings_default();
+    ocdm__image_settings images = settings->images->settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     bool stored = stream->shape.kind == OCDM__IMAGES;
+    size_t width = stream->shape.width, height = stream->shape.height;
+    uint32_t side = (uint32_t)(width < height ? width : height);
     if (stored) {
-        size_t width = stream->shape.width, height = stream->shape.height;
         images.resize = 0;
-        images.crop = (uint32_t)(width < height ? width : height);
+        images.crop = side;
     }
     if (settings->resize > 0)
         images.resize = settings->resize;
@@ -69,6 +70,8 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
         images.crop = images.resize;
     if (settings->crop > 0)
         images.crop = settings->crop;
+    if (stored && images.crop == (images.resize > 0 ? images.resize : side))
+        images.pad = images.crop / 8; /* files have about as much room for a random square between 256 and 224 pixels */
     return images;
 }
 
@@ -95,9 +98,9 @@ static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_inp
     if (status == OCDM_OK)
         status = check_crop(stream, &images, error);
     if (status == OCDM_OK)
-        status = ocdm__image_loader_create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
+        status = settings->images->create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
     inputs->side = images.crop;
-    inputs->size = ocdm__image_floats(&images);
+    inputs->size = settings->images->floats(&images);
     return status;
 }
 
@@ -110,8 +113,12 @@ ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__mode
         return ocdm__fail_memory(error, "the samples");
     made->stream = stream;
     made->strict = settings->strict;
+    made->images = settings->images;
     if (stream->shape.kind == OCDM__FEATURES)
         made->size = stream->shape.width;
+    else if (settings->images == NULL)
+        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream featurize` makes features of them",
+                            "%s: the samples are no features, and images are not decoded here", stream->file.name);
     else
         status = open_images(made, settings, error);
     if (status == OCDM_OK)
@@ -125,7 +132,8 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
 {
     if (inputs == NULL)
         return;
-    ocdm__image_loader_destroy(inputs->loader); /* first: its threads write into the slots */
+    if (inputs->loader != NULL)
+        inputs->images->destroy(inputs->loader); /* first: its threads write into the slots */
     for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++) {
         ocdm__release(inputs->slots[i].tensor);
         ocdm__release(inputs->slots[i].usable);
@@ -263,7 +271,7 @@ ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot
     if (inputs->loader == NULL)
         copy_features(inputs, slot, samples, count);
     else
-        status = ocdm__image_loader_submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
+        status = inputs->images->submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
     slot->count = count;
     slot->busy = status == OCDM_OK;
     inputs->seconds += ocdm__seconds_now() - started;
@@ -318,7 +326,7 @@ ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_nu
     ocdm__image_outcome outcome = {.count = 0};
     slot->busy = false;
     if (inputs->loader != NULL)
-        status = ocdm__image_loader_wait(inputs->loader, slot_number, &outcome, error);
+        status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
     if (status == OCDM_OK && outcome.failed > 0)
         status = close_up(inputs, slot, outcome.errors, &kept, error);
     else

@@ -16,6 +16,7 @@
 
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+#include "stream/images/prepare.h"
 
 /* Batches that can be under way at a time. */
 #define OCDM__INPUT_SLOTS 3
@@ -23,12 +24,14 @@
 typedef struct ocdm__model_input_settings {
     uint32_t resize; /* images: the shorter side becomes this; 0: 256 for image files, as it is for images in the stream file */
     uint32_t crop;   /* then a square of so many pixels; 0: 224 for image files, or `resize` when that is less; all of the
-                        shorter side for images in the stream file. ignored for features */
+                        shorter side for images in the stream file. A square of all of it is random too: training puts a
+                        border of an eighth around the image first. Ignored for features */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
-    const char *image_root; /* instead of the stream's own; NULL. Must live as long as the inputs */
-    uint64_t seed;          /* of the augmentation */
-    unsigned threads;       /* that decode, from 1; features need none */
+    const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */
+    uint64_t seed;                       /* of the augmentation */
+    unsigned threads;                    /* that decode, from 1; features need none */
+    const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
 } ocdm__model_input_settings;
 
 typedef struct ocdm__model_inputs ocdm__model_inputs;

@@ -94,8 +94,9 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
                                                .strict = settings->strict,
                                                .image_root = settings->image_root,
                                                .seed = settings->seed,
-                                               .threads = settings->threads};
-    ocdm_status status = ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
+                                               .threads = settings->threads,
+                                               .images = maker->images};
+    ocdm_status status = maker->reads_samples ? OCDM_OK : ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
     if (status == OCDM_OK)
@@ -199,16 +200,19 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
 
-static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream_order *tests, const ocdm__progress *progress)
+static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream_order *tests, const char *hint,
+                                        const ocdm__progress *progress)
 {
     return (ocdm__examination){.learner = run->learner,
                                .inputs = run->inputs,
                                .table = &run->stream->table,
                                .tests = tests,
                                .groups = run->groups,
-                               .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
+                               .source = {run->stream->file.name, hint},
                                .progress = progress};
 }
+
+static const char diverged[] = "the agent diverged: a smaller --lr may help";
 
 /* On what is held out, after everything is learnt: it depends on the final weights alone, so that no checkpoint has to keep it.
  */
@@ -218,7 +222,7 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
     if (tests->count == 0 || run->learner == NULL || run->validation.task_count > 0)
         return OCDM_OK;
     double begun = ocdm__seconds_now();
-    const ocdm__examination examination = examination_on(run, tests, progress);
+    const ocdm__examination examination = examination_on(run, tests, diverged, progress);
     ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
@@ -230,17 +234,28 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
     return status;
 }
 
-static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+/* By the learner, or by `given` scores if there are some; without a learner there are no metrics. */
+static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm__evaluation *evaluation,
+                           ocdm_error *error)
+{
+    size_t task_count = run->evaluation_count + 1;
+    const ocdm__examination examination =
+        examination_on(run, &run->tests, given != NULL ? "the model may have diverged" : diverged, progress);
+    if (given != NULL)
+        return ocdm__evaluate_scores(&examination, task_count, given, evaluation, run->scores, error);
+    return run->learner != NULL ? ocdm__evaluate(&examination, task_count, evaluation, run->scores, error)
+                                : ocdm__evaluation_start(evaluation, task_count, error);
+}
+
+static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
     size_t place = run->evaluation_count;
     ocdm__evaluation *evaluation = &run->evaluations[place];
-    const ocdm__examination examination = examination_on(run, &run->tests, progress);
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
-    status = run->learner != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
-                                  : ocdm__evaluation_start(evaluation, place + 1, error);
+    status = examine(run, given, progress, evaluation, error);
     if (status != OCDM_OK) {
         ocdm__evaluation_clear(evaluation);
         return status;
@@ -255,16 +270,28 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     return OCDM_OK;
 }
 
+ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error)
+{
+    return evaluate(run, scores, NULL, error);
+}
+
 /* The samples of the step after it are prepared meanwhile, unless an evaluation comes first, which needs the same room. */
-static ocdm_status step(ocdm__run *run, ocdm_error *error)
+ocdm__online_batch ocdm__run_begin_step(ocdm__run *run)
 {
     bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
     ocdm__online_batch batch = {.step = run->step, .samples = run->samples, .next = run->next};
     batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
     batch.next_count = last ? 0 : ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
-    ocdm_status status = ocdm__online_step(&run->online, &batch, &run->loss, error);
+    ocdm__online_choose(&run->online, &batch);
+    return batch;
+}
+
+ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
+{
+    ocdm_status status = ocdm__online_remember(&run->online, error);
     if (status != OCDM_OK)
         return status;
+    run->loss = loss;
     run->step++;
     if (ocdm__run_logs_step(run)) {
         ocdm__curve_point point = ocdm__run_point(run);
@@ -273,15 +300,27 @@ static ocdm_status step(ocdm__run *run, ocdm_error *error)
     return OCDM_OK;
 }
 
+static ocdm_status step(ocdm__run *run, ocdm_error *error)
+{
+    double loss;
+    const ocdm__online_batch batch = ocdm__run_begin_step(run);
+    ocdm_status status = ocdm__online_learn(&run->online, &batch, &loss, error);
+    return status == OCDM_OK ? ocdm__run_end_step(run, loss, error) : status;
+}
+
+enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
+{
+    if (run->evaluation_count == run->schedule.order.task_count)
+        return OCDM__RUN_FINISHED;
+    return run->step == run->schedule.task_ends[run->evaluation_count] ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
+}
+
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error)
 {
-    if (run->evaluation_count == run->schedule.order.task_count) {
-        *event = OCDM__RUN_FINISHED;
+    *event = ocdm__run_due(run);
+    if (*event == OCDM__RUN_FINISHED)
         return validate(run, progress, error);
-    }
-    bool due = run->step == run->schedule.task_ends[run->evaluation_count];
-    *event = due ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
-    return due ? evaluate(run, progress, error) : step(run, error);
+    return *event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
 }
 
 /* ---- what it is like now ----------------------------------------------------------------------------------------------- */
