@@ -51,6 +51,11 @@ def listed(name):
     return sorted({path for pattern in patterns for path in CORE.glob(pattern)})
 
 
+def library():
+    """All that is compiled of the repository: libocdm and libocdm_experiment."""
+    return sorted({*listed("core"), *listed("experiment")})
+
+
 def run(command):
     done = subprocess.run(command, cwd=CORE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.stdout:
@@ -69,7 +74,7 @@ def compile_module(target):
     includes = [f"-I{CORE}/include", f"-I{CORE}/src"]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         commands, objects = [], []
-        for number, source in enumerate(listed("core") + module):
+        for number, source in enumerate(library() + module):
             objects.append(f"{folder}/{number}.o")
             special = ["-O3"] if source in hot else []
             if source in module:
@@ -157,7 +162,7 @@ def sdist_files():
     own = [path for pattern in ("*.toml", "*.py", "*.md", "src/*.[ch]", "examples/*.py") for path in HERE.glob(pattern)]
     core = [path for pattern in ("cmake/sources.txt", "include/ocdm/*.h", "src/**/*.h", "LICENSE") for path in CORE.glob(pattern)]
     return ([(str(path.relative_to(HERE)), path.read_bytes()) for path in sorted(own)] + package_files() +
-            [(f"core/{path.relative_to(CORE)}", path.read_bytes()) for path in sorted({*core, *listed("core")})])
+            [(f"core/{path.relative_to(CORE)}", path.read_bytes()) for path in sorted({*core, *library()})])
 
 
 def build_sdist(sdist_directory, config_settings=None):

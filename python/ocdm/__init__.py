@@ -6,6 +6,9 @@ the same as those of the program `ocdm`, on any machine.
 
     Memory    decides which samples stay: ids and labels, no payloads
     Replay    a memory with payloads: arrays, tensors, objects; add, sample, stream, DataLoader
+    Stream    a file of `ocdm stream build`: features, images, labels, tasks as arrays without a copy
+    Run       the online experiment around a model of your own, Step by Step, with the files of `ocdm run`
+    metrics   CF1, OF1, mAP, forgetting
     ocdm.mammoth.Buffer, ocdm.avalanche.OCDMBuffer    in place of the buffers that Mammoth and Avalanche have
 
 >>> import ocdm
@@ -19,7 +22,10 @@ the same as those of the program `ocdm`, on any machine.
 NumPy is imported when the first array is made, PyTorch never: tensors are recognised when they are given.
 """
 from ._ocdm import Change, __version__, policies
+from . import metrics
 from .memory import Memory
 from .replay import Replay
+from .run import Run, Step
+from .stream import Stream
 
-__all__ = ["Change", "Memory", "Replay", "__version__", "policies"]
+__all__ = ["Change", "Memory", "Replay", "Run", "Step", "Stream", "__version__", "metrics", "policies"]

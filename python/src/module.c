@@ -245,8 +245,13 @@ static PyObject *policies(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"policies", policies, METH_NOARGS,
-     "policies() -> list[str]\n\nThe policies of the library.\n\n>>> ocdm.policies()[:3]\n['ocdm', 'prs', 'cbes']"},
+     "policies() -> list[str]\n\nThe policies of the library.\n\n>>> ocdm.policies()[:3]\n['ocdm', 'prs', 'prs-released']"},
     {"pack", pack, METH_VARARGS, NULL},
+    {"metric_names", ocdm__metrics_names, METH_NOARGS, NULL},
+    {"score_classes", ocdm__metrics_score, METH_VARARGS, NULL},
+    {"average", ocdm__metrics_average, METH_VARARGS, NULL},
+    {"average_precision", ocdm__metrics_precision, METH_VARARGS, NULL},
+    {"forgetting", ocdm__metrics_forgetting, METH_VARARGS, NULL},
     {0},
 };
 
@@ -262,7 +267,8 @@ PyTypeObject *ocdm__add_type(PyObject *module, PyType_Spec *spec)
 
 static int fill_module(PyObject *module)
 {
-    if (!ocdm__add_change_type(module) || !ocdm__add_memory_type(module))
+    if (!ocdm__add_change_type(module) || !ocdm__add_memory_type(module) || !ocdm__add_stream_types(module) ||
+        !ocdm__add_loop_type(module))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", ocdm_version());
 }

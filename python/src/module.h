@@ -113,6 +113,24 @@ typedef struct ocdm__memory_object {
 
 bool ocdm__add_memory_type(PyObject *module);
 
+/* ---- stream.c, run.c ------------------------------------------------------------------------------------------------- */
+
+struct ocdm_stream;
+
+bool ocdm__add_stream_types(PyObject *module);
+bool ocdm__add_loop_type(PyObject *module);
+
+/* The stream of an ocdm.Stream; NULL with TypeError. */
+const struct ocdm_stream *ocdm__stream_of(PyObject *object);
+
+/* ---- metrics.c: functions of the module ------------------------------------------------------------------------------ */
+
+PyObject *ocdm__metrics_names(PyObject *module, PyObject *unused);
+PyObject *ocdm__metrics_score(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_average(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_precision(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args);
+
 /* ---- policy.c -------------------------------------------------------------------------------------------------------- */
 
 /* A policy whose functions are methods of a Python object: made for one memory, which it outlives. ValueError, TypeError. */

@@ -10,6 +10,7 @@
 
 const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_sample,
+    &ocdm__verb_merge,
     &ocdm__verb_demo,
     &ocdm__verb_stream_build,
     &ocdm__verb_stream_info,

@@ -77,6 +77,7 @@ struct class
     size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
     uint32_t list_count;
     uint32_t list_room; /* a power of 2, or 0 */
+    uint32_t minimum;   /* see ocdm__memory_set_minimum */
     uint32_t asleep;    /* how many sets that carry it are asleep, and so not on the list */
     uint32_t above;     /* sweeps in a row in which its weight was above the reference */
     uint32_t charge;    /* steps lost because its weight is below the reference */
@@ -128,6 +129,9 @@ struct pool {
     size_t list_room;
     size_t list_used;
     size_t free_list[32];
+
+    bool has_minimums;
+    uint64_t spared; /* deletions that they changed */
 
     uint64_t label_total; /* S, the sum of all m_i */
 

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import ocdm
+import streams
 import tap
 
 NEED_TORCH = {"ocdm.mammoth", "ocdm.avalanche"}  # imported by test_torch
@@ -38,6 +39,7 @@ class Docs(unittest.TestCase):
         parser, seen, attempted, output = doctest.DocTestParser(), set(), 0, []
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
+            streams.make_scenes()
             for name, value in documented():
                 text = getattr(value, "__doc__", None)
                 if not isinstance(text, str) or ">>>" not in text or text in seen:

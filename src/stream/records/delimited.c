@@ -178,6 +178,29 @@ static ocdm_status find_columns(ocdm__records *records, const ocdm__record_place
     return status;
 }
 
+static size_t without_return(const char *line, size_t length)
+{
+    return length - (length > 0 && line[length - 1] == '\r');
+}
+
+bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other)
+{
+    const char *line = records->input.data + place->at;
+    size_t length = without_return(line, place->end - place->at),
+           wanted = without_return(records->header, records->header_length);
+    if (length == wanted && memcmp(line, records->header, length) == 0)
+        return true;
+    if (!records->file_begins)
+        return false;
+    struct split split = begin_split((ocdm__records *)records, place, NULL);
+    struct field field;
+    while (!split.done && next_field(&split, &field) == OCDM_OK)
+        if (!field.doubled && field.end - field.at == strlen(records->labels.text) &&
+            memcmp(records->input.data + field.at, records->labels.text, field.end - field.at) == 0)
+            *other = true;
+    return false;
+}
+
 ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
 {
     records->header_length = place->end - place->at;

@@ -84,7 +84,8 @@ typedef struct ocdm__record {
 typedef struct ocdm__records ocdm__records;
 
 /*
- * Opens `path`, standard input when it is NULL or "-", finds out the format and reads a header if the format has one.
+ * Opens `path`, standard input when it is NULL or "-", unpacks it if it is gzip or zstd, finds out the format and reads a
+ * header if the format has one.
  *
  * stop     as in base/input.h; may be NULL
  * records  set on success; closed by the caller
@@ -94,6 +95,10 @@ typedef struct ocdm__records ocdm__records;
  */
 ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const ocdm__record_options *options,
                                const volatile sig_atomic_t *stop, ocdm_error *error);
+
+/* The files that follow, read as if all were one: of the same format, with the same header or none. `paths` must outlive the
+ * reader. */
+void ocdm__records_follow(ocdm__records *records, char *const *paths, size_t count);
 
 /* Releases everything. NULL is fine. */
 void ocdm__records_close(ocdm__records *records);
@@ -123,6 +128,11 @@ const uint32_t *ocdm__records_labels(const ocdm__records *records);
  * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
 ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
                                        ocdm_error *error);
+
+/* Takes labels off the record last read: those whose byte in `listed` is `wanted`; labels from `count` on have 0 there. Returns
+ * how many are left; without any the record is forgotten. */
+size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count,
+                                 bool wanted);
 
 /* The labels by number. */
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);
