@@ -559,7 +559,7 @@ static const ocdm__flag flags[] = {
     {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
     /* clang-format off */
-    OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG)
+    OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG) OCDM__OWN_MODEL_FLAG
     /* clang-format on */
     {.name = NULL},
 };

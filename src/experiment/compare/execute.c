@@ -271,6 +271,9 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
         status = ocdm__look_into_folder(call->folder, &asked, &state, error);
     if (status != OCDM_OK || state == OCDM__FOLDER_DONE)
         return status;
+    if (asked.settings->own_learner)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make it with ocdm.Run or ocdm_experiment_run first",
+                          "%s: there is no finished run of the model %s", call->folder, asked.settings->model);
     calls->half += state == OCDM__FOLDER_HALF;
     calls->numbers[calls->child_count] = calls->count - 1;
     status =
