@@ -520,7 +520,9 @@ static const char *const description[] = {
     "and "
     "these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs have in "
     "common "
-    "is printed under the table. Memories without a network are always computed.",
+    "is printed under the table. With --grid each method's settings are chosen by validation first, as in `ocdm compare`. "
+    "Memories "
+    "without a network are always computed.",
     NULL,
 };
 
