@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo test test-programs fuzz-programs bench golden judge fuzz check install clean
+.PHONY: all help setup demo python test test-programs python-programs fuzz-programs test-torch bench golden judge fuzz check install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -21,18 +21,24 @@ all: ## build the library and the program into build/
 
 help: ## list the targets
 	@echo "make [TARGET]"
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
 	@echo "variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) CC="
 
 setup: ## install every package that building, testing and checking need (Debian, root or sudo)
-	@tools/setup build test check
+	@tools/setup build test python check
 
 demo: all ## compare OCDM with the baselines on a built-in world: memories, a trained agent, a page; in seconds
 	@tools/demo $(BUILD)/ocdm $(BUILD)/demo
 
+python: ## build the wheel of the Python package into build/python
+	@tools/setup python
+	@mkdir -p $(BUILD)/python
+	@/usr/bin/python3 -c 'import sys; sys.path.insert(0, "python"); import backend; backend.build_wheel(sys.argv[1])' $(BUILD)/python
+	@echo "built $$(ls $(BUILD)/python/*.whl); install it into a venv: pip install $$(ls $(BUILD)/python/*.whl)"
+
 test: ## build with sanitizers and run every test; ends with `N passed, N failed`
-	@tools/setup build test
-	@$(MAKE) --no-print-directory test-programs fuzz-programs || { echo "0 passed, 1 failed"; exit 1; }
+	@tools/setup build test python
+	@$(MAKE) --no-print-directory test-programs python-programs fuzz-programs || { echo "0 passed, 1 failed"; exit 1; }
 	@tools/run-tests $(BUILD)/test $(BUILD)/fuzz $(JOBS)
 
 test-programs:
@@ -40,9 +46,20 @@ test-programs:
 	    -DCMAKE_C_FLAGS_DEBUG="-O1 -g" $(QUIET)
 	@$(COMPILE) $(BUILD)/test --parallel $(JOBS) $(QUIET)
 
+# The Python package as users get it, and with sanitizers.
+python-programs:
+	@/usr/bin/python3 python/backend.py $(BUILD)/test/python/release
+	@CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
+	    /usr/bin/python3 python/backend.py $(BUILD)/test/python/sanitized
+
 fuzz-programs:
 	@$(CONFIGURE) -B $(BUILD)/fuzz -DOCDM_FUZZ=ON -DCMAKE_C_COMPILER=clang $(QUIET)
 	@$(COMPILE) $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+
+test-torch: ## run the tests of the Python package that need PyTorch
+	@tools/setup build test python torch
+	@$(MAKE) --no-print-directory test-programs python-programs
+	@tests/python/run $(BUILD)/test $(basename $(notdir $(wildcard tests/python/test_torch*.py)))
 
 bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
 	@$(BUILD)/ocdm bench memory

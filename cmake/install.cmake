@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h
+install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h include/ocdm/stream.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
 
 # ocdm.pc finds its prefix from where it lies, so that an installed tree can be moved.

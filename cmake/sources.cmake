@@ -1,38 +1,22 @@
 # Which file belongs to what: the core is libocdm, the rest only the program. main.c is in neither, so that tests can link both.
-file(GLOB memory_sources CONFIGURE_DEPENDS src/memory/*.c)
-file(GLOB metrics_sources CONFIGURE_DEPENDS src/metrics/*.c)
-file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.c)
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/agent/*.c src/experiment/*.c
+# OCDM_CORE_SOURCES, OCDM_HOT_SOURCES and OCDM_EXPERIMENT_SOURCES: the lists of sources.txt.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/sources.txt)
+foreach(list core hot experiment)
+  string(TOUPPER OCDM_${list}_SOURCES variable)
+  file(STRINGS cmake/sources.txt patterns REGEX "^${list} ")
+  list(TRANSFORM patterns REPLACE "^${list} " "")
+  file(GLOB ${variable} CONFIGURE_DEPENDS ${patterns})
+endforeach()
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
-
-# What memory and metrics need of src/base.
-set(core_base allocate error hash_table input json output safetensors)
-set(OCDM_CORE_SOURCES ${memory_sources} ${metrics_sources})
-foreach(source ${base_sources})
-  get_filename_component(name ${source} NAME_WE)
-  if(name IN_LIST core_base)
-    list(APPEND OCDM_CORE_SOURCES ${source})
-  else()
-    list(APPEND OCDM_REST_SOURCES ${source})
-  endif()
-endforeach()
-
-# What libocdm_experiment has of the rest: streams, the online loop and the files of runs, without networks.
-file(GLOB_RECURSE OCDM_EXPERIMENT_SOURCES CONFIGURE_DEPENDS src/stream/*.c src/experiment/loop/*.c
-     src/experiment/folder/*.c)
-list(APPEND OCDM_EXPERIMENT_SOURCES ${PROJECT_SOURCE_DIR}/src/experiment/experiment.c ${PROJECT_SOURCE_DIR}/src/agent/model.c)
-foreach(source ${OCDM_REST_SOURCES})
-  if(source MATCHES "/src/base/")
-    list(APPEND OCDM_EXPERIMENT_SOURCES ${source})
-  endif()
-endforeach()
+list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})
+list(REMOVE_ITEM OCDM_EXPERIMENT_SOURCES ${OCDM_CORE_SOURCES})
 
 # The paper's loop is the yardstick of every speed: the same optimisation in every kind of build.
 file(GLOB reference_sources CONFIGURE_DEPENDS src/bench/reference*.c)
 set_source_files_properties(${reference_sources} PROPERTIES COMPILE_OPTIONS -O2)
 
-# The memory's inner loops are short and hot, and so are those of its hash table.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${memory_sources} src/base/hash_table.c PROPERTIES COMPILE_OPTIONS -O3)
+  set_source_files_properties(${OCDM_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS -O3)
 endif()

@@ -29,15 +29,19 @@ static inline struct toy_gradient toy_gradient_of(uint64_t id)
     return gradient;
 }
 
+static inline void toy_add(struct toy_gradient *sum, uint64_t id)
+{
+    struct toy_gradient one = toy_gradient_of(id);
+    for (int j = 0; j < TOY_PARAMETERS; j++)
+        sum->along[j] += one.along[j];
+}
+
 /* The batch's gradient: the sum, whose cosines are those of the mean. */
 static inline struct toy_gradient toy_gradient_of_batch(const ocdm_sample *batch, size_t count)
 {
     struct toy_gradient sum = {{0}};
-    for (size_t i = 0; i < count; i++) {
-        struct toy_gradient one = toy_gradient_of(batch[i].id);
-        for (int j = 0; j < TOY_PARAMETERS; j++)
-            sum.along[j] += one.along[j];
-    }
+    for (size_t i = 0; i < count; i++)
+        toy_add(&sum, batch[i].id);
     return sum;
 }
 
@@ -56,8 +60,10 @@ static inline double toy_largest_cosine(const struct toy_gradient *gradient, con
                                         const ocdm_comparison *asked)
 {
     double largest = -1;
-    for (size_t i = 0; i < asked->slot_count; i++) {
-        struct toy_gradient kept = toy_gradient_of(ocdm_memory_id(memory, asked->slot[i]));
+    for (size_t i = 0; i < asked->slot_count; i += asked->group_size) {
+        struct toy_gradient kept = {{0}};
+        for (size_t k = 0; k < asked->group_size; k++)
+            toy_add(&kept, ocdm_memory_id(memory, asked->slot[i + k]));
         double cosine = toy_cosine(gradient, &kept);
         largest = cosine > largest ? cosine : largest;
     }

@@ -1,10 +1,14 @@
 /*
  * How the lists coco44 and nus44 were found: simulated annealing over which class belongs to which task, or to none, scored by
- * how near the stream that the paper's recipe then gives comes to the statistics that the paper prints. Not part of the build.
+ * how near the stream that the paper's recipe then gives comes to the statistics that the paper prints, and the memories that
+ * reservoir sampling, PRS and OCDM then keep to the counts of its Section 4.2.2. Not part of the build.
  *
- *     cc -O2 -o /tmp/search-lists tools/search-lists.c -lm
- *     /tmp/search-lists coco RECORDS.jsonl [seed [millions of moves [weight of cohesion [weight of an unused class]]]]
+ *     cc -O2 -Iinclude -o /tmp/search-lists tools/search-lists.c build/libocdm.a -lm
+ *     /tmp/search-lists coco RECORDS.jsonl [seed [millions of moves [lists [cohesion [unused class]]]]]
  *     /tmp/search-lists nus RECORDS.jsonl ...
+ *
+ * The moves are judged by the stream alone, which takes microseconds. Then they are judged by memories that are
+ * really filled as well, until so many lists have filled theirs. The last two numbers are weights.
  *
  * Prints the list as `ocdm stream build --tasks FILE` reads it, with its statistics in comments. The test part does not matter
  * to any of them: it is drawn from samples with one label, which never train.
@@ -15,10 +19,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ocdm/ocdm.h>
+
 #define CLASSES 128
 #define TASKS 5
 #define TEST_PER_CLASS 50
 #define LAW 12.0 /* what the numbers weigh at the end */
+#define CAPACITY 1000
+#define MAJORITY 0.505  /* of the samples have several labels: "the majority" */
+#define HARDLY_ANY 5    /* samples of a class */
+#define MEMORY_SEEDS 2  /* memories of each policy that one list is judged by during the search */
+#define REPORT_SEEDS 20 /* and in the end */
+
+/* How many classes have more than `many` samples in memory, and how many fewer than `few`. A negative count is not printed in
+ * the paper. */
+typedef struct memory_counts {
+    const char *policy;
+    int many, few;
+    double over, under;
+} memory_counts;
+
+enum { OURS, RESERVOIR, PARTITIONS, POLICIES }; /* the slowest last */
 
 /* What the paper prints. */
 typedef struct target {
@@ -27,11 +48,26 @@ typedef struct target {
     double samples;
     int groups[3];
     double amlr[TASKS], total;
+    memory_counts memory[POLICIES];
 } target;
 
 static const target targets[] = {
-    {"coco", 4, 44, 26617, {12, 27, 5}, {95.53, 89.12, 84.33, 64.54}, 85.6},
-    {"nus", 5, 44, 28650, {13, 24, 7}, {98.08, 99.15, 88.73, 95.14, 83.71}, 96.4},
+    {"coco",
+     4,
+     44,
+     26617,
+     {12, 27, 5},
+     {95.53, 89.12, 84.33, 64.54},
+     85.6,
+     {{"ocdm", 40, 20, 1, 6}, {"rs", 500, 0, 1, -1}, {"prs", 40, 20, 18, 9}}},
+    {"nus",
+     5,
+     44,
+     28650,
+     {13, 24, 7},
+     {98.08, 99.15, 88.73, 95.14, 83.71},
+     96.4,
+     {{"ocdm", 60, 20, 6, 0}, {"rs", 400, 0, 2, -1}, {"prs", 60, 20, 11, 6}}},
 };
 
 typedef unsigned __int128 label_set; /* bit c: class c */
@@ -54,6 +90,7 @@ static int tasks, task_of[CLASSES];
 static label_set classes_of[TASKS];
 static int sizes[TASKS];
 static double samples[TASKS], with[CLASSES], shared[CLASSES];
+static double several_labels; /* samples with two labels or more, after classes without a test were removed */
 static double bonds[CLASSES]; /* of a class with the others of its task, summed */
 
 static label_set bit(int class_number)
@@ -163,6 +200,7 @@ static void count_group(const group *g, double sign)
         return;
     int several = size_of(left) > 1;
     samples[g->owner] += sign * g->count;
+    several_labels += sign * g->count * several;
     for (; left; left &= left - 1) {
         with[first_of(left)] += sign * g->count;
         shared[first_of(left)] += sign * g->count * several;
@@ -202,12 +240,24 @@ static void move(int class_number, int task)
 
 typedef struct statistics {
     int classes, per_task[TASKS], groups[3], unused;
-    double samples, amlr[TASKS], total, cohesion, scarce;
+    double samples, multi_label, amlr[TASKS], total, cohesion, scarce;
+    double rs_over, short_of_few; /* what is known of the memory without filling one */
 } statistics;
 
-static statistics look(void)
+/* The chance that reservoir sampling keeps more than `many` samples of a class: the hypergeometric law, nearly normal. */
+static double chance_over(double many, double kept_share)
+{
+    double deviation = sqrt(CAPACITY * kept_share * (1 - kept_share)) + 1e-9;
+    return 0.5 * erfc((many + 0.5 - CAPACITY * kept_share) / (deviation * sqrt(2)));
+}
+
+static statistics look(const target *t)
 {
     statistics s = {0};
+    const memory_counts *reservoir = &t->memory[RESERVOIR], *ours = &t->memory[OURS];
+    for (int i = 0; i < tasks; i++)
+        s.samples += samples[i];
+    s.multi_label = s.samples > 0 ? several_labels / s.samples : 0;
     for (int c = 0; c < class_count; c++) {
         int task = task_of[c];
         s.unused += task < 0;
@@ -218,26 +268,32 @@ static statistics look(void)
         s.classes++;
         s.per_task[task]++;
         s.groups[with[c] > 600 ? 0 : with[c] >= 100 ? 1 : 2]++;
-        s.scarce += with[c] < 20 ? 1 - with[c] / 20 : 0;
+        s.scarce += with[c] < HARDLY_ANY ? 1 - with[c] / HARDLY_ANY : 0;
+        s.short_of_few += with[c] < ours->few;
+        s.rs_over += s.samples > 0 ? chance_over(reservoir->many, with[c] / s.samples) : 0;
         s.amlr[task] += ratio;
         s.total += ratio;
     }
-    for (int t = 0; t < tasks; t++) {
-        s.samples += samples[t];
-        s.amlr[t] /= s.per_task[t] ? s.per_task[t] : 1;
-    }
+    for (int i = 0; i < tasks; i++)
+        s.amlr[i] /= s.per_task[i] ? s.per_task[i] : 1;
     s.total /= s.classes ? s.classes : 1;
     s.cohesion /= class_count > s.unused ? class_count - s.unused : 1;
     return s;
 }
 
-/* How far off: a percent of the samples, a point of AMLR, half a class in a group cost about the same. A class that is hardly
- * there to be learnt is no use, whatever the statistics say. */
+/*
+ * How far off: a percent of the samples, a point of AMLR, half a class in a group cost about the same; so does a percent of the
+ * samples that samples with several labels lack to be the majority. A class that is hardly there to be learnt is no use,
+ * whatever the statistics say. OCDM keeps every sample of a class that has too few, so classes under its mark are nearly always
+ * those that the stream has no more of.
+ */
 static double cost(const target *t, double for_numbers, double for_cohesion, double for_unused)
 {
-    statistics s = look();
+    statistics s = look(t);
     double sum =
         2 * s.scarce + 100 * fabs(s.samples / t->samples - 1) + 3 * abs(s.classes - t->classes) + fabs(s.total - t->total);
+    sum += 100 * fmax(0, MAJORITY - s.multi_label) + fabs(s.rs_over - t->memory[RESERVOIR].over);
+    sum += 0.5 * fabs(s.short_of_few - t->memory[OURS].under);
     for (int i = 0; i < 3; i++)
         sum += 0.7 * abs(s.groups[i] - t->groups[i]);
     for (int i = 0; i < tasks; i++)
@@ -245,9 +301,122 @@ static double cost(const target *t, double for_numbers, double for_cohesion, dou
     return for_numbers * sum - for_cohesion * s.cohesion + for_unused * s.unused;
 }
 
-/* ---- searching ------------------------------------------------------------------------------------------------------ */
+/* ---- the memories of an assignment ---------------------------------------------------------------------------------- */
+
+typedef struct stream { /* label sets of the training samples, task after task */
+    uint32_t (*labels)[CLASSES];
+    ocdm_sample *items;
+    size_t count, starts[TASKS + 1];
+} stream;
 
 static uint64_t random_state;
+static uint64_t next_random(void);
+
+static void add_to_stream(stream *made, const group *g)
+{
+    label_set left = g->labels & survivors;
+    for (int i = 0; left && i < g->count; i++) {
+        ocdm_sample *item = &made->items[made->count];
+        *item = (ocdm_sample){made->count, made->labels[made->count], 0};
+        for (label_set rest = left; rest; rest &= rest - 1)
+            made->labels[made->count][item->label_count++] = (uint32_t)first_of(rest);
+        made->count++;
+    }
+}
+
+/* The samples of each task in the order of their groups; `samples` says how many there are. */
+static void make_stream(stream *made)
+{
+    static size_t room;
+    size_t needed = 0;
+    for (int i = 0; i < tasks; i++)
+        needed += (size_t)samples[i];
+    if (needed > room) {
+        room = needed + 4096;
+        made->labels = realloc(made->labels, room * sizeof *made->labels);
+        made->items = realloc(made->items, room * sizeof *made->items);
+    }
+    made->count = 0;
+    for (int i = 0; i < tasks; i++) {
+        made->starts[i] = made->count;
+        for (int g = 0; g < group_count; g++)
+            if (groups[g].owner == i)
+                add_to_stream(made, &groups[g]);
+    }
+    made->starts[tasks] = made->count;
+}
+
+static void shuffle_tasks(stream *made)
+{
+    for (int i = 0; i < tasks; i++)
+        for (size_t left = made->starts[i + 1] - made->starts[i]; left > 1; left--) {
+            ocdm_sample *last = &made->items[made->starts[i] + left - 1];
+            ocdm_sample *other = &made->items[made->starts[i] + next_random() % left];
+            ocdm_sample sample = *last;
+            *last = *other;
+            *other = sample;
+        }
+}
+
+/* Fills a memory and adds what it counts to `counts`. */
+static void fill_memory(const stream *made, const memory_counts *marks, uint64_t seed, memory_counts *counts)
+{
+    ocdm_options options = ocdm_options_default();
+    ocdm_memory *memory;
+    ocdm_error error;
+    options.policy = ocdm_policy_find(marks->policy);
+    options.capacity = CAPACITY;
+    options.seed = seed;
+    if (ocdm_memory_create(&options, &memory, &error) != OCDM_OK)
+        exit(fprintf(stderr, "%s\n", error.message));
+    for (int i = 0; i < tasks; i++)
+        for (size_t at = made->starts[i]; at < made->starts[i + 1]; at += 10) {
+            size_t count = made->starts[i + 1] - at < 10 ? made->starts[i + 1] - at : 10;
+            if (ocdm_memory_update(memory, &made->items[at], count, NULL, &error) != OCDM_OK)
+                exit(fprintf(stderr, "%s\n", error.message));
+        }
+    for (int c = 0; c < class_count; c++) {
+        if (task_of[c] < 0 || !(survivors & bit(c)))
+            continue;
+        counts->over += ocdm_memory_kept(memory, (uint32_t)c) > (uint32_t)marks->many;
+        counts->under += ocdm_memory_kept(memory, (uint32_t)c) < (uint32_t)marks->few;
+    }
+    ocdm_memory_destroy(memory);
+}
+
+/* Mean counts of a policy over memories of `seeds` seeds. The random numbers of the search do not depend on it. */
+static memory_counts fill_memories(const memory_counts *marks, int seeds)
+{
+    static stream made;
+    memory_counts counts = {.policy = marks->policy};
+    uint64_t kept_state = random_state;
+    random_state = 0;
+    make_stream(&made);
+    for (int seed = 0; seed < seeds; seed++) {
+        shuffle_tasks(&made);
+        fill_memory(&made, marks, (uint64_t)seed, &counts);
+    }
+    random_state = kept_state;
+    counts.over /= seeds;
+    counts.under /= seeds;
+    return counts;
+}
+
+/* A class that is on the wrong side of a mark costs half of what a point of AMLR costs. Above the limit, some number above it.
+ */
+static double memory_cost(const target *t, double limit)
+{
+    double sum = 0;
+    for (int p = 0; p < POLICIES && sum <= limit; p++) {
+        const memory_counts *marks = &t->memory[p];
+        memory_counts counts = fill_memories(marks, MEMORY_SEEDS);
+        sum += marks->over < 0 ? 0 : LAW * 0.5 * fabs(counts.over - marks->over);
+        sum += marks->under < 0 ? 0 : LAW * 0.5 * fabs(counts.under - marks->under);
+    }
+    return sum;
+}
+
+/* ---- searching ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t next_random(void)
 {
@@ -262,9 +431,10 @@ static int below(int limit)
     return (int)(next_random() % (uint64_t)limit);
 }
 
-static int accepts(double worse, double heat)
+/* How much worse a change may be to be accepted at this heat. */
+static double patience(double heat)
 {
-    return worse <= 0 || (double)(next_random() >> 11) * 0x1p-53 < exp(-worse / heat);
+    return -heat * log(((double)(next_random() >> 11) + 1) * 0x1p-53);
 }
 
 /* One change of the list: a class elsewhere, two classes for each other, or, now and then, two whole tasks. */
@@ -305,7 +475,7 @@ static void search(const target *t, long moves, double for_cohesion, double for_
         memcpy(before, task_of, sizeof before);
         change();
         double then = cost(t, law, for_cohesion, for_unused);
-        if (!accepts(then - now, heat)) {
+        if (then - now > patience(heat)) {
             restore(before);
             continue;
         }
@@ -317,14 +487,57 @@ static void search(const target *t, long moves, double for_cohesion, double for_
         }
     }
     restore(best);
-    printf("# cost %.4f\n", lowest);
+    printf("# cost %.4f by the stream alone\n", lowest);
+}
+
+/* The same with memories. They cost nothing or more, so most changes are rejected before one is filled. */
+static void search_with_memories(const target *t, int lists, double for_cohesion, double for_unused)
+{
+    int best[CLASSES], before[CLASSES];
+    double now = cost(t, LAW, for_cohesion, for_unused) + memory_cost(t, INFINITY), lowest = now;
+    memcpy(best, task_of, sizeof best);
+    printf("# cost %.4f with the memories\n", now);
+    for (int filled = 0; filled < lists;) {
+        memcpy(before, task_of, sizeof before);
+        double bound = now + patience(2 * pow(0.05, (double)filled / lists));
+        change();
+        double then = cost(t, LAW, for_cohesion, for_unused);
+        if (then <= bound) {
+            then += memory_cost(t, bound - then);
+            filled++;
+        }
+        if (then > bound) {
+            restore(before);
+            continue;
+        }
+        now = then;
+        if (now < lowest) {
+            lowest = now;
+            memcpy(best, task_of, sizeof best);
+        }
+    }
+    restore(best);
+    printf("# cost %.4f after the search with memories\n", lowest);
+}
+
+static void print_memories(const target *t)
+{
+    printf("# classes in memory:");
+    for (int p = 0; p < POLICIES; p++) {
+        const memory_counts *marks = &t->memory[p];
+        memory_counts counts = fill_memories(marks, REPORT_SEEDS);
+        printf(" %s %.1f over %d", marks->policy, counts.over, marks->many);
+        if (marks->under >= 0)
+            printf(", %.1f under %d", counts.under, marks->few);
+        printf(p < POLICIES - 1 ? ";" : "\n");
+    }
 }
 
 static void print_list(const target *t)
 {
-    statistics s = look();
-    printf("# %s: samples %.0f, classes %d, groups %d-%d-%d, cohesion %.3f, unused %d\n", t->name, s.samples, s.classes,
-           s.groups[0], s.groups[1], s.groups[2], s.cohesion, s.unused);
+    statistics s = look(t);
+    printf("# %s: samples %.0f, of them %.1f %% with several labels, classes %d, groups %d-%d-%d, cohesion %.3f, unused %d\n",
+           t->name, s.samples, 100 * s.multi_label, s.classes, s.groups[0], s.groups[1], s.groups[2], s.cohesion, s.unused);
     printf("# AMLR");
     for (int i = 0; i < tasks; i++)
         printf(" %.2f (%d classes, %.0f samples)", s.amlr[i], s.per_task[i], samples[i]);
@@ -345,7 +558,7 @@ int main(int count, char **arguments)
 {
     const target *t = count > 2 && !strcmp(arguments[1], "nus") ? &targets[1] : &targets[0];
     if (count < 3)
-        return fputs("usage: search-lists coco|nus RECORDS.jsonl [seed [millions [cohesion [unused]]]]\n", stderr), 2;
+        return fputs("usage: search-lists coco|nus RECORDS.jsonl [seed [millions [lists [cohesion [unused]]]]]\n", stderr), 2;
     random_state = count > 3 ? strtoull(arguments[3], NULL, 10) : 0;
     double millions = count > 4 ? atof(arguments[4]) : 1;
     tasks = t->tasks;
@@ -353,7 +566,10 @@ int main(int count, char **arguments)
     prepare();
     for (int c = 0; c < class_count; c++)
         task_of[c] = -1;
-    search(t, (long)(millions * 1e6), count > 5 ? atof(arguments[5]) : 10, count > 6 ? atof(arguments[6]) : 0.02);
+    double cohesion = count > 6 ? atof(arguments[6]) : 10, unused = count > 7 ? atof(arguments[7]) : 0.02;
+    search(t, (long)(millions * 1e6), cohesion, unused);
+    search_with_memories(t, count > 5 ? atoi(arguments[5]) : 1000, cohesion, unused);
+    print_memories(t);
     print_list(t);
     return 0;
 }

@@ -259,9 +259,9 @@ ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *ch
  * what is too much, as an update with an empty batch would:
  *   ocdm, onlyone, max, random   by their rule for pools
  *   rs, policies of yours that have `replace` alone   a uniform member
- *   prs          its sample-out: a class over its share, and of its samples the one that hurts least
+ *   prs, prs-released   their sample-out: a class over its share, and of its samples the one that hurts least
  *   cbes, cbrs   a uniform sample of a largest class
- *   gss          slot i with probability C_i / sum C
+ *   gss, gss-released   slot i with probability C_i / sum C
  * Samples in slots below the new capacity stay where they are; those above move into slots that became free.
  *
  * capacity  1 to OCDM_MAX_CAPACITY
@@ -374,6 +374,17 @@ typedef enum ocdm_scope {
  */
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
 
+/* How much searching ocdm and onlyone have done, in counted steps: the same on every machine, so that two versions of a search
+ * can be compared without a clock. Experimental: its members may change before 1.0. */
+typedef struct ocdm_work {
+    uint64_t deletions; /* samples deleted by searching */
+    uint64_t searches;  /* times that all label sets were searched; one search often serves several deletions */
+    uint64_t steps;     /* scores compared, changed or computed */
+} ocdm_work;
+
+/* The work since the memory was made or loaded; all 0 for policies that do not minimise a distance. O(1). */
+ocdm_work ocdm_memory_work(const ocdm_memory *memory);
+
 /* ---- files and bytes ------------------------------------------------------------------------------------------------ */
 
 /*
@@ -422,13 +433,14 @@ ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, cons
  * cosines.
  *
  * A sample's gradient g is that of its loss by all parameters, in evaluation mode; the batch's is the mean of its samples'. The
- * answer for a gradient is the largest <g, h> / (|g| |h|) over the gradients h of the samples in `slot`, a pair with a zero
- * gradient counting as cosine 0. It is enough to hold the gradients of the samples in `slot` and one more at a time.
+ * answer for a gradient is the largest <g, h> / (|g| |h|) over the gradients h of the samples in `slot`, or over the mean
+ * gradients of its groups, a pair with a zero gradient counting as cosine 0. It is enough to hold these gradients and one more
+ * at a time.
  */
 typedef struct ocdm_comparison {
     size_t size;              /* sizeof(ocdm_comparison), so that a later version can append members */
-    const uint32_t *slot;     /* which samples to compare with: slots of the memory, all different, ascending */
-    size_t slot_count;        /* at least 1, at most the memory's size; gss names up to 10 */
+    const uint32_t *slot;     /* which samples to compare with: slots of the memory, ascending, in each group if any */
+    size_t slot_count;        /* at least 1, a multiple of group_size; gss names up to 10, gss-released up to 100 */
     const ocdm_sample *batch; /* the batch as it was given to ocdm_memory_update; none of it is in a slot yet */
     size_t count;             /* at least 1 */
     double *item_cosine;      /* count of them, to be filled: the answer for each sample of the batch */
@@ -439,6 +451,10 @@ typedef struct ocdm_comparison {
      * which saves the gradients of the single samples. Implies that batch_cosine is not NULL.
      */
     int batch_first;
+
+    /* So many slots after another are a group, compared with by its mean gradient. 1, or 0 when you ask: each sample by itself.
+     */
+    size_t group_size;
 } ocdm_comparison;
 
 /*
@@ -455,22 +471,23 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
 /*
  * Says who answers comparisons. Policies with the trait OCDM_NEEDS_GRADIENTS need it before the first update, and again after
  * ocdm_memory_load, since files hold no functions; without it their updates fail with OCDM_BAD_ARGUMENT. Of the library's
- * policies only gss asks. NULL takes it back.
+ * policies only gss and gss-released ask. NULL takes it back.
  *
  *     static ocdm_status compare(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
  *     {
  *         struct agent *agent = state;
- *         for (size_t j = 0; j < asked->slot_count; j++)
- *             gradient(agent, payload[asked->slot[j]], agent->kept[j]);
+ *         size_t groups = asked->slot_count / asked->group_size;
+ *         for (size_t j = 0; j < groups; j++)
+ *             mean_gradient_of_slots(agent, asked->slot + j * asked->group_size, asked->group_size, agent->kept[j]);
  *         if (asked->batch_cosine) {
  *             mean_gradient(agent, payload_of_batch, asked->count, agent->mine);
- *             *asked->batch_cosine = largest_cosine(agent->mine, agent->kept, asked->slot_count);
+ *             *asked->batch_cosine = largest_cosine(agent->mine, agent->kept, groups);
  *         }
  *         if (asked->batch_first && *asked->batch_cosine >= 0)
  *             return OCDM_OK;
  *         for (size_t i = 0; i < asked->count; i++) {
  *             gradient(agent, payload_of_batch[i], agent->mine);
- *             asked->item_cosine[i] = largest_cosine(agent->mine, agent->kept, asked->slot_count);
+ *             asked->item_cosine[i] = largest_cosine(agent->mine, agent->kept, groups);
  *         }
  *         return OCDM_OK;
  *     }
@@ -491,8 +508,8 @@ void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity,
  * *error)
  *     {
  *         struct mine *mine = state;
- *         ocdm_comparison asked = {.size = sizeof asked, .slot = mine->slot, .slot_count = 3, .batch = batch, .count = count,
- *                                  .item_cosine = mine->cosine};
+ *         ocdm_comparison asked = {.size = sizeof asked, .slot = mine->slot, .slot_count = 3, .group_size = 1, .batch = batch,
+ *                                  .count = count, .item_cosine = mine->cosine};
  *         return ocdm_memory_compare(memory, &asked, error);
  *     }
  *
@@ -507,10 +524,10 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, prs, cbes, max, onlyone, rs, random, cbrs, gss. NULL when there is none. All decide by
- * labels or by chance but gss, which needs gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists them: index
- * 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its own, and with an `admit` or `end`
- * where the original has none, is a policy of yours.
+ * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss, gss-released. NULL when
+ * there is none. All decide by labels or by chance but the last two, which need gradients: see ocdm_memory_set_similarity.
+ * ocdm_policy_at lists them: index 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its
+ * own, and with an `admit` or `end` where the original has none, is a policy of yours.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);
@@ -519,6 +536,7 @@ const ocdm_policy *ocdm_policy_at(size_t index);
  * ignored. */
 #define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
 #define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until it knows who answers */
+#define OCDM_AS_RELEASED 4u     /* another policy's rule as its authors' code has it: short lists may leave it out */
 
 /*
  * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
@@ -544,7 +562,7 @@ struct ocdm_policy {
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
     const char *name;
 
-    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, both or 0. */
+    /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, OCDM_AS_RELEASED, a sum of them, or 0. */
     uint32_t traits;
 
     /* Makes the policy's own state, given to all functions below; without it, state is NULL. `data` is options.policy_data. */
@@ -556,7 +574,8 @@ struct ocdm_policy {
     /* Looks at a batch before anything is touched; a failure refuses the batch and leaves the memory as it was. */
     ocdm_status (*begin)(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error);
 
-    /* Whether a sample may enter the memory at all: 0 is no. It counts as seen either way. */
+    /* Whether a sample may enter the memory at all: 0 is no, and it counts as seen either way. A negative number says that this
+     * cannot be decided, and the batch is refused with OCDM_BAD_DECISION. */
     int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
     /* Sets *slot to the slot, below ocdm_memory_size, whose sample makes room for `sample`, or to OCDM_NONE to let it go. */

@@ -1,12 +1,40 @@
-/* Adam and sums of lanes, compiled once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM and SUM_LANES before
+/* Adam and sums of trees, compiled once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM and SUM_TREE before
  * including it. The order of operations is PyTorch's, so that the two stay close for many steps. */
 #include <string.h>
 
 #include "agent/wide.h"
 
-enum { WIDTH = 16 };
+enum { WIDTH = 16, TREE_DEPTH = 8 * sizeof(size_t) };
 
-/* Sixteen weights at once: their gradient is the sum of the lanes. */
+/* Sixteen elements from `at` on. */
+TARGET static inline void tree_sum(const struct ocdm__tree *tree, size_t at, wide *sum)
+{
+    wide sums[TREE_DEPTH];
+    size_t height = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        wide joined = LOAD_WIDE(tree->parts[i] + at);
+        for (unsigned merge = tree->merges[i]; merge > 0; merge--)
+            joined = sums[--height] + joined;
+        sums[height++] = joined;
+    }
+    *sum = sums[0];
+}
+
+/* The same of one element. */
+static inline float tree_sum_one(const struct ocdm__tree *tree, size_t at)
+{
+    float sums[TREE_DEPTH] = {0};
+    size_t height = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        float joined = tree->parts[i][at];
+        for (unsigned merge = tree->merges[i]; merge > 0; merge--)
+            joined = sums[--height] + joined;
+        sums[height++] = joined;
+    }
+    return sums[0];
+}
+
+/* Sixteen weights at once. */
 TARGET static inline void adam_step(const struct ocdm__adam *adam, const wide *gradient, float *value, float *mean,
                                     float *square)
 {
@@ -32,11 +60,8 @@ TARGET static void adam_rest(const struct ocdm__adam *adam, size_t at)
 {
     float g[WIDTH] = {0}, m[WIDTH] = {0}, v[WIDTH] = {0}, w[WIDTH] = {0};
     size_t count = adam->count - at;
-    for (size_t i = 0; i < count; i++) {
-        g[i] = adam->gradient[at + i];
-        for (size_t lane = 1; lane < adam->lanes; lane++)
-            g[i] += adam->gradient[lane * adam->lane_stride + at + i];
-    }
+    for (size_t i = 0; i < count; i++)
+        g[i] = tree_sum_one(&adam->gradient, adam->at + at + i);
     memcpy(m, adam->mean + at, count * sizeof *m);
     memcpy(v, adam->square + at, count * sizeof *v);
     memcpy(w, adam->value + at, count * sizeof *w);
@@ -51,28 +76,22 @@ TARGET void ADAM(const struct ocdm__adam *adam)
 {
     size_t at = 0;
     for (; at + WIDTH <= adam->count; at += WIDTH) {
-        wide g = LOAD_WIDE(adam->gradient + at);
-        for (size_t lane = 1; lane < adam->lanes; lane++)
-            g += LOAD_WIDE(adam->gradient + lane * adam->lane_stride + at);
+        wide g;
+        tree_sum(&adam->gradient, adam->at + at, &g);
         adam_step(adam, &g, adam->value + at, adam->mean + at, adam->square + at);
     }
     if (at < adam->count)
         adam_rest(adam, at);
 }
 
-TARGET void SUM_LANES(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count)
+TARGET void SUM_TREE(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
-    size_t at = 0;
-    for (; at + WIDTH <= count; at += WIDTH) {
-        wide total = LOAD_WIDE(lanes + at);
-        for (size_t lane = 1; lane < lane_count; lane++)
-            total += LOAD_WIDE(lanes + lane * lane_stride + at);
-        STORE_WIDE(sum + at, total);
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH) {
+        wide total;
+        tree_sum(tree, at + i, &total);
+        STORE_WIDE(sum + i, total);
     }
-    for (; at < count; at++) {
-        float total = lanes[at];
-        for (size_t lane = 1; lane < lane_count; lane++)
-            total += lanes[lane * lane_stride + at];
-        sum[at] = total;
-    }
+    for (; i < count; i++)
+        sum[i] = tree_sum_one(tree, at + i);
 }

@@ -180,9 +180,10 @@ static ocdm_status check_norms(const ocdm__network *network, size_t images, ocdm
     return OCDM_OK;
 }
 
-static ocdm_status reserve(ocdm__agent *agent, size_t images, ocdm_error *error)
+static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, ocdm_error *error)
 {
-    ocdm_status status = ocdm__network_reserve(agent->network, images, error);
+    size_t images = share->images;
+    ocdm_status status = ocdm__network_reserve(agent->network, share, error);
     if (status != OCDM_OK || images <= agent->batch_room)
         return status;
     ocdm__release_aligned(agent->logits);
@@ -197,12 +198,12 @@ static ocdm_status reserve(ocdm__agent *agent, size_t images, ocdm_error *error)
 }
 
 /* Forward, loss, backward into the sink. */
-static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, bool frozen,
-                            const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
+static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
+                            bool frozen, const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
     struct ocdm__pass pass = {.network = agent->network,
                               .input = batch->input,
-                              .images = batch->count,
+                              .share = *share,
                               .frozen = frozen,
                               .logits = agent->logits,
                               .logit_gradients = agent->logit_gradients};
@@ -232,12 +233,13 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
         status = check_norms(agent->network, batch->count, error);
     if (status != OCDM_OK)
         return status;
+    const struct ocdm__share share = ocdm__share_of(agent->network, batch->count);
     int before = ocdm__single_thread();
-    status = reserve(agent, batch->count, error);
+    status = reserve(agent, &share, error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
     if (status == OCDM_OK) {
-        status = run_pass(agent, batch, frozen, sink, loss, error);
+        status = run_pass(agent, batch, &share, frozen, sink, loss, error);
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
     }
     ocdm__restore_threads(before);

@@ -1,8 +1,8 @@
 /*
  * The backward pass of a training step, one region per layer. An item propagates one image's gradient through the batch norm
  * and the primitive of the layer, then folds it into the layer before (activation, residual, sums for its batch norm). In the
- * same region, lanes compute the weight gradient of the layer after it, and the lanes of the layer after that are summed and
- * applied by Adam. So weight gradients of at most two layers are in memory.
+ * same region, chunks of lanes compute the weight gradient of the layer after it, and the chunks of the layer after that are
+ * summed and applied by Adam. So weight gradients of at most two layers are in memory.
  */
 #include "agent/network.h"
 
@@ -17,39 +17,41 @@ enum { SLICE = 1 << 16 };
 struct back {
     const struct ocdm__pass *pass;
     const struct ocdm__gradient_sink *sink;
-    size_t lanes;
+    size_t chunks;
     uint32_t position; /* the layer of the region; the number of image layers stands for the average */
-    uint32_t making;   /* the layer whose weights' gradient is made in lanes */
-    uint32_t adding;   /* the layer whose lanes are added */
-    unsigned turn;     /* which half of the lane memory is being written */
+    uint32_t making;   /* the layer whose weights' gradient is made in chunks of lanes */
+    uint32_t adding;   /* the layer whose chunks are added */
+    unsigned turn;     /* which half of the chunks' memory is being written */
 };
 
 /* ---- gradients to their place --------------------------------------------------------------------------------------- */
 
-static float *lane_memory(const ocdm__network *network, unsigned half, size_t lane)
+/* Where the sum of a chunk is made, for either layer. */
+static float *chunk_memory(const struct back *back, unsigned half, size_t chunk)
 {
-    return (float *)(void *)network->lane_memory + (half * network->lane_room + lane) * network->lane_stride;
+    const ocdm__network *network = back->pass->network;
+    return network->lane_memory + (half * back->chunks + chunk) * network->lane_stride;
 }
 
 /* The gradient of a small parameter, or part of a large one: `at` and `count` are in memory order. */
-static void step_part(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient, size_t lanes,
+static void step_part(const struct back *back, const struct ocdm__parameter *parameter, const struct ocdm__tree *gradient,
                       size_t at, size_t count)
 {
     struct ocdm__adam adam = back->sink->adam;
     adam.value = parameter->value + at;
     adam.mean = parameter->mean + at;
     adam.square = parameter->square + at;
-    adam.gradient = gradient + at;
+    adam.gradient = *gradient;
+    adam.at = at;
     adam.count = count;
-    adam.lanes = lanes;
-    adam.lane_stride = back->pass->network->lane_stride;
     ocdm__adam(&adam);
 }
 
 static void deliver(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient)
 {
+    const struct ocdm__tree alone = {.parts = &gradient, .merges = (const unsigned char[]){0}, .count = 1};
     if (back->sink->flat == NULL)
-        step_part(back, parameter, gradient, 1, 0, parameter->size);
+        step_part(back, parameter, &alone, 0, parameter->size);
     else
         memcpy(back->sink->flat + parameter->first, gradient, parameter->size * sizeof *gradient);
 }
@@ -60,12 +62,13 @@ static void add_slice(void *context, size_t item, unsigned slot)
     const struct back *back = context;
     const ocdm__network *network = back->pass->network;
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
-    float *first = lane_memory(network, 1 - back->turn, 0);
+    const struct ocdm__tree chunks = {
+        .parts = network->parts + (1 - back->turn) * back->chunks, .merges = network->merges, .count = back->chunks};
     size_t at = item * SLICE, count = weight->room - at < SLICE ? weight->room - at : SLICE;
     if (back->sink->flat == NULL)
-        step_part(back, weight, first, back->lanes, at, count);
+        step_part(back, weight, &chunks, at, count);
     else
-        ocdm__sum_lanes(first + at, first + at, back->lanes, network->lane_stride, count);
+        ocdm__sum_tree(chunk_memory(back, 1 - back->turn, 0) + at, &chunks, at, count);
 }
 
 /* Takes the added-up gradient out, in plain order. */
@@ -75,7 +78,7 @@ static void take_out(const struct back *back)
     if (back->sink->flat == NULL || back->adding == OCDM__NOTHING)
         return;
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
-    const float *sum = lane_memory(network, 1 - back->turn, 0);
+    const float *sum = chunk_memory(back, 1 - back->turn, 0);
     if (weight->from_home == NULL)
         memcpy(back->sink->flat + weight->first, sum, weight->size * sizeof *sum);
     else if (ocdm__op_run(weight->from_home, 0, sum, NULL, back->sink->flat + weight->first) != OCDM_OK)
@@ -84,24 +87,40 @@ static void take_out(const struct back *back)
 
 /* ---- lanes ---------------------------------------------------------------------------------------------------------- */
 
-static void make_lane(void *context, size_t lane, unsigned slot)
+static void make_lane(const struct back *back, size_t lane, float *target, unsigned slot)
 {
-    const struct back *back = context;
     const struct ocdm__pass *pass = back->pass;
     ocdm__network *network = pass->network;
     struct ocdm__layer *layer = &network->layers[back->making];
     const struct ocdm__node *node = layer->node;
-    size_t start = ocdm__lane_start(lane, back->lanes, pass->images);
-    size_t images = ocdm__lane_start(lane + 1, back->lanes, pass->images) - start;
+    size_t start = ocdm__lane_start(&pass->share, lane), images = ocdm__lane_start(&pass->share, lane + 1) - start;
     const struct ocdm__layer *before = node->input ? &network->layers[node->input - 1] : NULL;
-    const unsigned char *source = before != NULL
-                                      ? ocdm__piece(network, &before->output, pass->images, before->image_bytes, start)
-                                      : ocdm__input_piece(pass, start);
-    const unsigned char *gradient = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, start);
-    float *target = lane_memory(network, back->turn, lane);
+    const unsigned char *source =
+        before != NULL ? ocdm__piece(pass, &before->output, before->image_bytes, start) : ocdm__input_piece(pass, start);
+    const unsigned char *gradient = ocdm__piece(pass, &layer->raw, layer->image_bytes, start);
     bool product = ocdm__layer_is_product(network, node);
     if (ocdm__op_run(layer->weights[images], slot, product ? gradient : source, product ? source : gradient, target) != OCDM_OK)
         atomic_store(&network->failed, true);
+}
+
+/* The first lane of a chunk is made where the chunk's sum will be, the others in memory of the thread's own. */
+static void make_chunk(void *context, size_t chunk, unsigned slot)
+{
+    const struct back *back = context;
+    const ocdm__network *network = back->pass->network;
+    size_t lanes = back->pass->share.chunk, others = network->threads < back->chunks ? slot : chunk;
+    const float *parts[OCDM__CHUNK];
+    float *sum = chunk_memory(back, back->turn, chunk);
+    float *room = chunk_memory(back, 2, 0) + others * (lanes - 1) * network->lane_stride;
+    static const unsigned char merges[OCDM__CHUNK] = {0, 1, 0, 2};
+    const struct ocdm__tree tree = {.parts = parts, .merges = merges, .count = lanes};
+    for (size_t i = 0; i < lanes; i++) {
+        float *target = i == 0 ? sum : room + (i - 1) * network->lane_stride;
+        make_lane(back, chunk * lanes + i, target, slot);
+        parts[i] = target;
+    }
+    if (lanes > 1)
+        ocdm__sum_tree(sum, &tree, 0, network->parameters[network->layers[back->making].weight].room);
 }
 
 /* ---- images --------------------------------------------------------------------------------------------------------- */
@@ -112,7 +131,7 @@ static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
     const ocdm__network *network = pass->network;
     const struct ocdm__layer *layer = &network->layers[k];
     const struct ocdm__node *node = layer->node;
-    unsigned char *gradient = ocdm__piece(network, layer->gradient, pass->images, layer->image_bytes, image);
+    unsigned char *gradient = ocdm__piece(pass, layer->gradient, layer->image_bytes, image);
     bool conv = node->kind == OCDM__NODE_CONV;
     bool changes = layer->added != NULL || node->activation != OCDM__LINEAR_ACTIVATION;
     struct ocdm__fold work = {.gradient = changes ? gradient : NULL,
@@ -120,11 +139,11 @@ static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
                               .extent = ocdm__extent_of(network, node),
                               .activation = node->activation};
     if (layer->added != NULL)
-        work.second = ocdm__piece(network, layer->added, pass->images, layer->image_bytes, image);
+        work.second = ocdm__piece(pass, layer->added, layer->image_bytes, image);
     if (!conv || node->residual != 0)
-        work.output = ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image);
+        work.output = ocdm__piece(pass, &layer->output, layer->image_bytes, image);
     if (conv) {
-        work.raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
+        work.raw = ocdm__piece(pass, &layer->raw, layer->image_bytes, image);
         work.mean = layer->constants + (size_t)OCDM__MEAN * node->channels;
         work.scale = layer->constants + (size_t)OCDM__SCALE * node->channels;
         work.shift = layer->constants + (size_t)OCDM__SHIFT * node->channels;
@@ -145,13 +164,13 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
     const struct ocdm__node *node = layer->node;
     size_t channels = node->channels;
     bool conv = node->kind == OCDM__NODE_CONV;
-    unsigned char *gradient = ocdm__piece(network, layer->gradient, pass->images, layer->image_bytes, image);
-    const void *second = ocdm__piece(network, &layer->workspace, pass->images, layer->workspace.bytes, image);
+    unsigned char *gradient = ocdm__piece(pass, layer->gradient, layer->image_bytes, image);
+    const void *second = ocdm__piece(pass, &layer->workspace, layer->workspace.bytes, image);
     if (conv) {
         const float *const constants[4] = {layer->constants + OCDM__SCALE * channels, layer->constants + OCDM__MEAN * channels,
                                            layer->constants + OCDM__SLOPE * channels,
                                            layer->constants + OCDM__OFFSET * channels};
-        unsigned char *raw = ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image);
+        unsigned char *raw = ocdm__piece(pass, &layer->raw, layer->image_bytes, image);
         struct ocdm__extent extent = ocdm__extent_of(network, node);
         network->kernels->unfold(raw, gradient, constants, &extent);
         gradient = raw;
@@ -159,8 +178,7 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
     }
     if (node->input == 0)
         return;
-    unsigned char *target =
-        ocdm__piece(network, &layer->arriving, pass->images, network->layers[node->input - 1].image_bytes, image);
+    unsigned char *target = ocdm__piece(pass, &layer->arriving, network->layers[node->input - 1].image_bytes, image);
     if (ocdm__op_run(layer->data, slot, gradient, second, target) != OCDM_OK)
         atomic_store(&network->failed, true);
     if (network->layers[node->input - 1].first_reader == back->position)
@@ -178,7 +196,7 @@ static void take_image_back(void *context, size_t image, unsigned slot)
     const struct ocdm__layer *last = &network->layers[network->image_layers - 1];
     const float *features = network->vectors + network->vector_slots * network->vector_rows * network->vector_width;
     struct ocdm__extent extent = ocdm__extent_of(network, last->node);
-    network->kernels->spread(ocdm__piece(network, last->gradient, back->pass->images, last->image_bytes, image), &extent,
+    network->kernels->spread(ocdm__piece(back->pass, last->gradient, last->image_bytes, image), &extent,
                              features + image * last->node->channels);
     fold(back->pass, network->image_layers - 1, image);
 }
@@ -191,11 +209,11 @@ static void finish_norm(const struct back *back, struct ocdm__layer *layer)
     const struct ocdm__pass *pass = back->pass;
     const ocdm__network *network = pass->network;
     size_t channels = layer->node->channels;
-    double count = (double)layer->node->height * layer->node->width * (double)pass->images;
+    double count = (double)layer->node->height * layer->node->width * (double)pass->share.images;
     float *constants = layer->constants;
     for (size_t c = 0; c < channels; c++) {
         double sum = 0, product = 0, inverse = (double)constants[OCDM__INVERSE * channels + c];
-        for (size_t i = 0; i < pass->images; i++) {
+        for (size_t i = 0; i < pass->share.images; i++) {
             sum += layer->partial[2 * i * channels + c];
             product += layer->partial[(2 * i + 1) * channels + c];
         }
@@ -228,13 +246,13 @@ static void run_region(struct back *back, bool with_images)
     struct ocdm__work works[3];
     size_t count = 0;
     if (back->making != OCDM__NOTHING)
-        works[count++] = (struct ocdm__work){make_lane, back, back->lanes};
+        works[count++] = (struct ocdm__work){make_chunk, back, back->chunks};
     if (back->adding != OCDM__NOTHING) {
         size_t room = network->parameters[network->layers[back->adding].weight].room;
         works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
     }
     if (with_images)
-        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->images};
+        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->share.images};
     ocdm__team_run(network->team, works, count);
     take_out(back);
     back->adding = back->making;
@@ -278,9 +296,9 @@ static ocdm_status run_vectors_back(const struct back *back)
                                          .output = is_last ? pass->logits : network->vectors + slot * slot_size,
                                          .gradient = is_last ? pass->logit_gradients : gradients + slot * slot_size,
                                          .input_gradient = reads_input ? NULL : gradients + (slot - 1) * slot_size,
-                                         .weight_gradient = lane_memory(network, 0, 0),
-                                         .bias_gradient = lane_memory(network, 1, 0),
-                                         .rows = pass->images};
+                                         .weight_gradient = chunk_memory(back, 0, 0),
+                                         .bias_gradient = chunk_memory(back, 1, 0),
+                                         .rows = pass->share.images};
         status = ocdm__linear_backward(network, layer, &work);
         if (status != OCDM_OK)
             break;
@@ -290,10 +308,21 @@ static ocdm_status run_vectors_back(const struct back *back)
     return status;
 }
 
+/* The chunks of either layer, and the tree that adds them. */
+static void plan_sums(const struct back *back)
+{
+    ocdm__network *network = back->pass->network;
+    for (size_t i = 0; i < back->chunks; i++)
+        for (unsigned half = 0; half < 2; half++)
+            network->parts[half * back->chunks + i] = chunk_memory(back, half, i);
+    ocdm__tree_merges(NULL, back->chunks, network->merges);
+}
+
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    struct back back = {.pass = pass, .sink = sink, .lanes = ocdm__lane_count(network, pass->images)};
+    struct back back = {.pass = pass, .sink = sink, .chunks = pass->share.lanes / pass->share.chunk};
+    plan_sums(&back);
     if (run_vectors_back(&back) != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer's gradient");
     if (network->image_layers > 0)

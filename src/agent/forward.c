@@ -35,10 +35,10 @@ static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm_
     size_t channels = layer->node->channels;
     double pixels = (double)layer->node->height * layer->node->width;
     double sum = 0, spread = 0;
-    for (size_t i = 0; i < pass->images; i++)
+    for (size_t i = 0; i < pass->share.images; i++)
         sum += layer->partial[2 * i * channels + c];
-    sum /= (double)pass->images;
-    for (size_t i = 0; i < pass->images; i++) {
+    sum /= (double)pass->share.images;
+    for (size_t i = 0; i < pass->share.images; i++) {
         double away = layer->partial[2 * i * channels + c] - sum;
         spread += layer->partial[(2 * i + 1) * channels + c] + pixels * away * away;
     }
@@ -54,7 +54,7 @@ static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *l
     const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
     float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
     float *constants = layer->constants;
-    double count = (double)layer->node->height * layer->node->width * (double)pass->images;
+    double count = (double)layer->node->height * layer->node->width * (double)pass->share.images;
     for (size_t c = 0; c < channels; c++) {
         double middle, square;
         channel_statistics(pass, layer, c, &middle, &square);
@@ -85,7 +85,7 @@ static const unsigned char *output_of(const struct ocdm__pass *pass, uint32_t nu
     if (number == 0)
         return ocdm__input_piece(pass, image);
     const struct ocdm__layer *layer = &network->layers[number - 1];
-    return ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image);
+    return ocdm__piece(pass, &layer->output, layer->image_bytes, image);
 }
 
 static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t image)
@@ -95,10 +95,9 @@ static void apply_norm(const struct ocdm__pass *pass, const struct ocdm__layer *
     const float *const scale_shift[2] = {layer->constants + (size_t)OCDM__SCALE * node->channels,
                                          layer->constants + (size_t)OCDM__SHIFT * node->channels};
     struct ocdm__extent extent = ocdm__extent_of(network, node);
-    network->kernels->normalise(ocdm__piece(network, &layer->output, pass->images, layer->image_bytes, image),
-                                ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image),
-                                node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift, &extent,
-                                node->activation);
+    network->kernels->normalise(
+        ocdm__piece(pass, &layer->output, layer->image_bytes, image), ocdm__piece(pass, &layer->raw, layer->image_bytes, image),
+        node->residual ? output_of(pass, node->residual, image) : NULL, scale_shift, &extent, node->activation);
 }
 
 /* `op` is the layer's, for one image or for two. */
@@ -109,10 +108,10 @@ static void run_primitive(const struct region *region, ocdm__op *op, size_t imag
     struct ocdm__layer *layer = &network->layers[region->position];
     const struct ocdm__node *node = layer->node;
     bool conv = node->kind == OCDM__NODE_CONV;
-    const void *second = ocdm__piece(network, &layer->workspace, pass->images, layer->workspace.bytes, image);
+    const void *second = ocdm__piece(pass, &layer->workspace, layer->workspace.bytes, image);
     if (conv)
         second = layer->forward_weights != NULL ? layer->forward_weights : network->parameters[layer->weight].value;
-    unsigned char *target = ocdm__piece(network, conv ? &layer->raw : &layer->output, pass->images, layer->image_bytes, image);
+    unsigned char *target = ocdm__piece(pass, conv ? &layer->raw : &layer->output, layer->image_bytes, image);
     if (ocdm__op_run(op, slot, output_of(pass, node->input, image), second, target) != OCDM_OK)
         atomic_store(&network->failed, true);
 }
@@ -127,7 +126,7 @@ static void sum_up(const struct region *region, size_t image)
         return;
     double *partial = layer->partial + 2 * image * node->channels;
     struct ocdm__extent extent = ocdm__extent_of(network, node);
-    network->kernels->moments(ocdm__piece(network, &layer->raw, pass->images, layer->image_bytes, image), &extent, partial,
+    network->kernels->moments(ocdm__piece(pass, &layer->raw, layer->image_bytes, image), &extent, partial,
                               partial + node->channels);
 }
 
@@ -138,7 +137,7 @@ static void prepare_image(const struct region *region, size_t image)
     ocdm__network *network = pass->network;
     if (region->position == 0 && !network->blocked) {
         size_t pixels = (size_t)network->layers[0].node->in_height * network->layers[0].node->in_width;
-        network->kernels->interleave(ocdm__piece(network, &network->input, pass->images, network->input_bytes, image),
+        network->kernels->interleave(ocdm__piece(pass, &network->input, network->input_bytes, image),
                                      pass->input + image * 3 * pixels, pixels, 3);
     }
     for (uint32_t k = region->due_from; k < region->position; k++)
@@ -150,7 +149,7 @@ static void take_images(void *context, size_t item, unsigned slot)
 {
     const struct region *region = context;
     const struct ocdm__layer *layer = &region->pass->network->layers[region->position];
-    size_t first = item * region->together, left = region->pass->images - first;
+    size_t first = item * region->together, left = region->pass->share.images - first;
     size_t count = left < region->together ? left : region->together;
     for (size_t i = 0; i < count; i++)
         prepare_image(region, first + i);
@@ -181,7 +180,8 @@ static void run_images(const struct ocdm__pass *pass)
         bool is_average = k == network->image_layers;
         size_t together = !is_average && network->layers[k].forward_pair != NULL ? 2 : 1;
         struct region region = {pass, k, k > 0 ? k - 1 : 0, together};
-        struct ocdm__work work = {is_average ? average_image : take_images, &region, (pass->images + together - 1) / together};
+        struct ocdm__work work = {is_average ? average_image : take_images, &region,
+                                  (pass->share.images + together - 1) / together};
         ocdm__team_run(network->team, &work, 1);
         if (is_average || network->layers[k].node->kind != OCDM__NODE_CONV)
             continue;
@@ -212,7 +212,7 @@ ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
     }
     for (; at < count && status == OCDM_OK; at++) {
         float *output = at + 1 == count ? pass->logits : next;
-        status = ocdm__linear_forward(network, &network->layers[at], rows, pass->images, output);
+        status = ocdm__linear_forward(network, &network->layers[at], rows, pass->share.images, output);
         rows = output;
         next += network->vector_rows * network->vector_width;
     }

@@ -18,7 +18,7 @@
             (to)[lane_] = sqrtf((from)[lane_]);                                                                                \
     } while (0)
 #define ADAM ocdm__adam_plain
-#define SUM_LANES ocdm__sum_lanes_plain
+#define SUM_TREE ocdm__sum_tree_plain
 #include "agent/adam_body.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -47,14 +47,14 @@ void ocdm__adam(const struct ocdm__adam *adam)
         ocdm__adam_plain(adam);
 }
 
-void ocdm__sum_lanes(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count)
+void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
     if (has_avx512())
-        ocdm__sum_lanes_avx512(sum, lanes, lane_count, lane_stride, count);
+        ocdm__sum_tree_avx512(sum, tree, at, count);
     else if (__builtin_cpu_supports("avx2"))
-        ocdm__sum_lanes_avx2(sum, lanes, lane_count, lane_stride, count);
+        ocdm__sum_tree_avx2(sum, tree, at, count);
     else
-        ocdm__sum_lanes_plain(sum, lanes, lane_count, lane_stride, count);
+        ocdm__sum_tree_plain(sum, tree, at, count);
 }
 
 #else
@@ -70,9 +70,33 @@ void ocdm__adam(const struct ocdm__adam *adam)
     ocdm__adam_plain(adam);
 }
 
-void ocdm__sum_lanes(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count)
+void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
-    ocdm__sum_lanes_plain(sum, lanes, lane_count, lane_stride, count);
+    ocdm__sum_tree_plain(sum, tree, at, count);
 }
 
 #endif
+
+/* ---- trees and rows ------------------------------------------------------------------------------------------------------ */
+
+/* Blocks in binary: `before` lanes end where the block starts, so that it closes a pair for each bit that carries. */
+void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        merges[i] = 0;
+        size_t size = sizes != NULL ? sizes[i] : 1;
+        for (size_t carried = size; (before & carried) != 0; carried *= 2)
+            merges[i]++;
+        before += size;
+    }
+}
+
+void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stride, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sum[i] = rows[i];
+    for (size_t row = 1; row < row_count; row++)
+        for (size_t i = 0; i < count; i++)
+            sum[i] += rows[row * stride + i];
+}

@@ -36,11 +36,21 @@ struct ocdm__fold {
     enum ocdm__activation activation;
 };
 
-/* What Adam does to `count` weights: their gradient is the sum of `lanes` arrays, `lane_stride` floats apart. */
+/*
+ * Arrays that are added as a tree: once the i-th array has been read, the last two sums are joined merges[i] times. One sum
+ * remains. Equal arrays, 2^n of them, make a balanced tree with merges 0 1 0 2 0 1 0 3 ..., see ocdm__tree_merges.
+ */
+struct ocdm__tree {
+    const float *const *parts;
+    const unsigned char *merges;
+    size_t count;
+};
+
+/* What Adam does to `count` weights. Their gradient is the sum of the tree's arrays, each from its element `at` on. */
 struct ocdm__adam {
     float *value, *mean, *square; /* the weights and their two running averages */
-    const float *gradient;
-    size_t count, lanes, lane_stride;
+    struct ocdm__tree gradient;
+    size_t at, count;
     float step_size;  /* learning rate / (1 - beta1^t) */
     float root_scale; /* 1 / sqrt(1 - beta2^t) */
     float epsilon;    /* outside the root */
@@ -80,21 +90,28 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
 /* Adam on any number of weights. */
 void ocdm__adam(const struct ocdm__adam *adam);
 
-/* sum[i] = the lanes' sum, in lane order; may be the first lane. */
-void ocdm__sum_lanes(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+/* sum[i] = the sum of element at + i of all arrays; `sum` may be that place of one of them. */
+void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
+
+/* Merges for arrays that are sums of aligned blocks of a row of lanes, in order: two blocks of one size are joined as soon as
+ * they are the halves of an aligned block. `sizes` are the blocks' numbers of lanes, powers of two; NULL: all are 1. */
+void ocdm__tree_merges(const size_t *sizes, size_t count, unsigned char *merges);
+
+/* sum[i] = element i of all rows, in the order of the rows. */
+void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stride, size_t count);
 
 /* For kernels.c: the versions. */
 extern const struct ocdm__kernels ocdm__kernels_plain;
 void ocdm__adam_plain(const struct ocdm__adam *adam);
-void ocdm__sum_lanes_plain(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+void ocdm__sum_tree_plain(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const struct ocdm__kernels ocdm__kernels_avx2;
 extern const struct ocdm__kernels ocdm__kernels_avx512;
 extern const struct ocdm__kernels ocdm__kernels_bf16;
 void ocdm__adam_avx2(const struct ocdm__adam *adam);
 void ocdm__adam_avx512(const struct ocdm__adam *adam);
-void ocdm__sum_lanes_avx2(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
-void ocdm__sum_lanes_avx512(float *sum, const float *lanes, size_t lane_count, size_t lane_stride, size_t count);
+void ocdm__sum_tree_avx2(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
+void ocdm__sum_tree_avx512(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #endif
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 /* The usual number of images in a lane, for which the layout of the weights is chosen. */
-enum { USUAL_LANE = 5 };
+enum { USUAL_LANE = 1 };
 
 /* Weights of this many bytes do not stay in a core's cache from image to image; two images are then processed together. */
 enum { HEAVY_WEIGHTS = 4 << 20 };
@@ -29,17 +29,23 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
                                      .blocked = network->blocked};
 }
 
-size_t ocdm__lane_count(const ocdm__network *network, size_t images)
+/* Chunks are as large as leaves four of them: memory of few gradients, and work for some threads. Their size does not change
+ * any result. */
+struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
 {
-    size_t lanes = network->fast ? network->threads : OCDM__LANES;
-    size_t least = (images + OCDM__LANE_IMAGES - 1) / OCDM__LANE_IMAGES;
-    lanes = lanes < least ? least : lanes;
-    return lanes < images ? lanes : images;
+    struct ocdm__share share = {.images = images, .lanes = 1, .chunk = 1, .end = images, .room = images};
+    size_t wanted = network->fast ? network->threads : OCDM__LANES;
+    while (network->image_layers > 0 && 2 * share.lanes <= images &&
+           (share.lanes < wanted || images > share.lanes * OCDM__LANE_IMAGES))
+        share.lanes *= 2;
+    while (share.chunk < OCDM__CHUNK && share.chunk * 4 < share.lanes)
+        share.chunk *= 2;
+    return share;
 }
 
-size_t ocdm__lane_start(size_t lane, size_t lanes, size_t images)
+size_t ocdm__lane_start(const struct ocdm__share *share, size_t lane)
 {
-    return lane * images / lanes;
+    return lane * share->images / share->lanes;
 }
 
 bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__node *node)
@@ -202,10 +208,9 @@ ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *er
     return status;
 }
 
-ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error)
+ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
-    size_t lanes = ocdm__lane_count(network, images);
-    size_t smallest = images / lanes, largest = (images + lanes - 1) / lanes;
+    size_t smallest = share->images / share->lanes, largest = (share->images + share->lanes - 1) / share->lanes;
     ocdm_status status = OCDM_OK;
     for (uint32_t i = 0; i < network->image_layers; i++) {
         struct ocdm__layer *layer = &network->layers[i];

@@ -155,7 +155,7 @@ static void undo_activation(const struct ocdm__node *node, const struct ocdm__li
 
 static void sum_rows(const struct ocdm__node *node, const struct ocdm__linear_back *back)
 {
-    ocdm__sum_lanes(back->bias_gradient, back->gradient, back->rows, node->channels, node->channels);
+    ocdm__sum_rows(back->bias_gradient, back->gradient, back->rows, node->channels, node->channels);
 }
 
 static ocdm_status multiply(const ocdm__network *network, const struct ocdm__layer *layer, const struct ocdm__linear_back *back)

@@ -17,6 +17,8 @@ void ocdm__network_destroy(ocdm__network *network)
     ocdm__release_aligned(network->arena);
     ocdm__release_aligned(network->eval_arena);
     ocdm__release_aligned(network->lane_memory);
+    ocdm__release(network->parts);
+    ocdm__release(network->merges);
     ocdm__release_aligned(network->partials);
     ocdm__release_aligned(network->vectors);
     ocdm__device_destroy(network->device);
@@ -121,20 +123,43 @@ static void *replaced(void *block, size_t count, size_t size)
     return ocdm__allocate_aligned(count, size);
 }
 
-static ocdm_status reserve_lanes(ocdm__network *network, size_t images, ocdm_error *error)
+/* The chunks' sums of two layers, and for each thread at work the gradients of all lanes but one of a chunk. */
+static size_t lane_buffers(const ocdm__network *network, const struct ocdm__share *share)
 {
-    size_t lanes = network->image_layers > 0 ? ocdm__lane_count(network, images) : 1;
-    if (lanes <= network->lane_room)
+    size_t chunks = share->lanes / share->chunk;
+    return 2 * chunks + (share->chunk - 1) * (network->threads < chunks ? network->threads : chunks);
+}
+
+static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_error *error)
+{
+    if (chunks <= network->part_room)
         return OCDM_OK;
+    network->part_room = 0;
+    ocdm__release(network->parts);
+    ocdm__release(network->merges);
+    network->parts = ocdm__allocate(2 * chunks, sizeof *network->parts);
+    network->merges = ocdm__allocate(chunks, sizeof *network->merges);
+    if (network->parts == NULL || network->merges == NULL)
+        return ocdm__fail_memory(error, "the gradients of a layer");
+    network->part_room = chunks;
+    return OCDM_OK;
+}
+
+static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
+{
+    size_t buffers = lane_buffers(network, share);
+    ocdm_status status = reserve_parts(network, share->lanes / share->chunk, error);
+    if (status != OCDM_OK || buffers <= network->lane_room)
+        return status;
     size_t largest = 0;
     for (size_t i = 0; i < network->parameter_count; i++)
         largest = network->parameters[i].room > largest ? network->parameters[i].room : largest;
     network->lane_stride = (largest + 15) / 16 * 16;
     network->lane_room = 0;
-    network->lane_memory = replaced(network->lane_memory, 2 * lanes * network->lane_stride, sizeof(float));
+    network->lane_memory = replaced(network->lane_memory, buffers * network->lane_stride, sizeof(float));
     if (network->lane_memory == NULL)
         return ocdm__fail_memory(error, "the gradients of a layer");
-    network->lane_room = lanes;
+    network->lane_room = buffers;
     return OCDM_OK;
 }
 
@@ -165,15 +190,16 @@ static ocdm_status prepare_training(ocdm__network *network, ocdm_error *error)
     return status;
 }
 
-ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_error *error)
+ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
+    size_t images = share->images;
     ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
     if (status == OCDM_OK)
-        status = reserve_lanes(network, images, error);
+        status = reserve_lanes(network, share, error);
     if (status == OCDM_OK && images > network->partial_images && network->image_layers > 0)
         status = reserve_partials(network, images, error);
     if (status == OCDM_OK && network->image_layers > 0)
-        status = ocdm__layers_prepare_lanes(network, images, error);
+        status = ocdm__layers_prepare_lanes(network, share, error);
     for (size_t k = 0; k < network->model.count && status == OCDM_OK; k++)
         if (network->layers[k].node->kind == OCDM__NODE_LINEAR)
             status = ocdm__linear_prepare(network, &network->layers[k], images, error);
@@ -185,13 +211,13 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_er
             return ocdm__fail_memory(error, "features of a batch");
         network->vector_rows = images;
     }
-    if (status != OCDM_OK || images <= network->arena_images)
+    if (status != OCDM_OK || share->room <= network->arena_images)
         return status;
     network->arena_images = 0;
-    network->arena = replaced(network->arena, images, network->arena_image);
+    network->arena = replaced(network->arena, share->room, network->arena_image);
     if (network->arena == NULL)
         return ocdm__fail(error, OCDM_NO_MEMORY, "take smaller batches or images, or bf16",
-                          "out of memory: a batch of %zu needs %zu MiB", images, images * network->arena_image >> 20);
-    network->arena_images = images;
+                          "out of memory: a batch of %zu needs %zu MiB", share->room, share->room * network->arena_image >> 20);
+    network->arena_images = share->room;
     return OCDM_OK;
 }

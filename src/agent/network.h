@@ -3,7 +3,7 @@
  *
  * The result does not depend on the number of threads. An item of work is one image in one layer; sums over the batch (batch
  * norm, forward and backward) are computed per image and added in the order of the images. The gradient of a layer's weights is
- * computed in lanes, each a fixed share of the batch, and the lanes are added in order.
+ * computed in lanes, each a fixed share of the batch, and the lanes are added as a balanced tree.
  */
 #ifndef OCDM_AGENT_NETWORK_H
 #define OCDM_AGENT_NETWORK_H
@@ -44,8 +44,9 @@ void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t wor
 /* ---- the network ----------------------------------------------------------------------------------------------------- */
 
 enum {
-    OCDM__LANES = 4,       /* shares of a batch, unless they would be too large */
-    OCDM__LANE_IMAGES = 8, /* the maximum number of images in a lane, which bounds the number of primitives */
+    OCDM__LANES = 16,      /* shares of a batch, unless they would be too large or empty */
+    OCDM__LANE_IMAGES = 4, /* the maximum number of images in a lane, which bounds the number of primitives */
+    OCDM__CHUNK = 4,       /* the maximum number of lanes in an item of work, which bounds the memory of their gradients */
     OCDM__PRODUCTS = 4,    /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
     OCDM__PARAMETER_NAME = 56,
 };
@@ -146,8 +147,11 @@ typedef struct ocdm__network {
     size_t arena_images, arena_image;
     unsigned char *eval_arena; /* one image for each thread */
     size_t eval_image;
-    unsigned char *lane_memory;    /* gradients of two layers' weights, lane by lane */
-    size_t lane_stride, lane_room; /* floats of the largest layer; the number of lanes allocated */
+    float *lane_memory;            /* gradients of two layers' weights, chunk by chunk, and of the lanes of a chunk */
+    size_t lane_stride, lane_room; /* floats of the largest layer; so many of them are allocated */
+    const float **parts;           /* the chunks of either layer, and how they are added */
+    unsigned char *merges;
+    size_t part_room; /* chunks of one layer */
     double *partials;
     size_t partial_images;
     float *vectors; /* outputs of average and linear nodes, and their gradients, whole batches */
@@ -184,10 +188,18 @@ ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
 /* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
 size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
 
+/* How a batch is divided: into lanes, a power of two; and these into aligned chunks, each an item of work. */
+struct ocdm__share {
+    size_t images, lanes;
+    size_t chunk;      /* lanes in a chunk, a power of two */
+    size_t first, end; /* images of this pass */
+    size_t base, room; /* the memory of a step is of the images base to base + room - 1 */
+};
+
 /* layers.c: primitives. */
 ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__layers_prepare_training(ocdm__network *network, ocdm_error *error);
-ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, size_t images, ocdm_error *error);
+ocdm_status ocdm__layers_prepare_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
 void ocdm__layers_release(ocdm__network *network);
 void ocdm__products_destroy(struct ocdm__products *products);
 /* Updates the copies of the weights if the weights have changed. */
@@ -198,21 +210,22 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
  * one, which is much faster. */
 bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__node *node);
 
-/* How many lanes a batch has, and where a lane begins. */
-size_t ocdm__lane_count(const ocdm__network *network, size_t images);
-size_t ocdm__lane_start(size_t lane, size_t lanes, size_t images);
+/* layers.c: the division of a batch. */
+struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images);
+/* The first image of a lane. */
+size_t ocdm__lane_start(const struct ocdm__share *share, size_t lane);
 
 /* A batch on its way. Vectors are rows of floats. */
 struct ocdm__pass {
     ocdm__network *network;
     const float *input; /* images as planes, or features */
-    size_t images;
+    struct ocdm__share share;
     bool frozen;                     /* batch norms use their running statistics and leave them as they are */
     float *logits, *logit_gradients; /* images x classes */
 };
 
-/* Allocates the memory of a training pass of this many images. Returns OCDM_OK or OCDM_NO_MEMORY. */
-ocdm_status ocdm__network_reserve(ocdm__network *network, size_t images, ocdm_error *error);
+/* Allocates the memory of a training pass. Returns OCDM_OK or OCDM_NO_MEMORY. */
+ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
 
 /* forward.c: computes all outputs and keeps them for the backward pass. Logits are in pass->logits. */
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error);
@@ -252,10 +265,10 @@ void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);
 ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error);
 
 /* Where an image's piece of a training step lies. */
-static inline unsigned char *ocdm__piece(const ocdm__network *network, const struct ocdm__span *span, size_t images,
-                                         size_t bytes, size_t image)
+static inline unsigned char *ocdm__piece(const struct ocdm__pass *pass, const struct ocdm__span *span, size_t bytes,
+                                         size_t image)
 {
-    return network->arena + span->at * images + bytes * image;
+    return pass->network->arena + span->at * pass->share.room + bytes * (image - pass->share.base);
 }
 
 /* An image of the network's input as the first layer reads it. */
@@ -264,7 +277,7 @@ static inline const unsigned char *ocdm__input_piece(const struct ocdm__pass *pa
     const ocdm__network *network = pass->network;
     if (network->blocked)
         return (const unsigned char *)(const void *)pass->input + network->input_bytes * image;
-    return ocdm__piece(network, &network->input, pass->images, network->input_bytes, image);
+    return ocdm__piece(pass, &network->input, network->input_bytes, image);
 }
 
 /* How the output of a node lies. */

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,10 +30,52 @@ static ocdm_status refuse(int fd, const char *path, const char *why, ocdm_error 
     return ocdm__fail(error, OCDM_IO, "give a regular file that you may read", "%s: %s", path, why);
 }
 
+/* The mappings that ocdm__mapped_file_at finds, which a signal handler calls: a slot is taken and given back by its atomic
+ * pointer, and read without a lock. A mapping that finds no slot is not found. */
+#define WATCHED 64
+static struct watched {
+    _Atomic(const unsigned char *) bytes;
+    size_t size;
+    char name[256];
+} watched[WATCHED];
+
+static const unsigned char taken[1];
+
+static void watch(const ocdm__mapped_file *file)
+{
+    for (size_t i = 0; file->mapped > 0 && i < WATCHED; i++) {
+        const unsigned char *none = NULL;
+        if (!atomic_compare_exchange_strong(&watched[i].bytes, &none, taken))
+            continue;
+        watched[i].size = file->mapped;
+        snprintf(watched[i].name, sizeof watched[i].name, "%s", file->name);
+        atomic_store(&watched[i].bytes, file->bytes);
+        return;
+    }
+}
+
+static void unwatch(const ocdm__mapped_file *file)
+{
+    for (size_t i = 0; i < WATCHED; i++)
+        if (atomic_load(&watched[i].bytes) == file->bytes)
+            atomic_store(&watched[i].bytes, NULL);
+}
+
+const char *ocdm__mapped_file_at(const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    for (size_t i = 0; i < WATCHED; i++) {
+        uintptr_t bytes = (uintptr_t)atomic_load(&watched[i].bytes);
+        if (bytes != 0 && bytes != (uintptr_t)taken && at >= bytes && at - bytes < watched[i].size)
+            return watched[i].name;
+    }
+    return NULL;
+}
+
 ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error)
 {
     static const unsigned char nothing[1];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* without it a FIFO waits for a writer, maybe for ever */
     struct stat facts;
     if (fd < 0 || fstat(fd, &facts) != 0)
         return refuse(fd, path, strerror(errno), error);
@@ -42,6 +87,7 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
         return refuse(fd, path, strerror(errno), error);
     close(fd);
     *file = (ocdm__mapped_file){.bytes = size > 0 ? bytes : nothing, .size = size, .name = path, .mapped = size};
+    watch(file);
     return OCDM_OK;
 }
 
@@ -56,8 +102,10 @@ void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 
 void ocdm__unmap_file(ocdm__mapped_file *file)
 {
-    if (file->mapped > 0)
+    if (file->mapped > 0) {
+        unwatch(file);
         munmap((void *)file->bytes, file->mapped);
+    }
     *file = (ocdm__mapped_file){.size = 0};
 }
 

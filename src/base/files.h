@@ -13,8 +13,8 @@
 
 /*
  * The bytes of a whole file, mapped read-only, so that a file larger than memory can be read. What cannot be mapped (a pipe) is
- * refused; an empty file is empty. If another process truncates the file meanwhile, the program ends, like every program that
- * maps files. The writers of this project replace files and never truncate them.
+ * refused; an empty file is empty. If another process truncates the file meanwhile, reading the lost part raises SIGBUS; the
+ * program `ocdm` catches it and names the file. The writers of this project replace files and never truncate them.
  */
 
 /* All zero is a file that is not open. */
@@ -31,6 +31,10 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
 /* Declares that the bytes before `offset` will not be needed soon, so that a long pass over the file keeps little of it in
  * memory. They can still be read. */
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset);
+
+/* The name of the mapped file that has `address`, cut to 255 bytes; NULL if none has. For signal handlers: takes no lock and
+ * allocates nothing. */
+const char *ocdm__mapped_file_at(const void *address);
 
 /* Releases it. A file that is not open is fine. */
 void ocdm__unmap_file(ocdm__mapped_file *file);

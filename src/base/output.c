@@ -1,7 +1,11 @@
 /* Buffered output that remembers the first failure, and files that appear atomically. */
 #define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 
 #include "base/output.h"
+
+#include <ctype.h>
+#include <dirent.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +105,71 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* The folder of `path` as text; false if it is too long. */
+static bool name_folder(const char *path, char folder[PATH_MAX])
+{
+    size_t length = folder_length(path);
+    if (length >= PATH_MAX)
+        return false;
+    memcpy(folder, length > 0 ? path : ".", length > 0 ? length : 1);
+    folder[length > 0 ? length : 1] = '\0';
+    return true;
+}
+
+/* A temporary file is locked while it is written. A file system without locks protects it as well: nobody there gets one. */
+static bool lock(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Another process may have taken the file for a leftover between its creation and its lock. */
+static bool is_removed(int fd)
+{
+    struct stat facts;
+    lock(fd);
+    return fstat(fd, &facts) == 0 && facts.st_nlink == 0;
+}
+
+/* Whether a name is .ocdm-PID-N.tmp. */
+static bool is_temporary(const char *name)
+{
+    if (strncmp(name, ".ocdm-", 6) != 0 || !isdigit((unsigned char)name[6]))
+        return false;
+    size_t length = 6 + strspn(name + 6, "0123456789");
+    size_t digits = name[length] == '-' ? strspn(name + length + 1, "0123456789") : 0;
+    return digits > 0 && strcmp(name + length + 1 + digits, ".tmp") == 0;
+}
+
+/* Removes temporary files whose writer was killed: those that are not locked. A process that is alive, on another machine too,
+ * keeps its own. */
+static void remove_leftovers(const char *path)
+{
+    char name[PATH_MAX];
+    DIR *folder = name_folder(path, name) ? opendir(name) : NULL;
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (!is_temporary(entry->d_name))
+            continue;
+        int fd = openat(dirfd(folder), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (fd >= 0 && lock(fd))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    closedir(folder);
+}
+
+static int create_temporary(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 || !is_removed(fd))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
 /* Opens a new file beside the path. Not mkstemp: its files are private, and the result should have the usual permissions. */
 static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
 {
@@ -107,10 +177,11 @@ static ocdm_status open_temporary(ocdm__output *output, ocdm_error *error)
     output->temporary = ocdm__allocate(size, 1);
     if (!output->temporary)
         return ocdm__fail_memory(error, "a file name");
+    remove_leftovers(output->path);
     memcpy(output->temporary, output->path, folder);
     for (unsigned attempt = 0; output->fd < 0 && attempt < NAME_ATTEMPTS; attempt++) {
         snprintf(output->temporary + folder, size - folder, ".ocdm-%ld-%u.tmp", (long)getpid(), attempt);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        output->fd = create_temporary(output->temporary);
         if (output->fd < 0 && errno != EEXIST)
             break;
     }
@@ -153,15 +224,26 @@ static ocdm_status open_path(ocdm__output *output, ocdm_error *error)
     return status;
 }
 
-ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error)
+static ocdm_status open_or_abandon(ocdm__output *output, const char *path, ocdm_error *error,
+                                   ocdm_status (*open_it)(ocdm__output *output, ocdm_error *error))
 {
     ocdm_status status = start(output, path, error);
     if (status != OCDM_OK)
         return status;
-    status = open_path(output, error);
+    status = open_it(output, error);
     if (status != OCDM_OK)
         ocdm__output_abandon(output);
     return status;
+}
+
+ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error)
+{
+    return open_or_abandon(output, path, error, open_path);
+}
+
+ocdm_status ocdm__output_open_own(ocdm__output *output, const char *path, ocdm_error *error)
+{
+    return open_or_abandon(output, path, error, open_temporary);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
@@ -271,14 +353,9 @@ ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error)
  */
 static int sync_folder(const char *path)
 {
-    char folder[PATH_MAX] = ".";
-    size_t length = folder_length(path);
-    if (length >= sizeof folder)
+    char folder[PATH_MAX];
+    if (!name_folder(path, folder))
         return 0;
-    if (length > 0) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return 0;
@@ -306,14 +383,28 @@ static void put_in_place(ocdm__output *output)
     output->failure = sync_folder(output->path);
 }
 
+/* The second descriptor keeps the lock while the first is closed, which may fail, and the file gets its name. */
+static void close_and_put_in_place(ocdm__output *output)
+{
+    int guard = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+    if (guard < 0)
+        output->failure = errno;
+    close_descriptor(output);
+    if (!output->failure)
+        put_in_place(output);
+    if (guard >= 0)
+        close(guard);
+}
+
 ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error)
 {
     ocdm__output_flush(output);
     if (!output->failure && output->temporary && fsync(output->fd) != 0)
         output->failure = errno;
-    close_descriptor(output);
     if (!output->failure && output->temporary)
-        put_in_place(output);
+        close_and_put_in_place(output);
+    else
+        close_descriptor(output);
     ocdm_status status = ocdm__output_check(output, error);
     ocdm__output_abandon(output);
     return status;

@@ -1,6 +1,7 @@
 /*
  * Buffered writing, to a descriptor or to a path. A path is written atomically: to a temporary file in the same folder, which
  * takes the path's place when everything is on the disk; until then the old file is whole, and after a failure it still is.
+ * Temporary files that killed processes left in the folder are removed.
  * What is not a regular file (a FIFO, a terminal, /dev/stdout) is written directly.
  *
  * A failed write is remembered and the rest is thrown away, so that only the end needs a check:
@@ -36,6 +37,10 @@ typedef struct ocdm__output {
 
 /* Starts writing to `path`, as above. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
 ocdm_status ocdm__output_open(ocdm__output *output, const char *path, ocdm_error *error);
+
+/* The same for a file in a folder of the program's own: whatever has the name, a link too, is replaced and never written
+ * through. */
+ocdm_status ocdm__output_open_own(ocdm__output *output, const char *path, ocdm_error *error);
 
 /* Starts writing to a descriptor, which stays the caller's. `name` is for messages. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__output_open_fd(ocdm__output *output, int fd, const char *name, ocdm_error *error);

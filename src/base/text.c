@@ -216,6 +216,23 @@ bool ocdm__text_to_float(const char *text, size_t length, float *value)
     return true;
 }
 
+bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    if (length == 0 || sum < low || sum > high)
+        return false;
+    *value = sum;
+    return true;
+}
+
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
 static bool is_control(const unsigned char *at, size_t size)

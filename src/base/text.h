@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- UTF-8 ---- */
 
@@ -49,6 +50,9 @@ static inline size_t ocdm__utf8_sequence(const unsigned char *at, const unsigned
  * float is rounded once, straight from the text. */
 bool ocdm__text_to_double(const char *text, size_t length, double *value);
 bool ocdm__text_to_float(const char *text, size_t length, float *value);
+
+/* Whether all `length` bytes are decimal digits of a whole number from `low` to `high`; if so, its value. */
+bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value);
 
 /* ---- labels ---- */
 

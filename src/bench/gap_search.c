@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 static ocdm__gap_pool *allocate_pool(const ocdm__reference_pool *lists)
 {

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "bench/reference.h"
-#include "memory/memory.h"
 
 static double read_clock(bool cpu_time)
 {
@@ -90,19 +89,12 @@ static ocdm_status time_updates(const ocdm__steady_plan *plan, ocdm_memory *memo
     return status;
 }
 
-static struct ocdm__search_work work_of(const ocdm_memory *memory)
+/* Searches and steps per deletion between two moments. */
+static void count_work(ocdm_work from, ocdm_work to, ocdm__steady_result *result)
 {
-    return memory->scores != NULL ? memory->scores->work : (struct ocdm__search_work){0};
-}
-
-/* What the index did between two moments. */
-static void count_work(const struct ocdm__search_work *from, const struct ocdm__search_work *to, ocdm__steady_result *result)
-{
-    uint64_t deletions = to->deletions - from->deletions;
-    uint64_t steps = to->lanes - from->lanes + to->listed - from->listed + to->heights - from->heights + to->scored -
-                     from->scored + to->rankings - from->rankings;
-    result->searches = deletions > 0 ? (double)(to->searches - from->searches) / (double)deletions : NAN;
-    result->steps = deletions > 0 ? (double)steps / (double)deletions : NAN;
+    uint64_t deletions = to.deletions - from.deletions;
+    result->searches = deletions > 0 ? (double)(to.searches - from.searches) / (double)deletions : NAN;
+    result->steps = deletions > 0 ? (double)(to.steps - from.steps) / (double)deletions : NAN;
 }
 
 static ocdm_status measure(const ocdm__steady_plan *plan, ocdm_memory *memory, ocdm__steady_result *result, ocdm_error *error)
@@ -113,12 +105,11 @@ static ocdm_status measure(const ocdm__steady_plan *plan, ocdm_memory *memory, o
     double *us = ocdm__allocate(plan->updates, sizeof *us);
     if (us == NULL)
         return ocdm__fail_memory(error, "the times of updates");
-    struct ocdm__search_work before = work_of(memory);
+    ocdm_work before = ocdm_memory_work(memory);
     ocdm__steady_result measured = {.deletions = 0};
     status = time_updates(plan, memory, us, &measured.updates, error);
     if (status == OCDM_OK) {
-        struct ocdm__search_work after = work_of(memory);
-        count_work(&before, &after, &measured);
+        count_work(before, ocdm_memory_work(memory), &measured);
         measured.us = ocdm__quantiles_of(us, measured.updates);
         *result = measured;
     }

@@ -3,10 +3,13 @@
 
 #include "cli/compare_runs.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "base/terminal.h"
@@ -17,48 +20,117 @@
 
 /* ---- flags ------------------------------------------------------------------------------------------------------------ */
 
-static bool is_listed(const char *const *names, const char *name)
+/* Several runs at a time make better use of the cores than several threads in one. */
+static void pass_threads(const ocdm__arguments *arguments, ocdm__passed_flags *passed)
 {
-    for (; *names != NULL; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
+    if (ocdm__argument_given(arguments, "threads"))
+        return;
+    passed->words[passed->word_count++] = "--threads";
+    passed->words[passed->word_count++] = "1";
 }
 
-/* A finished run must have what was given, else the default; settings whose default depends on the stream are the caller's. */
-static void ask_for(ocdm__passed_flags *passed, const ocdm__setting *setting, const char *value)
+/* Whether a verb has another default than `ocdm run`. */
+static bool has_own_default(const ocdm__flag *flag, const ocdm__setting *setting)
 {
-    if (setting == NULL || setting->key == NULL)
-        return;
-    if (value == NULL && setting->kind != OCDM__SETTING_FILE && setting->kind != OCDM__SETTING_OPTIONAL_REAL)
-        return;
-    ocdm__asked *asked = &passed->asked[passed->asked_count++];
-    snprintf(asked->member, sizeof asked->member, "%s", setting->key);
-    asked->value = value;
+    return flag->fallback != NULL && (setting->fallback == NULL || strcmp(flag->fallback, setting->fallback) != 0);
 }
 
-void ocdm__pass_flags(const ocdm__arguments *arguments, const char *const *own, ocdm__passed_flags *passed)
+void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *passed)
 {
     const ocdm__flag *flags = arguments->verb->flags;
-    passed->word_count = passed->asked_count = 0;
+    passed->word_count = 0;
     for (size_t i = 0; flags[i].name != NULL; i++) {
-        const char *given = arguments->values[i];
-        if (is_listed(own, flags[i].name))
+        const ocdm__setting *setting = ocdm__setting_of_flag(flags[i].name);
+        const char *value = arguments->values[i];
+        if (setting == NULL || setting->grid || (value == NULL && !has_own_default(&flags[i], setting)))
             continue;
-        if (given != NULL) {
-            snprintf(passed->names[i], sizeof passed->names[i], "--%s", flags[i].name);
-            passed->words[passed->word_count++] = passed->names[i];
+        snprintf(passed->names[i], sizeof passed->names[i], "--%s", flags[i].name);
+        passed->words[passed->word_count++] = passed->names[i];
+        if (flags[i].value != NULL)
+            passed->words[passed->word_count++] = value != NULL ? value : flags[i].fallback;
+    }
+    pass_threads(arguments, passed);
+}
+
+/* ---- seeds ------------------------------------------------------------------------------------------------------------ */
+
+#define MOST_SEEDS 10000u
+
+static bool read_seed(const char **text, uint64_t *seed)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(*text, &end, 10);
+    *seed = value;
+    *text = end;
+    return errno == 0;
+}
+
+static bool add_seeds(ocdm__seed_list *seeds, uint64_t first, uint64_t last)
+{
+    if (last < first || last - first >= MOST_SEEDS)
+        return false;
+    for (uint64_t seed = first; seed - first <= last - first; seed++) {
+        size_t i = 0;
+        while (i < seeds->count && seeds->values[i] != seed)
+            i++;
+        if (i == MOST_SEEDS)
+            return false;
+        seeds->values[i] = seed;
+        seeds->count += i == seeds->count;
+    }
+    return true;
+}
+
+/* One number is how many; several, and ranges, are the seeds themselves. */
+static bool read_seed_list(const char *text, ocdm__seed_list *seeds)
+{
+    uint64_t first, last;
+    const char *at = text;
+    if (read_seed(&at, &first) && *at == '\0')
+        return first > 0 && add_seeds(seeds, 0, first - 1);
+    for (at = text;; at++) {
+        if (!read_seed(&at, &first))
+            return false;
+        last = first;
+        if (strncmp(at, "..", 2) == 0) {
+            at += 2;
+            if (!read_seed(&at, &last))
+                return false;
         }
-        if (given != NULL && flags[i].value != NULL)
-            passed->words[passed->word_count++] = given;
-        ask_for(passed, ocdm__setting_of_flag(flags[i].name), given != NULL ? given : flags[i].fallback);
+        if (!add_seeds(seeds, first, last))
+            return false;
+        if (*at != ',')
+            return *at == '\0';
     }
 }
 
-size_t ocdm__core_count(void)
+ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error)
 {
+    const char *text = ocdm__argument_text(arguments, "seeds");
+    seeds->values = ocdm__allocate(MOST_SEEDS, sizeof *seeds->values);
+    if (seeds->values == NULL)
+        return ocdm__fail_memory(error, "the seeds");
+    if (read_seed_list(text, seeds))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a number of seeds, as 3; or which, as 5..14 or 5,7,9",
+                      "--seeds %s is no list of at most %u seeds", text, MOST_SEEDS);
+}
+
+ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error)
+{
+    uint64_t asked = 0, threads = 1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (size_t)cores : 1;
+    ocdm_status status = OCDM_OK;
+    if (ocdm__argument_given(arguments, "threads"))
+        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
+        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &asked, error);
+    size_t most = cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
+    *jobs = asked > 0 ? (size_t)asked : most;
+    return status;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -110,8 +182,7 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
                                          .folder = run->folder,
                                          .flags = run->words,
                                          .flag_count = run->word_count,
-                                         .asked = run->asked,
-                                         .asked_count = run->asked_count,
+                                         .setup = run->setup,
                                          .jobs = run->jobs,
                                          .stop = &ocdm__stop_signal,
                                          .begun = tell_begun,

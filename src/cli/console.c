@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 
@@ -68,8 +69,6 @@ int ocdm__finish_output(void)
 
 /* ---- signals ------------------------------------------------------------------------------------------------------------ */
 
-#define _XOPEN_SOURCE 700
-
 volatile sig_atomic_t ocdm__stop_signal;
 
 static void note_signal(int number)
@@ -79,15 +78,45 @@ static void note_signal(int number)
 
 void ocdm__catch_signals(void)
 {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
     struct sigaction before;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, NULL, &before);
-    if (before.sa_handler != SIG_IGN) /* as under nohup */
-        sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        sigaction(numbers[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) /* as under nohup, or in a background job of a script */
+            sigaction(numbers[i], &action, NULL);
+    }
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write, like any other */
+}
+
+static void say(const char *text)
+{
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* the program ends in any case */
+}
+
+static void end_after_lost_page(int number, siginfo_t *facts, void *context)
+{
+    (void)context;
+    const char *name = ocdm__mapped_file_at(facts->si_addr);
+    if (name == NULL) { /* not one of our files: as if it had not been caught */
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    say("error: ");
+    say(name);
+    say(": the file became shorter, or its disk failed, while it was being read\nhint: put it back as it was and run the "
+        "command again\n");
+    _exit(OCDM__EXIT_IO);
+}
+
+void ocdm__catch_lost_pages(void)
+{
+    struct sigaction action = {.sa_sigaction = end_after_lost_page, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
 }
 
 int ocdm__exit_after_signal(void)

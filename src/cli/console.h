@@ -39,8 +39,12 @@ int ocdm__finish_output(void);
 /* The signal that came, or 0. */
 extern volatile sig_atomic_t ocdm__stop_signal;
 
-/* From now on the first SIGINT or SIGTERM only sets ocdm__stop_signal. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP only sets ocdm__stop_signal. What the caller had set to be ignored stays
+ * ignored. */
 void ocdm__catch_signals(void);
+
+/* From now on a mapped file that becomes shorter while it is read ends the program with an error that names it, exit code 4. */
+void ocdm__catch_lost_pages(void);
 
 /* The exit code after the signal that came: 130 or 143. */
 int ocdm__exit_after_signal(void);

@@ -12,6 +12,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* ---- suggestions -------------------------------------------------------------------------------------------------------- */
 
@@ -156,11 +157,23 @@ static ocdm_status unknown_flag(const ocdm__verb *verb, const char *name, size_t
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "ocdm %s has no flag --%.*s", verb->name, (int)length, name);
 }
 
+/* Whether the next word is the value of a flag that needs none. */
+static bool next_is_choice(const ocdm__flag *flag, const struct words *words)
+{
+    const char *const *choices = ocdm__flag_choices(flag);
+    for (size_t i = 0; words->next < words->count && choices[i] != NULL; i++)
+        if (strcmp(choices[i], words->argv[words->next]) == 0)
+            return true;
+    return false;
+}
+
 /* The value of a flag: the attached text, otherwise the next word even if it starts with a dash (--rho -0.03). */
 static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const char *attached, struct words *words,
                               ocdm_error *error)
 {
     const ocdm__flag *entry = &arguments->verb->flags[flag];
+    if (attached == NULL && entry->alone != NULL && !next_is_choice(entry, words))
+        attached = entry->alone;
     if (attached == NULL && words->next == words->count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
                           entry->name, entry->value);
@@ -258,6 +271,11 @@ const char *ocdm__argument_text(const ocdm__arguments *arguments, const char *na
     return arguments->values[flag] != NULL ? arguments->values[flag] : arguments->verb->flags[flag].fallback;
 }
 
+ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s", message);
+}
+
 /* The given value or the default; NULL with an error if there is neither. */
 static const char *required_text(const ocdm__arguments *arguments, const char *name, ocdm_error *error)
 {
@@ -267,31 +285,13 @@ static const char *required_text(const ocdm__arguments *arguments, const char *n
     return text;
 }
 
-/* Decimal digits, all `length` of them, no more than `high`; false otherwise. */
-static bool read_unsigned(const char *text, size_t length, uint64_t low, uint64_t high, uint64_t *value)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        uint64_t digit = (uint64_t)(text[i] - '0');
-        if (sum > (UINT64_MAX - digit) / 10)
-            return false;
-        sum = sum * 10 + digit;
-    }
-    if (length == 0 || sum < low || sum > high)
-        return false;
-    *value = sum;
-    return true;
-}
-
 ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                     uint64_t *value, ocdm_error *error)
 {
     const char *text = required_text(arguments, name, error);
     if (text == NULL)
         return OCDM_BAD_ARGUMENT;
-    if (!read_unsigned(text, strlen(text), low, high, value))
+    if (!ocdm__text_to_whole(text, strlen(text), low, high, value))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
                           "--%s \"%s\": not a whole number from %" PRIu64 " to %" PRIu64, name, text, low, high);
     return OCDM_OK;
@@ -413,6 +413,19 @@ static ocdm_status list_too_long(const ocdm__arguments *arguments, const char *n
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s: more than %zu values", name, room);
 }
 
+ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error)
+{
+    size_t format = 0;
+    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
+    options->format = (enum ocdm__record_format)format;
+    options->labels = ocdm__argument_text(arguments, "labels");
+    options->id = ocdm__argument_text(arguments, "id");
+    options->no_id = ocdm__argument_given(arguments, "no-id");
+    options->separator = ocdm__argument_text(arguments, "sep");
+    options->skip_bad = ocdm__argument_given(arguments, "skip-bad");
+    return status;
+}
+
 ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,
                                 uint64_t *values, size_t room, size_t *count, ocdm_error *error)
 {
@@ -424,7 +437,7 @@ ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *na
         size_t length = strcspn(item, ",");
         if (found == room)
             return list_too_long(arguments, name, room, error);
-        if (!read_unsigned(item, length, low, high, &values[found++]))
+        if (!ocdm__text_to_whole(item, length, low, high, &values[found++]))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb),
                               "--%s \"%s\": \"%.*s\" is not a whole number from %" PRIu64 " to %" PRIu64, name, text,
                               (int)(length < 64 ? length : 64), item, low, high);
@@ -522,7 +535,7 @@ ocdm_status ocdm__command_text(const ocdm__arguments *arguments, const char *con
         if (!is_told(arguments, i, left_out))
             continue;
         end = append(append(end, " --"), flags[i].name);
-        if (flags[i].value != NULL)
+        if (flags[i].value != NULL && arguments->values[i] != flags[i].alone)
             end = append_word(end, without_folder(arguments->values[i]));
     }
     for (size_t i = 0; i < arguments->operand_count; i++)

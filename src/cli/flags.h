@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "ocdm/ocdm.h"
+#include "stream/records/record.h"
 
 /* The most flags that one verb may have. */
 #define OCDM__MAX_FLAGS 40
@@ -38,6 +39,8 @@ typedef struct ocdm__flag {
     const char *name;                   /* the long name without dashes; NULL ends a table */
     const char *value;                  /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
     const char *fallback;               /* the default as one would type it; NULL for none */
+    const char *alone;                  /* the value of the flag by itself, which then takes the next word only if it is one of
+                                           the choices; NULL if the flag needs a value */
     const char *help;                   /* what it does, one sentence without its full stop */
     const char *const *choices;         /* the accepted words, terminated by NULL; NULL if any value is accepted */
     const char *const *(*listed)(void); /* makes the choices instead, where they are rows of a table elsewhere; may be NULL */
@@ -108,8 +111,18 @@ ocdm_status ocdm__argument_unsigned(const ocdm__arguments *arguments, const char
 ocdm_status ocdm__argument_real(const ocdm__arguments *arguments, const char *name, double low, double high, double *value,
                                 ocdm_error *error);
 
+/* Rows of a list of flags elsewhere, such as OCDM__RECORD_FLAGS, as rows of a verb's table. */
+#define OCDM__LISTED_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                    \
+    {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
+
+/* How to read records, by OCDM__RECORD_FLAGS and --skip-bad, which the verb must have. */
+ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error);
+
 /* The position of the value among the flag's choices. */
 ocdm_status ocdm__argument_choice(const ocdm__arguments *arguments, const char *name, size_t *index, ocdm_error *error);
+
+/* Refuses a value: OCDM_BAD_ARGUMENT with a message that begins with a flag's name, to which the dashes are added. */
+ocdm_status ocdm__argument_fail(const ocdm__arguments *arguments, const char *message, ocdm_error *error);
 
 /* Comma-separated whole numbers from `low` to `high`: at least one, at most `room`. */
 ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *name, uint64_t low, uint64_t high,

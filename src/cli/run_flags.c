@@ -5,68 +5,18 @@
 
 #include <unistd.h>
 
-static ocdm_status read_whole(const ocdm__arguments *arguments, const ocdm__setting *setting, uint64_t *value,
-                              ocdm_error *error)
-{
-    uint64_t high = setting->high < 0x1p64 ? (uint64_t)setting->high : UINT64_MAX;
-    return ocdm__argument_unsigned(arguments, setting->flag, (uint64_t)setting->low, high, value, error);
-}
-
-static ocdm_status read_short(const ocdm__arguments *arguments, const ocdm__setting *setting, uint32_t *value,
-                              ocdm_error *error)
-{
-    uint64_t number = 0;
-    ocdm_status status = read_whole(arguments, setting, &number, error);
-    *value = (uint32_t)number;
-    return status;
-}
-
-static ocdm_status read_choice(const ocdm__arguments *arguments, const ocdm__setting *setting, void *member, ocdm_error *error)
-{
-    size_t index = 0;
-    ocdm_status status = ocdm__argument_choice(arguments, setting->flag, &index, error);
-    if (setting->kind == OCDM__SETTING_CHOICE)
-        *(uint32_t *)member = (uint32_t)index;
-    else
-        *(const char **)member = ocdm__argument_text(arguments, setting->flag);
-    return status;
-}
-
-static ocdm_status read_tasks(const ocdm__arguments *arguments, const ocdm__setting *setting, ocdm__run_settings *settings,
-                              uint64_t *order, ocdm_error *error)
-{
-    settings->order = order;
-    return ocdm__argument_list(arguments, setting->flag, (uint64_t)setting->low, (uint64_t)setting->high, order,
-                               OCDM__MOST_TASKS, &settings->order_count, error);
-}
-
+/* A word that is no choice is refused with a suggestion; everything else by the table. */
 static ocdm_status read_setting(const ocdm__arguments *arguments, const ocdm__setting *setting, ocdm__run_settings *settings,
                                 uint64_t *order, ocdm_error *error)
 {
-    void *member = ocdm__setting_member(settings, setting);
-    switch (setting->kind) {
-    case OCDM__SETTING_WHOLE:
-    case OCDM__SETTING_OPTIONAL_WHOLE:
-        return read_short(arguments, setting, member, error);
-    case OCDM__SETTING_LONG:
-        return read_whole(arguments, setting, member, error);
-    case OCDM__SETTING_REAL:
-    case OCDM__SETTING_OPTIONAL_REAL:
-        return ocdm__argument_real(arguments, setting->flag, setting->low, setting->high, member, error);
-    case OCDM__SETTING_WORD:
-    case OCDM__SETTING_CHOICE:
-        return read_choice(arguments, setting, member, error);
-    case OCDM__SETTING_TASKS:
-        return read_tasks(arguments, setting, settings, order, error);
-    case OCDM__SETTING_FILE:
-    case OCDM__SETTING_GROUPS:
-        *(const char **)member = ocdm__argument_text(arguments, setting->flag);
-        break;
-    case OCDM__SETTING_SWITCH:
-        *(bool *)member = true;
-        break;
-    }
-    return OCDM_OK;
+    size_t index;
+    ocdm_error found;
+    const char *text = setting->kind != OCDM__SETTING_SWITCH ? ocdm__argument_text(arguments, setting->flag) : "true";
+    ocdm_status status = setting->choices != NULL ? ocdm__argument_choice(arguments, setting->flag, &index, error) : OCDM_OK;
+    if (status != OCDM_OK)
+        return status;
+    status = ocdm__setting_read(setting, text, settings, order, &found);
+    return status == OCDM_OK ? OCDM_OK : ocdm__argument_fail(arguments, found.message, error);
 }
 
 static ocdm_status read_rows(const ocdm__arguments *arguments, bool grid, ocdm__run_settings *settings, uint64_t *order,

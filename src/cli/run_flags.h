@@ -5,8 +5,6 @@
 #include "cli/flags.h"
 #include "experiment/folder/settings.h"
 
-#define OCDM__MOST_TASKS 1024
-
 /* Rows of OCDM__SETTINGS as entries of a verb's table. */
 #define OCDM__RUN_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                   \
     {.letter = a_letter, .name = flag, .value = a_value, .fallback = a_fallback, .choices = a_choices, .help = a_help},

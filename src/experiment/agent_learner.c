@@ -88,7 +88,7 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
     return status;
 }
 
-static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
     (void)maker;
@@ -96,9 +96,9 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = class_count;
-    agent.height = ocdm__inputs_height(inputs);
-    agent.width = ocdm__inputs_width(inputs);
-    agent.features = agent.height == 0 ? (uint32_t)ocdm__inputs_size(inputs) : 0;
+    agent.height = ocdm__model_inputs_height(inputs);
+    agent.width = ocdm__model_inputs_width(inputs);
+    agent.features = agent.height == 0 ? (uint32_t)ocdm__model_inputs_size(inputs) : 0;
     agent.bf16 = settings->precision == OCDM__PRECISION_BF16;
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
@@ -111,4 +111,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     return status;
 }
 
-const ocdm__learner_maker ocdm__agent_maker = {.make = make};
+const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};

@@ -1,10 +1,13 @@
-/* The public experiment: a learner of the caller's behind the table of functions of the loop. */
+/* The public experiment: a learner of the caller's behind the table of functions of the loop, or outside it, where it is told
+ * what to do step by step. */
 #include "ocdm/experiment.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/learner.h"
 
@@ -13,8 +16,11 @@ static const char saved_name[] = "state";
 
 static ocdm_learner_batch public_batch(const ocdm__learner_batch *batch)
 {
-    return (ocdm_learner_batch){
-        .count = batch->count, .features = batch->input, .starts = batch->starts, .labels = batch->labels};
+    return (ocdm_learner_batch){.count = batch->count,
+                                .features = batch->input,
+                                .starts = batch->starts,
+                                .labels = batch->labels,
+                                .samples = batch->samples};
 }
 
 static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -43,12 +49,8 @@ static size_t gradient_size(const void *state)
     return ((const ocdm_learner *)state)->gradient_size;
 }
 
-static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+static ocdm_status list_bytes(const void *bytes, size_t size, ocdm__learner_tensors *tensors, ocdm_error *error)
 {
-    (void)all; /* the bytes are not divided */
-    const ocdm_learner *learner = state;
-    size_t size = 0;
-    const void *bytes = learner->save(learner->state, &size);
     struct ocdm__tensor *made = bytes != NULL ? ocdm__allocate(1, sizeof *made) : NULL;
     if (made == NULL)
         return ocdm__fail_memory(error, "the state of the learner");
@@ -57,13 +59,30 @@ static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, o
     return OCDM_OK;
 }
 
+static ocdm_status find_bytes(const char *name, const struct ocdm__safetensors *file, const struct ocdm__tensor **saved,
+                              ocdm_error *error)
+{
+    *saved = ocdm__safetensors_find(file, saved_name);
+    if (*saved == NULL || (*saved)->dtype != OCDM__U8)
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", name);
+    return OCDM_OK;
+}
+
+static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+{
+    (void)all; /* the bytes are not divided */
+    const ocdm_learner *learner = state;
+    size_t size = 0;
+    const void *bytes = learner->save(learner->state, &size);
+    return list_bytes(bytes, size, tensors, error);
+}
+
 static ocdm_status load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
 {
     const ocdm_learner *learner = state;
-    const struct ocdm__tensor *saved = ocdm__safetensors_find(file, saved_name);
-    if (saved == NULL || saved->dtype != OCDM__U8)
-        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the state of the learner is missing", name);
-    return learner->load(learner->state, saved->data, saved->size, error);
+    const struct ocdm__tensor *saved;
+    ocdm_status status = find_bytes(name, file, &saved, error);
+    return status == OCDM_OK ? learner->load(learner->state, saved->data, saved->size, error) : status;
 }
 
 static void destroy(void *state)
@@ -73,7 +92,7 @@ static void destroy(void *state)
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
     static const ocdm__learner_functions with_gradient = {train, predict, gradient, gradient_size, save, NULL, load, destroy};
@@ -84,7 +103,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     if (copy == NULL)
         return ocdm__fail_memory(error, "a learner");
     *copy = *learner;
-    ocdm_status status = learner->begin(learner->state, ocdm__inputs_size(inputs), class_count, error);
+    ocdm_status status = learner->begin(learner->state, ocdm__model_inputs_size(inputs), class_count, error);
     if (status == OCDM_OK)
         *made = (ocdm__learner){learner->gradient != NULL ? &with_gradient : &without, copy};
     else
@@ -92,44 +111,89 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     return status;
 }
 
-static ocdm_status check_learner(const ocdm_learner *learner, ocdm_error *error)
+/* ---- settings ---------------------------------------------------------------------------------------------------------- */
+
+/* Callers that were compiled with an older header have shorter structs, whose other members are 0. */
+static ocdm_experiment read_experiment(const ocdm_experiment *experiment)
 {
-    if (learner->name == NULL || learner->name[0] == '\0' || learner->begin == NULL || learner->train == NULL ||
-        learner->predict == NULL || learner->save == NULL || learner->load == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "only gradient may be NULL", "the learner lacks its name or a function");
+    ocdm_experiment asked = {.size = 0};
+    memcpy(&asked, experiment, experiment->size < sizeof asked ? experiment->size : sizeof asked);
+    return asked;
+}
+
+static ocdm_learner read_learner(const ocdm_learner *learner)
+{
+    ocdm_learner given = {.size = 0};
+    memcpy(&given, learner, learner->size < sizeof given ? learner->size : sizeof given);
+    return given;
+}
+
+static ocdm_status check_name(const ocdm_learner *learner, ocdm_error *error)
+{
+    if (learner->name == NULL || learner->name[0] == '\0')
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "it is the model in the files of the run", "the learner lacks its name");
     for (size_t i = 0; ocdm__run_models[i] != NULL; i++)
         if (strcmp(ocdm__run_models[i], learner->name) == 0)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give it another name", "a model of ocdm is called %s", learner->name);
     return OCDM_OK;
 }
 
+/* log_every is the same as log-every. */
+static bool is_name_of(const ocdm__setting *setting, const char *name)
+{
+    size_t i = 0;
+    while (name[i] != '\0' && (setting->flag[i] == name[i] || (setting->flag[i] == '-' && name[i] == '_')))
+        i++;
+    return name[i] == '\0' && setting->flag[i] == '\0';
+}
+
+static ocdm_status set(ocdm__run_settings *settings, const char *name, const char *value, uint64_t *order, ocdm_error *error)
+{
+    static const char hint[] = "`ocdm run --help` lists the settings";
+    size_t i = 0;
+    while (ocdm__setting_at(i) != NULL && !is_name_of(ocdm__setting_at(i), name))
+        i++;
+    const ocdm__setting *setting = ocdm__setting_at(i);
+    if (setting == NULL)
+        return ocdm__fail(error, OCDM_UNKNOWN_NAME, hint, "there is no setting \"%s\"", name);
+    if (setting->choices == ocdm__run_models)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the model is the name of the learner, not a setting");
+    if (value == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the setting \"%s\" has no value", name);
+    return ocdm__setting_read(setting, value, settings, order, error);
+}
+
+static ocdm_status read_settings(const ocdm_experiment *asked, const ocdm_learner *learner, ocdm__run_settings *settings,
+                                 uint64_t *order, ocdm_error *error)
+{
+    ocdm_status status = check_name(learner, error);
+    *settings = ocdm__run_settings_default();
+    settings->model = learner->name;
+    settings->own_learner = true;
+    for (const char *const *at = asked->settings; status == OCDM_OK && at != NULL && *at != NULL; at += 2)
+        status = set(settings, at[0], at[1], order, error);
+    return status;
+}
+
 ocdm_experiment ocdm_experiment_default(void)
 {
-    const ocdm__run_settings settings = ocdm__run_settings_default();
-    return (ocdm_experiment){.size = sizeof(ocdm_experiment),
-                             .method = settings.method,
-                             .memory = settings.memory,
-                             .batch = settings.batch,
-                             .replay = settings.replay};
+    return (ocdm_experiment){.size = sizeof(ocdm_experiment)};
 }
+
+/* ---- a learner that is called ------------------------------------------------------------------------------------------ */
 
 static ocdm_status run(const ocdm_experiment *asked, const ocdm_learner *learner, ocdm_error *error)
 {
     const ocdm__learner_maker maker = {.make = make, .context = learner};
-    const ocdm__run_hooks hooks = {.progress = {.stop = asked->stop}};
+    const ocdm__run_hooks hooks = {.progress = {.stop = asked->stop}, .note = asked->note, .state = asked->note_state};
     ocdm__stream stream = {.task_count = 0};
-    ocdm__run_settings settings = ocdm__run_settings_default();
-    settings.method = asked->method;
-    settings.memory = asked->memory;
-    settings.batch = asked->batch;
-    settings.replay = asked->replay;
-    settings.rho = asked->rho;
-    settings.seed = asked->seed;
-    settings.model = learner->name;
-    settings.own_learner = true;
+    uint64_t order[OCDM__MOST_TASKS];
+    ocdm__run_settings settings;
     const ocdm__run_job job = {
         .settings = &settings, .stream = &stream, .learner = &maker, .folder = asked->folder, .resume = asked->resume};
-    ocdm_status status = ocdm__stream_open(&stream, asked->stream, error);
+    ocdm_status status = read_settings(asked, learner, &settings, order, error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_open(&stream, asked->stream, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&settings, &stream, asked->stream, error);
     if (status == OCDM_OK)
@@ -140,13 +204,267 @@ static ocdm_status run(const ocdm_experiment *asked, const ocdm_learner *learner
 
 ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_learner *learner, ocdm_error *error)
 {
-    ocdm_experiment asked = {.size = 0};
-    ocdm_learner given = {.size = 0};
-    /* Callers that were compiled with an older header have shorter structs, whose other members are 0. */
-    memcpy(&asked, experiment, experiment->size < sizeof asked ? experiment->size : sizeof asked);
-    memcpy(&given, learner, learner->size < sizeof given ? learner->size : sizeof given);
-    if (asked.stream == NULL || asked.folder == NULL || asked.method == NULL)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its stream, folder or method");
-    ocdm_status status = check_learner(&given, error);
-    return status == OCDM_OK ? run(&asked, &given, error) : status;
+    const ocdm_experiment asked = read_experiment(experiment);
+    const ocdm_learner given = read_learner(learner);
+    if (asked.stream == NULL || asked.folder == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its stream or folder");
+    if (given.begin == NULL || given.train == NULL || given.predict == NULL || given.save == NULL || given.load == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "only gradient may be NULL", "the learner lacks a function");
+    return run(&asked, &given, error);
+}
+
+/* ---- a learner that asks ----------------------------------------------------------------------------------------------- */
+
+/* What the caller has to do next: ask for a step, train, evaluate; nothing once the run is finished; close after an error that
+ * leaves run and files at different places. */
+enum duty { ASK, TRAIN, EVALUATE, NOTHING, CLOSE };
+
+struct ocdm_loop {
+    ocdm_learner learner;
+    ocdm__run_settings settings;
+    uint64_t order[OCDM__MOST_TASKS];
+    ocdm__learner_maker maker;
+    ocdm__run_job job;
+    ocdm__run_folder *folder;
+    ocdm__run *run; /* of the folder */
+    enum duty duty;
+    ocdm_loop_step step;
+    double begun;      /* when the step was given out */
+    void *saved;       /* of the checkpoint that the run goes on from */
+    const void *bytes; /* to be saved now */
+    size_t saved_size, size;
+};
+
+static ocdm_status loop_gradient(void *state, const ocdm__learner_batch *batch, float *room, ocdm_error *error)
+{
+    return gradient(&((ocdm_loop *)state)->learner, batch, room, error);
+}
+
+static size_t loop_gradient_size(const void *state)
+{
+    return ((const ocdm_loop *)state)->learner.gradient_size;
+}
+
+static ocdm_status loop_save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+{
+    (void)all;
+    const ocdm_loop *loop = state;
+    return list_bytes(loop->bytes, loop->size, tensors, error);
+}
+
+/* A copy, as the checkpoint is closed again. */
+static ocdm_status loop_load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+{
+    ocdm_loop *loop = state;
+    const struct ocdm__tensor *saved;
+    ocdm_status status = find_bytes(name, file, &saved, error);
+    if (status != OCDM_OK)
+        return status;
+    loop->saved = ocdm__allocate(saved->size, 1);
+    if (loop->saved == NULL)
+        return ocdm__fail_memory(error, "the state of the learner");
+    memcpy(loop->saved, saved->data, saved->size);
+    loop->saved_size = saved->size;
+    return OCDM_OK;
+}
+
+/* The loop itself is closed by its owner. */
+static void loop_destroy(void *state)
+{
+    (void)state;
+}
+
+static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__run_settings *settings,
+                                const ocdm__model_inputs *inputs, uint32_t class_count, ocdm__learner *made, ocdm_error *error)
+{
+    static const ocdm__learner_functions with_gradient = {NULL,      NULL, loop_gradient, loop_gradient_size,
+                                                          loop_save, NULL, loop_load,     loop_destroy};
+    static const ocdm__learner_functions without = {NULL, NULL, NULL, NULL, loop_save, NULL, loop_load, loop_destroy};
+    (void)settings, (void)inputs, (void)class_count, (void)error;
+    ocdm_loop *loop = (ocdm_loop *)maker->context;
+    *made = (ocdm__learner){loop->learner.gradient != NULL ? &with_gradient : &without, loop};
+    return OCDM_OK;
+}
+
+static ocdm_status open_loop(ocdm_loop *loop, const ocdm_experiment *asked, const ocdm_stream *stream, ocdm_error *error)
+{
+    const ocdm__stream *inside = ocdm__stream_inside(stream);
+    const ocdm__run_hooks hooks = {.note = asked->note, .state = asked->note_state};
+    loop->maker = (ocdm__learner_maker){.make = make_outside, .context = loop, .reads_samples = true};
+    loop->job = (ocdm__run_job){.settings = &loop->settings,
+                                .stream = inside,
+                                .learner = &loop->maker,
+                                .folder = asked->folder,
+                                .resume = asked->resume};
+    ocdm_status status = read_settings(asked, &loop->learner, &loop->settings, loop->order, error);
+    loop->settings.own_inputs = true;
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve(&loop->settings, inside, inside->file.name, error);
+    if (status == OCDM_OK)
+        status = ocdm__folder_open(&loop->job, &hooks, &loop->folder, error);
+    if (status != OCDM_OK)
+        return status;
+    loop->run = ocdm__folder_run(loop->folder);
+    loop->duty = ocdm__folder_is_finished(loop->folder) ? NOTHING : ASK;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_loop_open(const ocdm_experiment *experiment, const ocdm_stream *stream, const ocdm_learner *learner,
+                           ocdm_loop **loop, ocdm_error *error)
+{
+    const ocdm_experiment asked = read_experiment(experiment);
+    if (asked.folder == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the experiment lacks its folder");
+    ocdm_loop *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a loop");
+    made->learner = read_learner(learner);
+    ocdm_status status = open_loop(made, &asked, stream, error);
+    if (status == OCDM_OK)
+        *loop = made;
+    else
+        ocdm_loop_close(made);
+    return status;
+}
+
+void ocdm_loop_close(ocdm_loop *loop)
+{
+    if (loop == NULL)
+        return;
+    ocdm__folder_close(loop->folder);
+    ocdm__release(loop->saved);
+    ocdm__release(loop);
+}
+
+const void *ocdm_loop_saved(const ocdm_loop *loop, size_t *size)
+{
+    *size = loop->saved_size;
+    return loop->saved;
+}
+
+/* ---- its steps --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status check_duty(const ocdm_loop *loop, enum duty wanted, ocdm_error *error)
+{
+    static const char *const missing[] = {[ASK] = "no step is under way",
+                                          [TRAIN] = "the step is not done",
+                                          [EVALUATE] = "the evaluation after the step is missing",
+                                          [NOTHING] = "the run is finished",
+                                          [CLOSE] = "an error ended the run; open it again"};
+    if (loop->duty == wanted)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the order is: next step, done, evaluation if due, checkpoint", "%s: %s",
+                      loop->job.folder, missing[loop->duty]);
+}
+
+/* The next duty, if all went well. */
+static ocdm_status closing(ocdm_loop *loop, ocdm_status status, enum duty next)
+{
+    loop->duty = status == OCDM_OK ? next : CLOSE;
+    return status;
+}
+
+/* Only an evaluation is due. */
+static void give_no_samples(ocdm_loop *loop)
+{
+    static const size_t no_starts[1] = {0};
+    loop->step = (ocdm_loop_step){.batch = {.starts = no_starts}, .evaluate = true, .checkpoint = true};
+}
+
+static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
+{
+    ocdm__run *run = loop->run;
+    const ocdm__online *online = &run->online;
+    ocdm__run_begin_step(run);
+    ocdm_status status = ocdm__online_labels(&run->online, error);
+    bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
+    loop->step = (ocdm_loop_step){.batch = {.count = online->count,
+                                            .starts = online->labels.starts,
+                                            .labels = online->labels.labels,
+                                            .samples = online->chosen},
+                                  .new_count = online->stream_count,
+                                  .evaluate = last,
+                                  .checkpoint = last || ocdm__folder_saves_after(loop->folder, run->step + 1)};
+    return status;
+}
+
+ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error)
+{
+    *step = NULL;
+    if (loop->duty == NOTHING)
+        return OCDM_OK;
+    ocdm_status status = check_duty(loop, ASK, error);
+    if (status != OCDM_OK)
+        return status;
+    enum ocdm__run_event due = ocdm__run_due(loop->run);
+    if (due == OCDM__RUN_FINISHED)
+        return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
+    if (due == OCDM__RUN_STEPPED)
+        status = give_samples(loop, error);
+    else
+        give_no_samples(loop);
+    loop->step.number = loop->run->step + (due == OCDM__RUN_STEPPED);
+    loop->step.task = loop->run->schedule.order.tasks[loop->run->evaluation_count];
+    loop->begun = ocdm__seconds_now();
+    *step = &loop->step;
+    return closing(loop, status, TRAIN);
+}
+
+static ocdm_status end_step(ocdm_loop *loop, double loss, ocdm_error *error)
+{
+    loop->run->online.times.train += ocdm__seconds_now() - loop->begun;
+    ocdm_status status = ocdm__run_end_step(loop->run, loss, error);
+    return status == OCDM_OK ? ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error) : status;
+}
+
+ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
+{
+    ocdm_status status = check_duty(loop, TRAIN, error);
+    if (status != OCDM_OK)
+        return status;
+    if (loop->step.batch.count > 0)
+        status = end_step(loop, loss, error);
+    return closing(loop, status, loop->step.evaluate ? EVALUATE : ASK);
+}
+
+/* Tasks without training samples are evaluated together with the task before them. */
+const uint32_t *ocdm_loop_tests(const ocdm_loop *loop, size_t *count)
+{
+    const ocdm__run *run = loop->run;
+    size_t last = run->evaluation_count, tasks = run->schedule.order.task_count;
+    last = last < tasks ? last : tasks - 1;
+    while (last + 1 < tasks && run->schedule.task_ends[last + 1] == run->step)
+        last++;
+    *count = run->tests.ends[last];
+    return run->tests.samples;
+}
+
+/* A score that is not finite is the caller's. */
+static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
+{
+    ocdm_error found;
+    ocdm_status status = ocdm__run_evaluate(loop->run, scores, &found);
+    if (status != OCDM_OK)
+        return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
+    return closing(loop, ocdm__folder_log(loop->folder, OCDM__RUN_EVALUATED, error), ASK);
+}
+
+ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error *error)
+{
+    ocdm_status status = check_duty(loop, EVALUATE, error);
+    while (status == OCDM_OK && ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED)
+        status = evaluate_once(loop, scores, error);
+    return status;
+}
+
+ocdm_status ocdm_loop_checkpoint(ocdm_loop *loop, const void *bytes, size_t size, ocdm_error *error)
+{
+    ocdm_status status = check_duty(loop, ASK, error);
+    if (status != OCDM_OK)
+        return status;
+    loop->bytes = size > 0 ? bytes : "";
+    loop->size = size;
+    status = ocdm__folder_save(loop->folder, error);
+    loop->bytes = NULL;
+    return status;
 }

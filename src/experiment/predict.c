@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/loop/evaluation.h"
-#include "stream/images/prepare.h"
 #include "stream/labelled_set.h"
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
@@ -25,20 +24,21 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
         return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
                           "%s: %s takes %s, and the stream has %s", settings->stream, settings->model,
                           features ? "images" : "features", features ? "features" : "none");
-    ocdm__input_settings inputs = {.resize = settings->resize,
-                                   .crop = settings->crop,
-                                   .symmetric = ocdm__model_is_symmetric(settings->model),
-                                   .strict = !settings->skip_bad,
-                                   .image_root = settings->image_root,
-                                   .threads = settings->threads};
-    return ocdm__inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
+    ocdm__model_input_settings inputs = {.resize = settings->resize,
+                                         .crop = settings->crop,
+                                         .symmetric = ocdm__model_is_symmetric(settings->model),
+                                         .strict = !settings->skip_bad,
+                                         .image_root = settings->image_root,
+                                         .threads = settings->threads,
+                                         .images = &ocdm__image_loading};
+    return ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
 }
 
 /* The agent would give a network of another size, or a head of its own; here both are errors. */
 static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predictor_settings *settings,
                              const struct ocdm__weights_fit *fit, ocdm_error *error)
 {
-    size_t classes = predictor->stream.table.class_count, features = ocdm__inputs_size(predictor->inputs);
+    size_t classes = predictor->stream.table.class_count, features = ocdm__model_inputs_size(predictor->inputs);
     if (fit->model == NULL)
         return OCDM_OK; /* the agent reports which tensors are wrong */
     if (strcmp(fit->model, settings->model) != 0)
@@ -63,9 +63,9 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
         return status;
     agent.model = settings->model;
     agent.class_count = fit.class_count > 0 ? fit.class_count : 1; /* the head is not used */
-    agent.features = (uint32_t)ocdm__inputs_size(predictor->inputs);
-    agent.height = ocdm__inputs_height(predictor->inputs);
-    agent.width = ocdm__inputs_width(predictor->inputs);
+    agent.features = (uint32_t)ocdm__model_inputs_size(predictor->inputs);
+    agent.height = ocdm__model_inputs_height(predictor->inputs);
+    agent.width = ocdm__model_inputs_width(predictor->inputs);
     agent.bf16 = settings->bf16;
     agent.threads = settings->threads;
     return ocdm__agent_create(&agent, &weights, &predictor->agent, error);
@@ -89,7 +89,7 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
 void ocdm__predictor_close(ocdm__predictor *predictor)
 {
     ocdm__agent_destroy(predictor->agent);
-    ocdm__inputs_close(predictor->inputs);
+    ocdm__model_inputs_close(predictor->inputs);
     ocdm__weights_close(&predictor->weights);
     ocdm__stream_close(&predictor->stream);
     *predictor = (ocdm__predictor){.agent = NULL};
@@ -108,7 +108,7 @@ static ocdm_status request(ocdm__predictor *predictor, unsigned slot, size_t fir
     size_t count = batch_size(predictor, first);
     if (count == 0)
         return OCDM_OK;
-    return ocdm__inputs_request(predictor->inputs, slot, predictor->samples + first, count, 0, false, error);
+    return ocdm__model_inputs_request(predictor->inputs, slot, predictor->samples + first, count, 0, false, error);
 }
 
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, const uint32_t *samples, size_t count, ocdm_error *error)
@@ -125,7 +125,7 @@ ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_bat
     if (found.count > 0)
         status = request(predictor, 1 - predictor->slot, found.first + found.count, error);
     if (status == OCDM_OK && found.count > 0)
-        status = ocdm__inputs_wait(predictor->inputs, predictor->slot, &found.ready, error);
+        status = ocdm__model_inputs_wait(predictor->inputs, predictor->slot, &found.ready, error);
     if (status != OCDM_OK)
         return status;
     predictor->next += found.count;
@@ -257,10 +257,10 @@ static ocdm_status write_file(struct predicting *predicting)
 
 static void fill_report(const struct predicting *predicting, ocdm__predict_report *report)
 {
-    const ocdm__inputs *inputs = predicting->predictor.inputs;
-    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    const ocdm__model_inputs *inputs = predicting->predictor.inputs;
+    const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
     *report = (ocdm__predict_report){
-        .samples = predicting->count, .classes = predicting->classes, .skipped = ocdm__inputs_skipped(inputs)};
+        .samples = predicting->count, .classes = predicting->classes, .skipped = ocdm__model_inputs_skipped(inputs)};
     if (first != NULL)
         report->first_skipped = *first;
 }

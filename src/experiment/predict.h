@@ -21,6 +21,7 @@
 #include "base/sha256.h"
 #include "experiment/loop/inputs.h"
 #include "ocdm/ocdm.h"
+#include "stream/features.h"
 #include "stream/file.h"
 
 /* ---- weights files ------------------------------------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ typedef struct ocdm__predictor_settings {
 typedef struct ocdm__predictor {
     ocdm__stream stream;
     ocdm__weights_file weights;
-    ocdm__inputs *inputs;
+    ocdm__model_inputs *inputs;
     ocdm__agent *agent;
     const uint32_t *samples; /* the caller's */
     size_t count;
@@ -106,7 +107,8 @@ typedef struct ocdm__predictor_batch {
     ocdm__ready ready; /* those of them that could be prepared */
 } ocdm__predictor_batch;
 
-/* The next batch, with a count of 0 when all are done; the one before is gone then. OCDM_OK, and what ocdm__inputs_wait gives.
+/* The next batch, with a count of 0 when all are done; the one before is gone then. OCDM_OK, and what ocdm__model_inputs_wait
+ * gives.
  */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error);
 
@@ -140,8 +142,8 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
 typedef struct ocdm__featurize_settings {
     ocdm__predictor_settings network; /* needs_head and skip_bad are ignored: no head is needed, every image is */
     enum ocdm__dtype type;            /* of the stored features: OCDM__F32 or OCDM__F16 */
-    bool standardize;                 /* by mean and deviation of the training part */
-    const char *command;              /* for the file's notes */
+    enum ocdm__standardize standardize;
+    const char *command; /* for the file's notes */
     const char *output;
 } ocdm__featurize_settings;
 

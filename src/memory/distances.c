@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "memory/policies.h"
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/policies.h"
@@ -208,6 +209,11 @@ void ocdm_memory_destroy(ocdm_memory *memory)
     ocdm__release(memory);
 }
 
+void ocdm__memory_trust(ocdm_memory *memory)
+{
+    memory->pool.trusting = true;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
@@ -347,6 +353,16 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id)
     return class == NULL ? 0 : class->seen;
 }
 
+ocdm_work ocdm_memory_work(const ocdm_memory *memory)
+{
+    if (memory == NULL || memory->scores == NULL)
+        return (ocdm_work){0};
+    const struct ocdm__search_work *work = &memory->scores->work;
+    return (ocdm_work){.deletions = work->deletions,
+                       .searches = work->searches,
+                       .steps = work->lanes + work->listed + work->heights + work->scored + work->rankings};
+}
+
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)
 {
     if (memory == NULL)
@@ -384,10 +400,19 @@ static ocdm_status malformed(const char *what, ocdm_error *error)
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a comparison of gradients %s", what);
 }
 
+/* The question with the members that an older header does not have. */
+static ocdm_status complete_question(const ocdm_comparison *given, ocdm_comparison *asked, ocdm_error *error)
+{
+    if (given->size != sizeof *given && given->size != offsetof(ocdm_comparison, group_size))
+        return malformed("has a size that this library does not know", error);
+    memcpy(asked, given, given->size);
+    asked->size = sizeof *asked;
+    asked->group_size = asked->group_size > 0 ? asked->group_size : 1;
+    return OCDM_OK;
+}
+
 static ocdm_status check_question(const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
-    if (asked->size != sizeof *asked)
-        return malformed("has a size that this library does not know", error);
     if (memory->beginning_count == SIZE_MAX)
         return malformed("can be asked for from a policy's `begin` only", error);
     if (asked->batch != memory->beginning || asked->count != memory->beginning_count || asked->count == 0)
@@ -396,9 +421,12 @@ static ocdm_status check_question(const ocdm_memory *memory, const ocdm_comparis
         return malformed("names no samples of memory, or has no room for the answers", error);
     if (asked->batch_first && asked->batch_cosine == NULL)
         return malformed("puts the batch first and does not ask for its cosine", error);
+    if (asked->slot_count % asked->group_size != 0)
+        return malformed("must name whole groups of samples", error);
+    size_t ascending = asked->group_size > 1 ? asked->group_size : asked->slot_count;
     for (size_t i = 0; i < asked->slot_count; i++)
-        if (asked->slot[i] >= memory->pool.size || (i > 0 && asked->slot[i] <= asked->slot[i - 1]))
-            return malformed("must name slots of the memory in ascending order", error);
+        if (asked->slot[i] >= memory->pool.size || (i % ascending > 0 && asked->slot[i] <= asked->slot[i - 1]))
+            return malformed("must name slots of the memory in ascending order, inside each group if there are any", error);
     return OCDM_OK;
 }
 
@@ -436,15 +464,18 @@ ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison
 {
     if (memory == NULL || comparison == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "memory and comparison must not be NULL");
-    ocdm_status status = check_question(memory, comparison, error);
+    ocdm_comparison asked = {.size = 0};
+    ocdm_status status = complete_question(comparison, &asked, error);
+    if (status == OCDM_OK)
+        status = check_question(memory, &asked, error);
     if (status == OCDM_OK && memory->similarity == NULL)
         status = ocdm__fail_without_gradients(memory, error);
     if (status != OCDM_OK)
         return status;
-    for (size_t i = 0; i < comparison->count; i++)
-        comparison->item_cosine[i] = NAN;
-    if (comparison->batch_cosine != NULL)
-        *comparison->batch_cosine = NAN;
-    status = ask(memory, comparison, error);
-    return status == OCDM_OK ? check_answers(comparison, error) : status;
+    for (size_t i = 0; i < asked.count; i++)
+        asked.item_cosine[i] = NAN;
+    if (asked.batch_cosine != NULL)
+        *asked.batch_cosine = NAN;
+    status = ask(memory, &asked, error);
+    return status == OCDM_OK ? check_answers(&asked, error) : status;
 }

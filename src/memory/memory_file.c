@@ -1,6 +1,7 @@
-/* The memory as a file. Saving: every tensor is built little-endian in one block, then the file is written and put in place.
- * Loading: the file is checked number by number, then the memory is filled as if its samples had just been kept. */
-#include "memory/memory_file.h"
+/* The memory as a file, docs/memory-format.md. Saving: every tensor is built little-endian in one block, then the file is
+ * written and put in place. Loading: the file is checked number by number, then the memory is filled as if its samples had just
+ * been kept. */
+#include "memory/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,22 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "base/safetensors.h"
+
+#define FORMAT "ocdm-memory"
+#define VERSION "1"
+#define VERSION_WITH_WEIGHTS "2" /* written only when some weight is not 1, so that old libraries read the rest */
+
+/* The counters, in this order, as one tensor. */
+enum counter {
+    COUNTER_CAPACITY,
+    COUNTER_BATCH,
+    COUNTER_SEED,
+    COUNTER_ARRIVED,
+    COUNTER_DEPARTED,
+    COUNTER_DRAWS,
+    COUNTER_STEP,
+    COUNTERS
+};
 
 /* The tensors while they are built. */
 struct image {
@@ -32,17 +49,17 @@ static unsigned char *start_tensor(struct image *image, const char *name, enum o
 
 static void put_counters(struct image *image, const ocdm_memory *memory)
 {
-    const uint64_t counters[OCDM__COUNTERS] = {
-        [OCDM__COUNTER_CAPACITY] = memory->options.capacity,
-        [OCDM__COUNTER_BATCH] = memory->options.batch,
-        [OCDM__COUNTER_SEED] = memory->options.seed,
-        [OCDM__COUNTER_ARRIVED] = memory->arrived,
-        [OCDM__COUNTER_DEPARTED] = memory->departed,
-        [OCDM__COUNTER_DRAWS] = memory->draws,
-        [OCDM__COUNTER_STEP] = memory->step,
+    const uint64_t counters[COUNTERS] = {
+        [COUNTER_CAPACITY] = memory->options.capacity,
+        [COUNTER_BATCH] = memory->options.batch,
+        [COUNTER_SEED] = memory->options.seed,
+        [COUNTER_ARRIVED] = memory->arrived,
+        [COUNTER_DEPARTED] = memory->departed,
+        [COUNTER_DRAWS] = memory->draws,
+        [COUNTER_STEP] = memory->step,
     };
-    unsigned char *bytes = start_tensor(image, "counters", OCDM__U64, OCDM__COUNTERS);
-    for (size_t i = 0; i < OCDM__COUNTERS; i++)
+    unsigned char *bytes = start_tensor(image, "counters", OCDM__U64, COUNTERS);
+    for (size_t i = 0; i < COUNTERS; i++)
         ocdm__put_u64(bytes + 8 * i, counters[i]);
     ocdm__put_double(start_tensor(image, "rho", OCDM__F64, 1), memory->options.rho);
 }
@@ -155,7 +172,7 @@ static ocdm_status put_policy_state(struct image *image, const ocdm_memory *memo
 static ocdm_status measure(const ocdm_memory *memory, size_t state, size_t *size, ocdm_error *error)
 {
     const struct pool *pool = &memory->pool;
-    uint64_t rest = 8 * (OCDM__COUNTERS + 2 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
+    uint64_t rest = 8 * (COUNTERS + 2 + 3 * (uint64_t)pool->size + pool->class_count) + 4 * pool->label_total +
                     5 * (uint64_t)pool->class_count + 12 * (uint64_t)weights_to_save(memory);
     if (state > SIZE_MAX / 2 || rest > SIZE_MAX / 2)
         return ocdm__fail(error, OCDM_LIMIT, "", "policy %s has a state of %zu bytes, too large for a file",
@@ -197,8 +214,8 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
 {
     bool weighted = weights_to_save(memory) > 0;
     const struct ocdm__note notes[] = {
-        {.key = "format", .value = OCDM__MEMORY_FORMAT},
-        {.key = "version", .value = weighted ? OCDM__MEMORY_FORMAT_WITH_WEIGHTS : OCDM__MEMORY_FORMAT_VERSION},
+        {.key = "format", .value = FORMAT},
+        {.key = "version", .value = weighted ? VERSION_WITH_WEIGHTS : VERSION},
         {.key = "library", .value = ocdm_version()},
         {.key = "policy", .value = memory->policy.name},
         {.key = "distance", .value = ocdm_distance_name(memory->options.distance)},
@@ -207,7 +224,7 @@ static ocdm_status write_image(const struct image *image, const ocdm_memory *mem
     return ocdm__safetensors_write(output, notes, sizeof notes / sizeof *notes, image->tensors, image->tensor_count, error);
 }
 
-ocdm_status ocdm__memory_write(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
+static ocdm_status write_memory(const ocdm_memory *memory, ocdm__output *output, ocdm_error *error)
 {
     struct image image = {0};
     ocdm_status status = build_image(&image, memory, error);
@@ -226,7 +243,7 @@ ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *byt
     ocdm_status status = ocdm__output_open_memory(&output, "the bytes of a memory", error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__memory_write(memory, &output, error);
+    status = write_memory(memory, &output, error);
     if (status == OCDM_OK)
         status = ocdm__output_check(&output, error);
     if (status == OCDM_OK) {
@@ -246,7 +263,7 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
     ocdm_status status = ocdm__output_open(&output, path, error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__memory_write(memory, &output, error);
+    status = write_memory(memory, &output, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
@@ -280,7 +297,7 @@ static uint32_t small_number(const struct ocdm__tensor *tensor, uint64_t index)
     return ocdm__get_u32(tensor->data + 4 * index);
 }
 
-static uint64_t counter(const struct parts *parts, enum ocdm__counter which)
+static uint64_t counter(const struct parts *parts, enum counter which)
 {
     return number(parts->counters, which);
 }
@@ -321,7 +338,7 @@ static ocdm_status find_all(struct parts *parts, const struct ocdm__safetensors 
             return status;
     }
     uint64_t samples = parts->ids->shape[0], classes = parts->classes->shape[0];
-    if (parts->counters->shape[0] != OCDM__COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
+    if (parts->counters->shape[0] != COUNTERS || parts->rho->shape[0] != 1 || parts->arrivals->shape[0] != samples ||
         parts->starts->shape[0] != samples + 1 || parts->seen->shape[0] != classes || parts->in_play->shape[0] != classes)
         return bad(parts, "its tensors do not have the lengths that go together");
     return OCDM_OK;
@@ -382,14 +399,14 @@ static ocdm_status read_options(const struct parts *parts, const struct ocdm__sa
     int tie = find_name(ocdm__safetensors_note(file, "tie"), tie_name);
     if (distance < 0 || tie < 0)
         return bad(parts, "its distance or tie rule is not one that the library knows");
-    uint64_t capacity = counter(parts, OCDM__COUNTER_CAPACITY), batch = counter(parts, OCDM__COUNTER_BATCH);
+    uint64_t capacity = counter(parts, COUNTER_CAPACITY), batch = counter(parts, COUNTER_BATCH);
     if (!capacity || capacity > OCDM_MAX_CAPACITY || !batch || batch > UINT32_MAX)
         return bad(parts, "its capacity or batch is out of range");
     options->capacity = (uint32_t)capacity;
     options->batch = (uint32_t)batch;
     options->distance = (ocdm_distance)distance;
     options->tie = (ocdm_tie)tie;
-    options->seed = counter(parts, OCDM__COUNTER_SEED);
+    options->seed = counter(parts, COUNTER_SEED);
     options->rho = ocdm__get_double(parts->rho->data);
     if (!(fabs(options->rho) <= OCDM_MAX_RHO))
         return bad(parts, "its rho is out of range");
@@ -425,7 +442,7 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
 
 static ocdm_status check_counters(const struct parts *parts)
 {
-    static const enum ocdm__counter counted[] = {OCDM__COUNTER_ARRIVED, OCDM__COUNTER_DRAWS, OCDM__COUNTER_STEP};
+    static const enum counter counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         if (counter(parts, counted[i]) >= COUNTER_LIMIT)
             return bad(parts, "one of its counters is beyond 2^63");
@@ -434,9 +451,9 @@ static ocdm_status check_counters(const struct parts *parts)
 
 static ocdm_status check_samples(const struct parts *parts)
 {
-    uint64_t samples = parts->ids->shape[0], arrived = counter(parts, OCDM__COUNTER_ARRIVED);
-    if (samples > counter(parts, OCDM__COUNTER_CAPACITY) || arrived < samples ||
-        counter(parts, OCDM__COUNTER_DEPARTED) != arrived - samples)
+    uint64_t samples = parts->ids->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
+    if (samples > counter(parts, COUNTER_CAPACITY) || arrived < samples ||
+        counter(parts, COUNTER_DEPARTED) != arrived - samples)
         return bad(parts, "the number of its samples does not fit its counters");
     for (uint64_t i = 0; i < samples; i++) {
         if (number(parts->arrivals, i) >= arrived)
@@ -456,7 +473,7 @@ static ocdm_status check_samples(const struct parts *parts)
 
 static ocdm_status check_classes(const struct parts *parts)
 {
-    uint64_t classes = parts->classes->shape[0], arrived = counter(parts, OCDM__COUNTER_ARRIVED);
+    uint64_t classes = parts->classes->shape[0], arrived = counter(parts, COUNTER_ARRIVED);
     if (classes >= UINT32_MAX)
         return bad(parts, "it has too many classes");
     for (uint64_t i = 0; i < classes; i++)
@@ -533,10 +550,10 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
 
 static ocdm_status fill_counts(const struct parts *parts, ocdm_memory *memory)
 {
-    memory->arrived = counter(parts, OCDM__COUNTER_ARRIVED);
-    memory->departed = counter(parts, OCDM__COUNTER_DEPARTED);
-    memory->draws = counter(parts, OCDM__COUNTER_DRAWS);
-    memory->step = counter(parts, OCDM__COUNTER_STEP);
+    memory->arrived = counter(parts, COUNTER_ARRIVED);
+    memory->departed = counter(parts, COUNTER_DEPARTED);
+    memory->draws = counter(parts, COUNTER_DRAWS);
+    memory->step = counter(parts, COUNTER_STEP);
     for (uint32_t i = 0; i < memory->pool.class_count; i++) {
         struct class *class = &memory->pool.classes[i];
         bool in_play = parts->in_play->data[i];
@@ -582,10 +599,10 @@ static ocdm_status find_parts(struct parts *parts, const struct ocdm__safetensor
 {
     const struct ocdm__note *checksum = ocdm__safetensors_note(file, "checksum");
     const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
-    bool weighted = ocdm__note_is(version, OCDM__MEMORY_FORMAT_WITH_WEIGHTS);
-    if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), OCDM__MEMORY_FORMAT))
+    bool weighted = ocdm__note_is(version, VERSION_WITH_WEIGHTS);
+    if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), FORMAT))
         return bad(parts, "it is not a memory that ocdm_memory_save wrote");
-    if (!weighted && !ocdm__note_is(version, OCDM__MEMORY_FORMAT_VERSION))
+    if (!weighted && !ocdm__note_is(version, VERSION))
         return bad(parts, "it is of a version that this library does not read");
     if (checksum == NULL || checksum->value_length != 16)
         return bad(parts, "it has no checksum");
@@ -637,13 +654,6 @@ static ocdm_status parse(struct parts *parts, const unsigned char *bytes, size_t
     status = build(parts, &file, memory);
     ocdm__safetensors_close(&file);
     return status;
-}
-
-ocdm_status ocdm__memory_parse(const char *name, const unsigned char *bytes, size_t size, const ocdm_policy *policy,
-                               ocdm_memory **memory, ocdm_error *error)
-{
-    struct parts parts = {.name = name, .policy = policy, .error = error};
-    return parse(&parts, bytes, size, memory);
 }
 
 ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, const ocdm_policy *policy, void *data,

@@ -8,11 +8,13 @@ extern const ocdm_policy ocdm__policy_ocdm;
 extern const ocdm_policy ocdm__policy_onlyone;
 extern const ocdm_policy ocdm__policy_rs;
 extern const ocdm_policy ocdm__policy_prs;
+extern const ocdm_policy ocdm__policy_prs_released;
 extern const ocdm_policy ocdm__policy_cbes;
 extern const ocdm_policy ocdm__policy_cbrs;
 extern const ocdm_policy ocdm__policy_max;
 extern const ocdm_policy ocdm__policy_random;
 extern const ocdm_policy ocdm__policy_gss;
+extern const ocdm_policy ocdm__policy_gss_released;
 
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);

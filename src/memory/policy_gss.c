@@ -6,6 +6,11 @@
  * whose mean gradient scores 1 or more adds nothing new and passes by; of any other, each sample draws slot i with probability
  * C_i / sum C and takes it with probability C_i / (C_i + c).
  *
+ * `gss` is the algorithm of the authors' paper. `gss-released` differs where their published code does: a batch is compared
+ * with the mean gradients of up to COMPARED disjoint groups of GROUP samples of memory; what a memory that is not full has no
+ * room for is dropped; each sample of a batch that a full memory takes is offered one slot, all different, drawn by C_i - min
+ * C.
+ *
  * Gradients are the caller's business (ocdm_memory_set_similarity): what is here sees cosines only, and labels not at all.
  * Scores are whole multiples of 2^-32, so that their sum can be kept up to date without drift and both draws are exact.
  */
@@ -20,11 +25,12 @@
 
 #define ONE 0x1p32 /* the score 1; the sum of 2^31 - 1 scores of at most 2 still fits 64 bits */
 
-/* What every sample of a batch, and the batch, scores when there is nothing to compare with: nearly as unlike as can be. */
-#define FIRST_SCORE ((uint64_t)(0.1 * ONE + 0.5))
+/* What every sample of a batch, and the batch, scores when there is nothing to compare with: the cosine 0.1. */
+#define FIRST_SCORE ((uint64_t)(1.1 * ONE + 0.5))
 
-/* How many samples of memory a batch is compared with, at most. */
+/* How many samples of memory, or groups of so many, a batch is compared with, at most. */
 #define COMPARED 10u
+#define GROUP 10u
 
 struct gss {
     uint64_t *score; /* C_i by slot, 0 where none is held */
@@ -35,7 +41,12 @@ struct gss {
     uint64_t *offered; /* c by item */
     uint32_t batch_room;
     bool takes; /* whether this batch may replace samples */
+    bool released;
+    uint64_t *weight; /* released: by slot, C_i - min C, or DRAWN */
+    uint32_t *victim; /* released: by item, the slot that it is offered */
 };
+
+#define DRAWN UINT64_MAX
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
@@ -43,11 +54,13 @@ static ocdm_status reserve_slots(struct gss *gss, uint32_t count, ocdm_error *er
 {
     if (count <= gss->room)
         return OCDM_OK;
-    uint64_t *score = ocdm__resize(gss->score, count, sizeof *score);
-    if (!score)
+    bool failed = false;
+    gss->score = ocdm__grown(gss->score, count, sizeof *gss->score, &failed);
+    if (gss->released)
+        gss->weight = ocdm__grown(gss->weight, count, sizeof *gss->weight, &failed);
+    if (failed)
         return ocdm__fail_memory(error, "the policy's state");
-    memset(score + gss->room, 0, (size_t)(count - gss->room) * sizeof *score);
-    gss->score = score;
+    memset(gss->score + gss->room, 0, (size_t)(count - gss->room) * sizeof *gss->score);
     gss->room = count;
     return OCDM_OK;
 }
@@ -59,6 +72,8 @@ static ocdm_status reserve_batch(struct gss *gss, uint32_t count, ocdm_error *er
     bool failed = false;
     gss->cosine = ocdm__grown(gss->cosine, count, sizeof *gss->cosine, &failed);
     gss->offered = ocdm__grown(gss->offered, count, sizeof *gss->offered, &failed);
+    if (gss->released)
+        gss->victim = ocdm__grown(gss->victim, count, sizeof *gss->victim, &failed);
     if (failed)
         return ocdm__fail_memory(error, "the policy's state");
     gss->batch_room = count;
@@ -71,6 +86,8 @@ static void destroy(void *state)
     ocdm__release(gss->score);
     ocdm__release(gss->cosine);
     ocdm__release(gss->offered);
+    ocdm__release(gss->weight);
+    ocdm__release(gss->victim);
     ocdm__release(gss);
 }
 
@@ -80,9 +97,8 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
     struct gss *gss = ocdm__allocate(1, sizeof *gss);
     if (!gss)
         return ocdm__fail_memory(error, "the policy's state");
-    gss->room = memory->pool.reserved;
-    gss->score = ocdm__allocate(gss->room, sizeof *gss->score);
-    ocdm_status status = gss->score ? OCDM_OK : ocdm__fail_memory(error, "the policy's state");
+    gss->released = memory->policy.traits & OCDM_AS_RELEASED;
+    ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
     if (status == OCDM_OK)
         status = reserve_batch(gss, memory->options.batch, error);
     if (status == OCDM_OK)
@@ -103,21 +119,83 @@ static bool among(const uint32_t *slot, uint32_t count, uint32_t chosen)
 }
 
 /*
- * Floyd's subset, as ocdm_memory_draw has it. Its numbers are drawn by how many samples had arrived before the batch, under a
- * base that no decision about a sample uses, and never shift what is replayed.
+ * Numbers for what is decided once a batch: by how many samples had arrived before it, under a base that no decision about a
+ * sample uses, so that they never shift what is replayed.
  */
-static uint32_t draw_slots(const ocdm_memory *memory, uint32_t *slot)
+static ocdm__random batch_random(const ocdm_memory *memory)
+{
+    return ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
+}
+
+/* Floyd's subset, as ocdm_memory_draw has it. */
+static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
 {
     uint32_t size = memory->pool.size;
-    uint32_t wanted = size < COMPARED ? size : COMPARED;
-    ocdm__random random = ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
+    wanted = size < wanted ? size : wanted;
     for (uint32_t i = 0; i < wanted; i++) {
         uint32_t last = size - wanted + i;
-        uint32_t chosen = (uint32_t)ocdm__random_below(&random, (uint64_t)last + 1);
+        uint32_t chosen = (uint32_t)ocdm__random_below(random, (uint64_t)last + 1);
         slot[i] = among(slot, i, chosen) ? last : chosen;
     }
-    ocdm__sort(slot, wanted);
     return wanted;
+}
+
+/* Floyd's subset is not in random order, and groups are to be random: Fisher and Yates. */
+static void shuffle(uint32_t *slot, uint32_t count, ocdm__random *random)
+{
+    for (uint32_t left = count; left > 1; left--) {
+        uint32_t other = (uint32_t)ocdm__random_below(random, left);
+        uint32_t chosen = slot[other];
+        slot[other] = slot[left - 1];
+        slot[left - 1] = chosen;
+    }
+}
+
+/* Whom the batch is compared with: up to COMPARED samples; or as many groups as there are whole ones, one at least. */
+static void name_slots(const struct gss *gss, const ocdm_memory *memory, ocdm_comparison *comparison, uint32_t *slot,
+                       ocdm__random *random)
+{
+    uint32_t size = memory->pool.size, group = !gss->released ? 1 : size < GROUP ? size : GROUP;
+    uint32_t groups = group > 0 && size / group < COMPARED ? size / group : COMPARED;
+    uint32_t count = draw_slots(memory, groups * group, slot, random);
+    if (gss->released)
+        shuffle(slot, count, random);
+    uint32_t sorted = gss->released ? group : count;
+    for (uint32_t first = 0; first < count; first += sorted)
+        ocdm__sort(slot + first, sorted);
+    comparison->slot = slot;
+    comparison->slot_count = count;
+    comparison->group_size = group;
+}
+
+/* Draws a slot, each with probability weight / total; any that was not drawn yet when no weight is left. */
+static uint32_t draw_victim(struct gss *gss, uint32_t undrawn, uint64_t *total, ocdm__random *random)
+{
+    uint64_t aim = ocdm__random_below(random, *total ? *total : undrawn);
+    for (uint32_t slot = 0;; slot++) {
+        if (gss->weight[slot] == DRAWN)
+            continue;
+        uint64_t weight = *total ? gss->weight[slot] : 1;
+        if (aim < weight) {
+            *total -= gss->weight[slot];
+            gss->weight[slot] = DRAWN;
+            return slot;
+        }
+        aim -= weight;
+    }
+}
+
+/* One slot for each item, all different; none for items beyond the size of the memory. */
+static void draw_victims(struct gss *gss, uint32_t size, size_t count, ocdm__random *random)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < size; i++)
+        least = gss->score[i] < least ? gss->score[i] : least;
+    for (uint32_t i = 0; i < size; i++)
+        gss->weight[i] = gss->score[i] - least;
+    uint64_t total = gss->total - least * size;
+    for (uint32_t i = 0; i < count; i++)
+        gss->victim[i] = i < size ? draw_victim(gss, size - i, &total, random) : OCDM_NONE;
 }
 
 static uint64_t score_of(double cosine)
@@ -130,8 +208,9 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
 {
     double batch_cosine = 0;
     uint32_t space = memory->options.capacity - memory->pool.size;
+    bool may_take = gss->released ? space == 0 : comparison->count > space;
     comparison->item_cosine = gss->cosine;
-    comparison->batch_cosine = comparison->count > space ? &batch_cosine : NULL;
+    comparison->batch_cosine = may_take ? &batch_cosine : NULL;
     comparison->batch_first = space == 0;
     ocdm_status status = ocdm_memory_compare(memory, comparison, error);
     if (status != OCDM_OK)
@@ -146,20 +225,23 @@ static ocdm_status compare(struct gss *gss, const ocdm_memory *memory, ocdm_comp
 static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     struct gss *gss = state;
-    uint32_t slot[COMPARED];
+    uint32_t slot[COMPARED * GROUP];
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
     if (status == OCDM_OK)
         status = reserve_batch(gss, (uint32_t)count, error);
     if (status != OCDM_OK)
         return status;
-    ocdm_comparison comparison = {.size = sizeof comparison, .slot = slot, .batch = batch, .count = count};
-    comparison.slot_count = draw_slots(memory, slot);
-    if (count > 0 && comparison.slot_count > 0)
-        return compare(gss, memory, &comparison, error);
-    gss->takes = true;
+    ocdm__random random = batch_random(memory);
+    ocdm_comparison comparison = {.size = sizeof comparison, .batch = batch, .count = count};
+    name_slots(gss, memory, &comparison, slot, &random);
+    gss->takes = false;
     for (size_t i = 0; i < count; i++)
         gss->offered[i] = FIRST_SCORE;
-    return OCDM_OK;
+    if (count > 0 && comparison.slot_count > 0)
+        status = compare(gss, memory, &comparison, error);
+    if (status == OCDM_OK && gss->takes && gss->released)
+        draw_victims(gss, memory->pool.size, count, &random);
+    return status;
 }
 
 /* ---- a sample is offered -------------------------------------------------------------------------------------------- */
@@ -193,8 +275,8 @@ static ocdm_status replace(void *state, const ocdm_memory *memory, const ocdm_sa
     if (!gss->takes)
         return OCDM_OK;
     ocdm__random random = ocdm__decision_random(memory);
-    uint32_t drawn = draw_by_score(gss, memory->pool.size, &random);
-    if (yields(gss->score[drawn], gss->offered[memory->item], &random))
+    uint32_t drawn = gss->released ? gss->victim[memory->item] : draw_by_score(gss, memory->pool.size, &random);
+    if (drawn != OCDM_NONE && yields(gss->score[drawn], gss->offered[memory->item], &random))
         *slot = drawn;
     return OCDM_OK;
 }
@@ -273,17 +355,12 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
     return status;
 }
 
-const ocdm_policy ocdm__policy_gss = {
-    .size = sizeof(ocdm_policy),
-    .name = "gss",
-    .traits = OCDM_NEEDS_GRADIENTS,
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
-    .replace = replace,
-    .remove = remove_by_score,
-    .seen = keep_score,
-    .save = save,
-    .load = load,
-    .end = drop_forgotten,
-};
+/* clang-format off */
+#define GSS(its_name, its_traits)                                                                                              \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,            \
+     .begin = begin, .replace = replace, .remove = remove_by_score, .seen = keep_score, .save = save, .load = load,            \
+     .end = drop_forgotten}
+/* clang-format on */
+
+const ocdm_policy ocdm__policy_gss = GSS("gss", OCDM_NEEDS_GRADIENTS);
+const ocdm_policy ocdm__policy_gss_released = GSS("gss-released", OCDM_NEEDS_GRADIENTS | OCDM_AS_RELEASED);

@@ -7,6 +7,10 @@
  *
  * With rho = 0 all shares are equal, so deviations depend on m_i alone: the pool's ranking finds class g in O(log C), and sums
  * of deviations run over the distinct m_i. With another rho they run over the classes in memory.
+ *
+ * `prs` is the rule of the authors' paper. `prs-released` differs where their published code does: a class that was seen but
+ * never stored has rate 0, not 1, in sample-in; and the search for the sample to evict starts with the first candidate and a
+ * best of M, so that the first candidate goes whenever no candidate leaves a sum of deviations below M.
  */
 #include "memory/policies.h"
 
@@ -16,7 +20,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "memory/pool.h"
 
 /* Below this a difference is rounding: a deviation this small is 0, and two sums of deviations this near tie. */
@@ -48,6 +52,7 @@ struct partitions {
     uint32_t present_count;
     bool emptied;         /* some class in `present` may have no sample any more */
     double total;         /* the sum of the powers of the classes in memory */
+    bool released;        /* the rule of the published code: see the top */
     double equal_share;   /* with rho = 0: the share of every class in memory, when it was last needed */
     uint32_t *candidates; /* sets: who may lose a sample */
     uint32_t candidate_room;
@@ -56,12 +61,12 @@ struct partitions {
 
 static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
 {
-    (void)memory;
     (void)data;
     struct partitions *partitions = ocdm__allocate(1, sizeof *partitions);
     *state = partitions;
     if (!partitions)
         return ocdm__fail_memory(error, "the policy's state");
+    partitions->released = memory->policy.traits & OCDM_AS_RELEASED;
     for (int i = 0; i < EXPONENTIALS; i++)
         partitions->exponentials[i] = (struct exponential){0, 1};
     return OCDM_OK;
@@ -197,12 +202,12 @@ static double divided_share(const struct partitions *partitions, const struct po
     return pool->ranking ? partitions->equal_share : partitions->classes[class_index].share;
 }
 
-/* r_i = min(1, M p_i / n_i), 1 for a class that never had a share. */
+/* r_i = min(1, M p_i / n_i). Of a class that never had a share 1; 0 by the published code if it was seen. */
 static double rate(const struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
     double share = share_of(partitions, &memory->pool, class_index);
     if (share < 0)
-        return 1;
+        return partitions->released && memory->pool.classes[class_index].seen > 0 ? 0 : 1;
     double rate = (double)memory->options.capacity * share / (double)memory->pool.classes[class_index].seen;
     return rate < 1 ? rate : 1;
 }
@@ -401,11 +406,14 @@ static uint32_t first_within(const struct partitions *partitions, const struct p
     return first;
 }
 
-static uint32_t choose_victim(struct partitions *partitions, const struct pool *pool, uint32_t class_index)
+static uint32_t choose_victim(struct partitions *partitions, const ocdm_memory *memory, uint32_t class_index)
 {
+    const struct pool *pool = &memory->pool;
     struct candidates candidates = find_candidates(partitions, pool, &pool->classes[class_index]);
     double least = HUGE_VAL;
     first_within(partitions, pool, &candidates, -1, &least);
+    if (partitions->released && least >= memory->options.capacity - NOTHING)
+        return first_within(partitions, pool, &candidates, HUGE_VAL, &least);
     return first_within(partitions, pool, &candidates, least + NOTHING, &least);
 }
 
@@ -437,7 +445,7 @@ static uint32_t choose(void *state, const ocdm_memory *memory)
         return ocdm__any_at_all(pool, &random);
     divide_shares(partitions, pool);
     uint32_t class_index = draw_class(partitions, pool, &random);
-    uint32_t position = choose_victim(partitions, pool, class_index);
+    uint32_t position = choose_victim(partitions, memory, class_index);
     keep_last_shares(partitions, pool, position);
     return position;
 }
@@ -488,7 +496,7 @@ static ocdm_status sample_out(void *state, const ocdm_memory *memory, uint32_t *
     }
     refresh_shares(partitions, pool);
     divide_shares(partitions, pool);
-    *slot = choose_victim(partitions, pool, draw_class(partitions, pool, &random));
+    *slot = choose_victim(partitions, memory, draw_class(partitions, pool, &random));
     keep_last_shares(partitions, pool, *slot);
     return OCDM_OK;
 }
@@ -526,16 +534,11 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
     return status;
 }
 
-const ocdm_policy ocdm__policy_prs = {
-    .size = sizeof(ocdm_policy),
-    .name = "prs",
-    .create = create,
-    .destroy = destroy,
-    .begin = begin,
-    .replace = replace,
-    .remove = sample_out,
-    .seen = update_shares,
-    .save = save,
-    .load = load,
-    .end = end,
-};
+/* clang-format off */
+#define PRS(its_name, its_traits)                                                                                              \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,             \
+     .begin = begin, .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
+/* clang-format on */
+
+const ocdm_policy ocdm__policy_prs = PRS("prs", 0);
+const ocdm_policy ocdm__policy_prs_released = PRS("prs-released", OCDM_AS_RELEASED);

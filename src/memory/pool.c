@@ -30,11 +30,15 @@ void ocdm__pool_give_back_node(struct pool *pool, uint32_t node)
 
 void ocdm__pool_know(struct pool *pool, uint32_t node)
 {
+    if (pool->trusting)
+        return;
     ocdm__hash_table_add(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
 }
 
 void ocdm__pool_forget(struct pool *pool, uint32_t node)
 {
+    if (pool->trusting)
+        return;
     ocdm__hash_table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
 }
 

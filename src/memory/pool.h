@@ -108,12 +108,15 @@ struct pool {
     struct set *sets;
     uint32_t free_set;
     struct ocdm__hash_table set_table;
-    struct ocdm__hash_table id_table;
+    struct ocdm__hash_table id_table; /* stays empty in a trusting memory */
+    bool trusting;                    /* see base/inner_memory.h */
 
     struct class *classes; /* in order of first appearance */
     uint32_t class_count;
     uint32_t class_room;
     struct ocdm__hash_table class_table;
+    uint32_t *index_of; /* by class id, for a trusting memory: the class's index or OCDM_NONE; NULL: class_table has it */
+    uint32_t index_room;
     struct class_weight *weights; /* in the order in which they were given */
     uint32_t weight_count;
     uint32_t weight_room;

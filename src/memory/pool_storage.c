@@ -39,6 +39,7 @@ void ocdm__pool_destroy(struct pool *pool)
     ocdm__hash_table_destroy(&pool->set_table);
     ocdm__hash_table_destroy(&pool->id_table);
     ocdm__hash_table_destroy(&pool->class_table);
+    ocdm__release(pool->index_of);
     ocdm__release(pool->weights);
     ocdm__hash_table_destroy(&pool->weight_table);
     ocdm__ranking_destroy(pool->ranking);
@@ -69,7 +70,8 @@ static ocdm_status grow_tables(struct pool *pool, uint32_t room)
     for (uint32_t i = 0; i < pool->size; i++) {
         uint32_t node = pool->node_at[i];
         const struct set *set = &pool->sets[pool->nodes[node].set];
-        ocdm__hash_table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
+        if (!pool->trusting)
+            ocdm__hash_table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
         if (set->first == node)
             ocdm__hash_table_add(&sets, set->hash, pool->nodes[node].set);
     }
@@ -105,6 +107,8 @@ static uint64_t hash_of_class(uint32_t class_id)
 
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
 {
+    if (pool->trusting)
+        return class_id < pool->index_room ? pool->index_of[class_id] : OCDM_NONE;
     if (!pool->class_count)
         return OCDM_NONE;
     uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
@@ -114,6 +118,22 @@ uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
         class_index = ocdm__hash_table_next(&pool->class_table, tag, &place);
     while (class_index != OCDM_NONE && pool->classes[class_index].id != class_id);
     return class_index;
+}
+
+/* Makes room for a class id in the array by id; they are dense, so that twice as many as there are is enough for long. */
+static bool reserve_index(struct pool *pool, uint32_t class_id)
+{
+    if (class_id < pool->index_room)
+        return true;
+    uint32_t room = class_id < UINT32_MAX / 2 ? 2 * class_id + 64 : UINT32_MAX;
+    uint32_t *index_of = ocdm__resize(pool->index_of, room, sizeof *index_of);
+    if (index_of == NULL)
+        return false;
+    for (uint32_t i = pool->index_room; i < room; i++)
+        index_of[i] = OCDM_NONE;
+    pool->index_of = index_of;
+    pool->index_room = room;
+    return true;
 }
 
 static ocdm_status grow_classes(struct pool *pool)
@@ -143,11 +163,15 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
         return known;
     if (pool->class_count == pool->class_room && grow_classes(pool) != OCDM_OK)
         return OCDM_NONE;
+    if (pool->trusting && !reserve_index(pool, class_id))
+        return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__pool_weigh(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
     ocdm__hash_table_add(&pool->class_table, ocdm__hash_of_class(class_id), class_index);
+    if (pool->trusting)
+        pool->index_of[class_id] = class_index;
     return class_index;
 }
 
@@ -155,6 +179,8 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
         uint32_t class_index = --pool->class_count;
+        if (pool->trusting)
+            pool->index_of[pool->classes[class_index].id] = OCDM_NONE;
         ocdm__hash_table_remove(&pool->class_table, ocdm__hash_of_class(pool->classes[class_index].id), class_index);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 ocdm_status ocdm__ranking_create(struct ranking **result, bool softmax, uint32_t samples, ocdm_error *error)
 {

@@ -2,7 +2,7 @@
 #ifndef OCDM_MEMORY_SCORES_PARTS_H
 #define OCDM_MEMORY_SCORES_PARTS_H
 
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "memory/scores.h"
 
 /* f(m) - f(m - 1) on the grid, for m beyond what is known. */

@@ -12,7 +12,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/distances.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "memory/pool.h"
 
 /* ---- weights -------------------------------------------------------------------------------------------------------- */

@@ -85,6 +85,14 @@ static uint32_t drop_repeats(uint32_t *ascending, uint32_t count)
     return distinct;
 }
 
+/* The index of a label's class; most have appeared before. */
+static inline uint32_t class_index_of(struct pool *pool, uint32_t class_id)
+{
+    if (class_id < pool->index_room && pool->index_of[class_id] != OCDM_NONE)
+        return pool->index_of[class_id];
+    return ocdm__pool_add_class(pool, class_id);
+}
+
 /* The labels of all items as class indices; returns the largest number of labels on one, OCDM_NONE when out of memory. */
 static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_t count)
 {
@@ -93,7 +101,7 @@ static uint32_t read_labels(ocdm_memory *memory, const ocdm_sample *batch, size_
         uint32_t *first = memory->class_index + used;
         uint32_t labels = (uint32_t)batch[i].label_count;
         for (uint32_t j = 0; j < labels; j++) {
-            first[j] = ocdm__pool_add_class(&memory->pool, batch[i].labels[j]);
+            first[j] = class_index_of(&memory->pool, batch[i].labels[j]);
             if (first[j] == OCDM_NONE)
                 return OCDM_NONE;
         }
@@ -133,6 +141,11 @@ static bool repeats_in_batch(ocdm_memory *memory, uint64_t id)
 static ocdm_status take_ids(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     memory->batch_stamp++;
+    if (memory->pool.trusting) {
+        for (size_t i = 0; i < count; i++)
+            memory->item_node[i] = ocdm__pool_take_node(&memory->pool, batch[i].id);
+        return OCDM_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         bool known = ocdm__pool_find(&memory->pool, batch[i].id) != OCDM_NONE;
         if (!known && !repeats_in_batch(memory, batch[i].id)) {
@@ -304,9 +317,15 @@ static void turn_away(ocdm_memory *memory, uint32_t item)
     note_departure(memory, memory->item_node[item], OCDM_NONE);
 }
 
-static bool admitted(const ocdm_memory *memory, const ocdm_sample *sample)
+/* Asks whether a sample may enter at all. */
+static ocdm_status ask_admit(const ocdm_memory *memory, const ocdm_sample *sample, bool *enters, ocdm_error *error)
 {
-    return memory->policy.admit == NULL || memory->policy.admit(memory->state, memory, sample);
+    int answer = memory->policy.admit == NULL ? 1 : memory->policy.admit(memory->state, memory, sample);
+    if (answer < 0)
+        return ocdm__fail(error, OCDM_BAD_DECISION, "", "policy %s could not say whether a sample may enter",
+                          memory->policy.name);
+    *enters = answer != 0;
+    return OCDM_OK;
 }
 
 static ocdm_status bad_decision(const ocdm_memory *memory, uint32_t answer, ocdm_error *error)
@@ -356,9 +375,14 @@ static void join_all(ocdm_memory *memory, size_t count)
 static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     join_all(memory, count);
-    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++)
-        if (!admitted(memory, &batch[i]))
+    for (size_t i = 0; i < count && memory->policy.admit != NULL; i++) {
+        bool enters = false;
+        ocdm_status status = ask_admit(memory, &batch[i], &enters, error);
+        if (status != OCDM_OK)
+            return status;
+        if (!enters)
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
+    }
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;
@@ -378,13 +402,14 @@ static ocdm_status offer_one(ocdm_memory *memory, const ocdm_sample *sample, uin
     ocdm__memory_stamp(memory, node, memory->arrived);
     memory->pool.nodes[node].origin = item;
     uint32_t slot = OCDM_NONE;
-    bool enters = admitted(memory, sample);
-    if (enters && memory->pool.size == memory->options.capacity) {
-        ocdm_status status = ask_replace(memory, sample, &slot, error);
-        if (status != OCDM_OK)
-            return status;
+    bool enters = false;
+    ocdm_status status = ask_admit(memory, sample, &enters, error);
+    if (status == OCDM_OK && enters && memory->pool.size == memory->options.capacity) {
+        status = ask_replace(memory, sample, &slot, error);
         enters = slot != OCDM_NONE;
     }
+    if (status != OCDM_OK)
+        return status;
     memory->arrived++;
     count_as_seen(memory, item);
     if (enters)

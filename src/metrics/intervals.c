@@ -6,6 +6,7 @@
 #include "metrics/intervals.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #define PI 3.14159265358979323846
 #define NORMAL_QUANTILE 1.95996398454005423552 /* of 0.975 */
@@ -64,6 +65,130 @@ double ocdm__t_of_95_percent(size_t degrees)
     if (degrees == 0)
         return NAN;
     return degrees > MANY ? expanded_quantile((double)degrees) : find_quantile(degrees);
+}
+
+/* ---- the studentised range ------------------------------------------------------------------------------------------ */
+
+/*
+ * P(range of k normals <= w) = k * integral of phi(z) (Phi(z) - Phi(z - w))^(k - 1), and the studentised range averages that
+ * over w = q s, where s^2 is chi^2 / n. Both integrands are smooth and vanish at both ends, so that equal steps converge
+ * exponentially; s is integrated over its logarithm.
+ */
+#define NORMAL_END 9.0
+#define NORMAL_STEPS 90
+#define DEVIATION_STEPS 200
+
+/* phi(z) and Phi(z) at the steps, which every integral needs. */
+struct normal {
+    double density[NORMAL_STEPS + 1], below[NORMAL_STEPS + 1];
+};
+
+#define NORMAL_STEP (2 * NORMAL_END / NORMAL_STEPS)
+
+static double normal_at(size_t i)
+{
+    return -NORMAL_END + NORMAL_STEP * (double)i;
+}
+
+static double normal_below(double x)
+{
+    return erfc(-x / sqrt(2)) / 2;
+}
+
+static void make_normal(struct normal *normal)
+{
+    for (size_t i = 0; i <= NORMAL_STEPS; i++) {
+        normal->density[i] = exp(-normal_at(i) * normal_at(i) / 2) / sqrt(2 * PI);
+        normal->below[i] = normal_below(normal_at(i));
+    }
+}
+
+static double range_within(const struct normal *normal, double w, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i <= NORMAL_STEPS; i++) {
+        double within = normal->below[i] - normal_below(normal_at(i) - w);
+        sum += normal->density[i] * pow(within > 0 ? within : 0, (double)count - 1);
+    }
+    return (double)count * sum * NORMAL_STEP;
+}
+
+/* The density of u = ln s is proportional to exp(n u - n e^(2u) / 2), largest at 0; the sum over it normalises. */
+static double studentised_within(const struct normal *normal, double q, size_t count, size_t degrees)
+{
+    double n = (double)degrees, width = 9 / sqrt(2 * n), low = -width - 25 / n;
+    double step = (width - low) / DEVIATION_STEPS, sum = 0, all = 0;
+    for (size_t i = 0; i <= DEVIATION_STEPS; i++) {
+        double u = low + step * (double)i;
+        double density = exp(n * u - n * expm1(2 * u) / 2);
+        all += density;
+        sum += density > 1e-18 ? density * range_within(normal, q * exp(u), count) : 0;
+    }
+    return sum / all;
+}
+
+/* False position, the Illinois way: an end that stays twice counts half, so that both ends come near. */
+double ocdm__range_of_95_percent(size_t count, size_t degrees)
+{
+    struct normal normal;
+    double low = 0, high = 4, at_low = -0.95, at_high;
+    if (count < 2 || degrees == 0)
+        return NAN;
+    make_normal(&normal);
+    while ((at_high = studentised_within(&normal, high, count, degrees) - 0.95) < 0) {
+        low = high;
+        at_low = at_high;
+        high *= 2;
+    }
+    for (double last = 0; high - low > 1e-9 * high;) {
+        double middle = (low * at_high - high * at_low) / (at_high - at_low);
+        double at_middle = studentised_within(&normal, middle, count, degrees) - 0.95;
+        if (fabs(at_middle) < 1e-12)
+            return middle;
+        bool above = at_middle > 0;
+        if (above) {
+            high = middle;
+            at_high = at_middle;
+            at_low /= last > 0 ? 2 : 1;
+        } else {
+            low = middle;
+            at_low = at_middle;
+            at_high /= last < 0 ? 2 : 1;
+        }
+        last = above ? 1 : -1;
+    }
+    return low + (high - low) / 2;
+}
+
+static double mean_of(const double *values, size_t count, size_t stride)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i * stride];
+    return sum / (double)count;
+}
+
+double ocdm__paired_error(const double *values, size_t methods, size_t seeds)
+{
+    double squares = 0;
+    if (methods < 2 || seeds < 2)
+        return NAN;
+    double all = mean_of(values, methods * seeds, 1);
+    for (size_t method = 0; method < methods; method++) {
+        double of_method = mean_of(values + method * seeds, seeds, 1);
+        for (size_t seed = 0; seed < seeds; seed++) {
+            double off = values[method * seeds + seed] - of_method - mean_of(values + seed, methods, seeds) + all;
+            squares += off * off;
+        }
+    }
+    return sqrt(squares / (double)((methods - 1) * (seeds - 1)) / (double)seeds);
+}
+
+double ocdm__least_significant_difference(const double *values, size_t methods, size_t seeds)
+{
+    if (methods < 2 || seeds < 2)
+        return NAN;
+    return ocdm__range_of_95_percent(methods, (methods - 1) * (seeds - 1)) * ocdm__paired_error(values, methods, seeds);
 }
 
 /* ---- summaries ------------------------------------------------------------------------------------------------------ */

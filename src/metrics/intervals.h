@@ -1,8 +1,9 @@
 /*
- * Several runs with different seeds: mean, standard deviation, and the difference between two methods that were run with the
- * same seeds, with its 95 % interval. Student's t is used, so the interval is valid, if wide, from two seeds on.
+ * Several runs with different seeds: mean, standard deviation, and the difference between methods that were run with the same
+ * seeds, with its 95 % interval. Student's t is used, so the interval is valid, if wide, from two seeds on. Where several
+ * methods are compared, Tukey's studentised range takes its place, so that all differences hold together in 95 % of cases.
  *
- * Not supported: other levels than 95 %, nonparametric tests, corrections for multiple comparisons.
+ * Not supported: other levels than 95 %, nonparametric tests.
  */
 #ifndef OCDM_METRICS_INTERVALS_H
 #define OCDM_METRICS_INTERVALS_H
@@ -26,5 +27,28 @@ ocdm__summary ocdm__summarise_pairs(const double *a, const double *b, size_t cou
 /* The value that |t| exceeds with probability 5 %, with t from Student's distribution with `degrees` degrees of freedom: 12.7
  * for 1, 4.30 for 2, decreasing to 1.96. Relative error below 1e-12. NaN for 0 degrees. */
 double ocdm__t_of_95_percent(size_t degrees);
+
+/* ---- several methods ---------------------------------------------------------------------------------------------------- */
+
+/* The value that the studentised range exceeds with probability 5 %: the largest difference between `count` standard normal
+ * numbers over an independent estimate of their deviation with `degrees` degrees of freedom. By numerical integration, relative
+ * error below 1e-6; 0.1 to 5 ms. NaN for fewer than two numbers or no degree. */
+double ocdm__range_of_95_percent(size_t count, size_t degrees);
+
+/*
+ * The standard error of a method's mean over seeds, when all methods were run with the same seeds. What a seed does to all of
+ * them is taken out: the deviation is that of the residuals after removing the means of methods and of seeds, with
+ * (methods - 1) (seeds - 1) degrees of freedom, and is taken to be the same for all methods.
+ *
+ * values   methods x seeds, those of a method one after another
+ *
+ * NaN for fewer than two methods or seeds, and when a value is. O(methods seeds).
+ */
+double ocdm__paired_error(const double *values, size_t methods, size_t seeds);
+
+/* The least difference between the means of two methods that is significant, whichever two are looked at and why: with equal
+ * methods some difference exceeds it with probability 5 % (Tukey): ocdm__paired_error times the quantile of the studentised
+ * range. With two methods it is half the width of the paired t interval. */
+double ocdm__least_significant_difference(const double *values, size_t methods, size_t seeds);
 
 #endif

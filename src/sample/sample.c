@@ -1,8 +1,9 @@
 /*
  * The sampler: gathers batches, offers them to the memory and keeps the bytes of the records that it stores.
  *
- * An id may be held once, by a record in memory or in the batch. A table leads from the hash of an id to its holders; two ids
- * may share a hash, so the bytes of every holder are compared.
+ * An id may occur once in a stream, so every id that a record brings along is remembered: 16 bytes in a table that is between
+ * three eighths and three quarters full, and, if it is longer than 15 bytes, its bytes. Records without ids are numbered; of
+ * those only the runs of numbers are remembered, so that a stream without ids takes constant memory.
  */
 #include "sample/sample.h"
 
@@ -13,14 +14,14 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/hash_bytes.h"
+#include "base/inner_memory.h"
 #include "base/progress.h"
 #include "sample/state.h"
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------ */
 
-#define SMALL_BATCH 16u
-#define FIRST_ROOM 64u
-#define MOST_ROOM (UINT32_MAX / 3u)
+#define FIRST_PLACES 1024u
+#define LONG_ID 0xFFu /* in an entry's last byte */
 
 ocdm__id_text ocdm__id_of_kept(const ocdm__sampling *sampling, uint32_t slot)
 {
@@ -56,107 +57,174 @@ static void number_record(const ocdm__sampling *sampling, ocdm__batch_record *en
     memcpy(entry->number, digits + at, entry->number_length);
 }
 
-static bool is_same(const ocdm__id_text *a, const ocdm__id_text *b)
+/* The entry of an id, as far as it follows from the id alone. OCDM__INPUT_PADDING bytes from its content on may be read. */
+static struct ocdm__seen_id entry_of(const ocdm__id_text *id)
 {
-    return a->length == b->length && memcmp(a->content, b->content, a->length) == 0;
+    struct ocdm__seen_id entry;
+    unsigned char last[8];
+    if (id->length <= OCDM__SHORT_ID)
+        ocdm__short_label(id->content, id->length, &entry.low, &entry.high);
+    else
+        entry = (struct ocdm__seen_id){.low = ocdm__hash_bytes(id->content, id->length)};
+    memcpy(last, &entry.high, 8);
+    last[7] = (unsigned char)(id->length <= OCDM__SHORT_ID ? id->length + 1 : LONG_ID);
+    memcpy(&entry.high, last, 8);
+    return entry;
 }
 
-static bool is_in_table(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
+static bool is_long(const struct ocdm__seen_id *entry)
 {
-    uint32_t tag = ocdm__hash_table_tag(hash), place = tag & sampling->ids.mask, holder;
-    while ((holder = ocdm__hash_table_next(&sampling->ids, tag, &place)) != OCDM_NONE) {
-        ocdm__id_text other =
-            holder & OCDM__IN_BATCH ? ocdm__id_of_item(sampling, holder & ~OCDM__IN_BATCH) : ocdm__id_of_kept(sampling, holder);
-        if (is_same(&other, id))
-            return true;
-    }
-    return false;
+    unsigned char last[8];
+    memcpy(last, &entry->high, 8);
+    return last[7] == LONG_ID;
 }
 
-/* Small batches are searched linearly: most of their records leave at once, so that adding them to the table and removing them
- * would cost more. */
-static bool is_small(const ocdm__sampling *sampling)
+/* Where the bytes of a long id are: its length, then its content. The other bytes of the entry's last word say it. */
+static size_t long_id_at(const struct ocdm__seen_id *entry)
 {
-    return sampling->options.memory.batch <= SMALL_BATCH;
+    unsigned char bytes[8];
+    size_t at = 0;
+    memcpy(bytes, &entry->high, 8);
+    for (int i = 7; i-- > 0;)
+        at = at << 8 | bytes[i];
+    return at;
 }
 
-static bool is_in_batch(const ocdm__sampling *sampling, uint64_t hash, const ocdm__id_text *id)
+static bool is_long_id(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry, const ocdm__id_text *id)
 {
-    for (uint32_t i = 0; i < sampling->batch_count; i++) {
-        if (sampling->batch[i].hash != hash)
+    const char *bytes = seen->bytes + long_id_at(entry);
+    size_t length;
+    memcpy(&length, bytes, sizeof length);
+    return length == id->length && memcmp(bytes + sizeof length, id->content, length) == 0;
+}
+
+/* Where the id of the entry is in the table, or the free place where it would be. `id` tells long ids apart; NULL for one that
+ * is not there. */
+static struct ocdm__seen_id *find_place(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry,
+                                        const ocdm__id_text *id)
+{
+    bool lengthy = is_long(entry);
+    for (size_t i = ocdm__label_hash(entry->low, lengthy ? 0 : entry->high, 0);; i++) {
+        struct ocdm__seen_id *place = &seen->places[i & seen->mask];
+        if (place->high == 0)
+            return place;
+        if (place->low != entry->low)
             continue;
-        ocdm__id_text other = ocdm__id_of_item(sampling, i);
-        if (is_same(&other, id))
-            return true;
+        if (lengthy ? id != NULL && is_long(place) && is_long_id(seen, place, id) : place->high == entry->high)
+            return place;
     }
-    return false;
 }
 
-/* Doubles the table. An entry's tag is all of the hash that the table uses. */
-static ocdm_status grow_ids(ocdm__sampling *sampling, ocdm_error *error)
+/* Twice as many places. */
+static ocdm_status grow_places(struct ocdm__seen_ids *seen, ocdm_error *error)
 {
-    struct ocdm__hash_table larger, *ids = &sampling->ids;
-    if (sampling->id_room > MOST_ROOM / 2)
-        return ocdm__fail(error, OCDM_LIMIT, "use a smaller memory or batch", "too many ids in memory and batch: over %u",
-                          sampling->id_room);
-    uint32_t room = sampling->id_room ? 2 * sampling->id_room : FIRST_ROOM;
-    if (ocdm__hash_table_create(&larger, room) != OCDM_OK)
-        return ocdm__fail_memory(error, "the ids in memory");
-    for (uint64_t place = 0; ids->places && place <= ids->mask; place++)
-        if (ids->places[place].entry != OCDM_NONE)
-            ocdm__hash_table_add(&larger, (uint64_t)ids->places[place].tag << 32, ids->places[place].entry);
-    ocdm__hash_table_destroy(ids);
-    *ids = larger;
-    sampling->id_room = room;
+    struct ocdm__seen_ids larger = *seen;
+    size_t count = seen->places != NULL ? 2 * (seen->mask + 1) : FIRST_PLACES;
+    larger.places = ocdm__allocate(count, sizeof *larger.places);
+    if (larger.places == NULL)
+        return ocdm__fail(error, OCDM_NO_MEMORY, "`--no-id` numbers the records instead, in constant memory",
+                          "out of memory for the ids of %llu records", (unsigned long long)seen->count);
+    larger.mask = count - 1;
+    for (size_t i = 0; seen->places != NULL && i <= seen->mask; i++)
+        if (seen->places[i].high != 0)
+            *find_place(&larger, &seen->places[i], NULL) = seen->places[i];
+    ocdm__release(seen->places);
+    *seen = larger;
     return OCDM_OK;
 }
 
-static void add(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
+static ocdm_status keep_long_id(struct ocdm__seen_ids *seen, struct ocdm__seen_id *entry, const ocdm__id_text *id,
+                                ocdm_error *error)
 {
-    ocdm__hash_table_add(&sampling->ids, hash, holder);
-    sampling->id_count++;
+    size_t at = seen->used, needed = at + sizeof id->length + id->length;
+    unsigned char bytes[8];
+    if (!ocdm__reserve(&seen->bytes, &seen->room, needed, 1))
+        return ocdm__fail_memory(error, "the ids of the records");
+    memcpy(seen->bytes + at, &id->length, sizeof id->length);
+    memcpy(seen->bytes + at + sizeof id->length, id->content, id->length);
+    seen->used = needed;
+    for (int i = 0; i < 7; i++, at >>= 8)
+        bytes[i] = (unsigned char)at;
+    bytes[7] = LONG_ID;
+    memcpy(&entry->high, bytes, 8);
+    return OCDM_OK;
 }
 
-static void remove_holder(ocdm__sampling *sampling, uint64_t hash, uint32_t holder)
+/* Notes an id that a record brought along; `taken` when another record did before. */
+static ocdm_status see_id(struct ocdm__seen_ids *seen, const ocdm__id_text *id, bool *taken, ocdm_error *error)
 {
-    ocdm__hash_table_remove(&sampling->ids, hash, holder);
-    sampling->id_count--;
-}
-
-/* Notes the id of an item of the batch, whose record is there. If another record holds it, `taken` is true and nothing is
- * noted. */
-static ocdm_status take_id(ocdm__sampling *sampling, uint32_t item, bool *taken, ocdm_error *error)
-{
-    ocdm_status status = sampling->id_count + item < sampling->id_room ? OCDM_OK : grow_ids(sampling, error);
+    ocdm_status status = OCDM_OK;
+    if (seen->places == NULL || seen->count >= (seen->mask + 1) / 4 * 3)
+        status = grow_places(seen, error);
     if (status != OCDM_OK)
         return status;
+    struct ocdm__seen_id entry = entry_of(id), *place = find_place(seen, &entry, id);
+    *taken = place->high != 0;
+    if (*taken)
+        return OCDM_OK;
+    if (is_long(&entry))
+        status = keep_long_id(seen, &entry, id, error);
+    if (status != OCDM_OK)
+        return status;
+    *place = entry;
+    seen->count++;
+    return OCDM_OK;
+}
+
+/* Whether an id is the number of a record that had none of its own. */
+static bool is_numbered(const struct ocdm__seen_ids *seen, const ocdm__id_text *id)
+{
+    uint64_t number = 0;
+    if (seen->run_count == 0 || id->length == 0 || id->length > 19 || (id->content[0] == '0' && id->length > 1))
+        return false;
+    for (size_t i = 0; i < id->length; i++) {
+        if (id->content[i] < '0' || id->content[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(id->content[i] - '0');
+    }
+    size_t low = 0, high = seen->run_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(seen->runs[middle].from <= number ? &low : &high) = middle;
+    }
+    return number >= seen->runs[low].from && number < seen->runs[low].to;
+}
+
+/* Notes that a record was numbered: numbers rise, so that records without ids are few runs. */
+static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, ocdm_error *error)
+{
+    if (seen->run_count > 0 && seen->runs[seen->run_count - 1].to == number) {
+        seen->runs[seen->run_count - 1].to++;
+        return OCDM_OK;
+    }
+    if (!ocdm__reserve(&seen->runs, &seen->run_room, seen->run_count + 1, sizeof *seen->runs))
+        return ocdm__fail_memory(error, "the ids of the records");
+    seen->runs[seen->run_count++] = (struct ocdm__number_run){number, number + 1};
+    return OCDM_OK;
+}
+
+/* Notes the id of an item of the batch, whose record is there. If another record had it, `taken` is true. */
+static ocdm_status take_id(ocdm__sampling *sampling, uint32_t item, bool *taken, ocdm_error *error)
+{
+    struct ocdm__seen_ids *seen = &sampling->seen;
     ocdm__batch_record *entry = &sampling->batch[item];
     if (!entry->record.has_id)
         number_record(sampling, entry);
     ocdm__id_text id = ocdm__id_of_item(sampling, item);
-    entry->hash = ocdm__hash_bytes(id.content, id.length);
-    *taken = is_in_table(sampling, entry->hash, &id) || (is_small(sampling) && is_in_batch(sampling, entry->hash, &id));
-    if (!*taken && !is_small(sampling))
-        add(sampling, entry->hash, OCDM__IN_BATCH | item);
-    return OCDM_OK;
+    if (entry->record.has_id) {
+        *taken = is_numbered(seen, &id);
+        return *taken ? OCDM_OK : see_id(seen, &id, taken, error);
+    }
+    struct ocdm__seen_id key = entry_of(&id);
+    *taken = seen->places != NULL && find_place(seen, &key, &id)->high != 0;
+    return *taken ? OCDM_OK : see_number(seen, sampling->accepted, error);
 }
 
-/* Frees the id of a record that has left memory or batch. */
-static void forget_id(ocdm__sampling *sampling, const ocdm_departure *left)
+static void clear_seen(struct ocdm__seen_ids *seen)
 {
-    if (left->item == OCDM_NONE)
-        remove_holder(sampling, sampling->kept[left->slot].hash, left->slot);
-    else if (!is_small(sampling))
-        remove_holder(sampling, sampling->batch[left->item].hash, OCDM__IN_BATCH | left->item);
-}
-
-/* Gives the id of an item to the slot where the item is now. */
-static void hand_over_id(ocdm__sampling *sampling, uint32_t item, uint32_t slot)
-{
-    uint64_t hash = sampling->batch[item].hash;
-    if (!is_small(sampling))
-        remove_holder(sampling, hash, OCDM__IN_BATCH | item);
-    add(sampling, hash, slot);
+    ocdm__release(seen->places);
+    ocdm__release(seen->bytes);
+    ocdm__release(seen->runs);
 }
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
@@ -199,6 +267,9 @@ static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
 {
     const ocdm__sample_options *options = &sampling->options;
     ocdm_status status = ocdm_memory_create(&options->memory, &sampling->memory, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__memory_trust(sampling->memory);
     if (status == OCDM_OK)
         status = ocdm__records_open(&sampling->records, options->path, &options->records, options->stop, error);
     if (status == OCDM_OK)
@@ -234,7 +305,7 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__output_abandon(&sampling->summary);
     ocdm__records_close(sampling->records);
     ocdm_memory_destroy(sampling->memory);
-    ocdm__hash_table_destroy(&sampling->ids);
+    clear_seen(&sampling->seen);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
     ocdm__release(sampling->kept);
@@ -280,7 +351,7 @@ static ocdm_status refuse_labels(ocdm__sampling *sampling, const ocdm__record *r
 {
     char reason[160];
     snprintf(reason, sizeof reason, "several labels, and the policy %s takes one", sampling->options.memory.policy->name);
-    return ocdm__records_refuse(sampling->records, record, reason, error);
+    return ocdm__records_refuse(sampling->records, record, reason, false, error);
 }
 
 static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
@@ -288,8 +359,8 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     char reason[160];
     ocdm__id_text id = ocdm__id_of_item(sampling, (uint32_t)sampling->batch_count);
     int length = id.length < 100 ? (int)id.length : 100;
-    snprintf(reason, sizeof reason, "the id %.*s, which memory or batch already hold", length, id.content);
-    return ocdm__records_refuse(sampling->records, record, reason, error);
+    snprintf(reason, sizeof reason, "the id %.*s, which an earlier record has", length, id.content);
+    return ocdm__records_refuse(sampling->records, record, reason, sampling->options.skip_duplicates, error);
 }
 
 /* Adds the record that was read to the batch, unless something is wrong with it. */
@@ -367,19 +438,20 @@ static ocdm_status keep(ocdm__sampling *sampling, uint32_t slot, uint32_t item, 
         return status;
     const ocdm__batch_record *entry = &sampling->batch[item];
     const ocdm__record *record = &entry->record;
-    ocdm__id_text id = ocdm__id_of_item(sampling, item);
+    ocdm__id_text id = {.length = 0};
+    if (sampling->options.trace != NULL)
+        id = ocdm__id_of_item(sampling, item);
     ocdm__kept_record *kept = &sampling->kept[slot];
     status = refit(kept, (uint32_t)(record->length + id.length), error);
     if (status != OCDM_OK)
         return status;
     memcpy(kept->bytes, ocdm__records_bytes(sampling->records, record->at), record->length);
-    memcpy(kept->bytes + record->length, id.content, id.length);
-    kept->hash = entry->hash;
+    if (id.length > 0)
+        memcpy(kept->bytes + record->length, id.content, id.length);
     kept->line_length = (uint32_t)record->length;
     kept->id_length = (uint32_t)id.length;
     kept->shown_at = (uint32_t)record->shown_at;
     kept->shown_length = (uint32_t)record->shown_length;
-    hand_over_id(sampling, item, slot);
     return OCDM_OK;
 }
 
@@ -392,8 +464,6 @@ static ocdm_status offer(ocdm__sampling *sampling, ocdm_error *error)
     sampling->step++;
     if (sampling->options.trace)
         ocdm__write_trace(sampling, &change);
-    for (size_t i = 0; i < change.left_count; i++)
-        forget_id(sampling, &change.left[i]);
     for (size_t i = 0; status == OCDM_OK && i < change.stored; i++)
         status = keep(sampling, change.slot[i], change.item[i], error);
     ocdm__records_release(sampling->records);

@@ -1,7 +1,7 @@
 /*
  * Sampling a stream of records: batch after batch through a replay memory, and at the end the records that are left, byte for
- * byte and in the order in which they came. Of all that passes through, only the records in memory and the current batch are
- * held.
+ * byte and in the order in which they came. Of all that passes through, the records in memory and the current batch are held,
+ * and the ids.
  *
  *     ocdm__sampling *sampling;
  *     bool more = true;
@@ -12,8 +12,8 @@
  *         status = ocdm__sampling_finish(sampling, STDOUT_FILENO, error);
  *     ocdm__sampling_close(sampling);
  *
- * Two records with the same id (as content: 1 and "1" are the same) cannot both be in memory and batch: the second one is a bad
- * record. Ids may come back once they have left.
+ * A record whose id an earlier one had (as content: 1 and "1" are the same) is a bad record, however long ago that was. The ids
+ * of all records are held for it; with records.no_id nothing is, and ids may repeat.
  */
 #ifndef OCDM_SAMPLE_SAMPLE_H
 #define OCDM_SAMPLE_SAMPLE_H
@@ -33,6 +33,7 @@ typedef struct ocdm__sample_options {
     ocdm__record_options records;
     ocdm_options memory;
     const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
+    bool skip_duplicates;              /* a record whose id was there before is skipped and counted, not an error */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
     const volatile sig_atomic_t *stop; /* ends the stream after the last complete record; may be NULL */

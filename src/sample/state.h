@@ -2,16 +2,35 @@
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 
-#include "base/hash_table.h"
+#include "base/input.h"
 #include "sample/sample.h"
 
-/* Holders in the id table: slots as they are, records of the batch by their number with this bit set. */
-#define OCDM__IN_BATCH 0x80000000u
+/* The ids of a stream so far, exactly. An entry of the table is an id of up to OCDM__SHORT_ID bytes itself, with its length + 1
+ * as the last byte; of a longer one its hash and where its bytes are. All zero is a free place. */
+#define OCDM__SHORT_ID 15
 
-/* A record in memory: its line, then its id's content, in one block. */
+struct ocdm__seen_id {
+    uint64_t low, high;
+};
+
+/* Records from..to-1 had no id of their own. */
+struct ocdm__number_run {
+    uint64_t from, to;
+};
+
+struct ocdm__seen_ids {
+    struct ocdm__seen_id *places; /* mask + 1 of them, a power of two; NULL before the first id */
+    size_t mask;
+    uint64_t count;
+    char *bytes; /* of long ids: the length, then the content */
+    size_t used, room;
+    struct ocdm__number_run *runs; /* ascending */
+    size_t run_count, run_room;
+};
+
+/* A record in memory: its line, then its id's content if there is a trace to be written, in one block. */
 typedef struct ocdm__kept_record {
     char *bytes;
-    uint64_t hash; /* of the id's content */
     uint32_t room;
     uint32_t line_length;
     uint32_t id_length;
@@ -21,8 +40,7 @@ typedef struct ocdm__kept_record {
 /* A record of the batch: still in the reader's window. */
 typedef struct ocdm__batch_record {
     ocdm__record record;
-    uint64_t hash;
-    char number[24]; /* the id of a record that has none of its own: its number, in digits */
+    char number[OCDM__INPUT_PADDING + 24]; /* the id of a record that has none of its own: its number, in digits */
     uint32_t number_length;
 } ocdm__batch_record;
 
@@ -40,8 +58,7 @@ struct ocdm__sampling {
     ocdm_memory *memory;
     bool single_label; /* the policy takes no record with several labels */
 
-    struct ocdm__hash_table ids; /* who holds which id: slots, and items of the batch with OCDM__IN_BATCH */
-    uint32_t id_count, id_room;
+    struct ocdm__seen_ids seen;
     ocdm__kept_record *kept; /* by slot */
     size_t kept_room;
     ocdm__batch_record *batch;

@@ -12,6 +12,7 @@
 #include "base/safetensors.h"
 #include "base/sha256.h"
 #include "ocdm/ocdm.h"
+#include "stream/features.h"
 #include "stream/labelled_set.h"
 #include "stream/readers/readers.h"
 #include "stream/recipes/recipes.h"
@@ -29,7 +30,7 @@ typedef struct ocdm__build_settings {
 
     const char *features; /* NPY, or the ARFF or LIBSVM file itself; NULL for none */
     bool source_features; /* the source has features of its own, and they are wanted */
-    bool standardize;
+    enum ocdm__standardize standardize;
     enum ocdm__dtype feature_type; /* OCDM__F32 or OCDM__F16 */
     const char *image_root;        /* the folder that image paths are relative to; NULL: paths are not stored */
 

@@ -93,6 +93,17 @@ ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, s
 
 /* ---- payload -------------------------------------------------------------------------------------------------------- */
 
+const char *const ocdm__standardize_names[] = {"none", "all", "first-task", NULL};
+
+static uint32_t first_task(const ocdm__selection *selection)
+{
+    uint32_t first = UINT32_MAX;
+    for (size_t i = 0; i < selection->count; i++)
+        if (selection->chosen[i].part == OCDM__TRAIN && selection->chosen[i].task < first)
+            first = selection->chosen[i].task;
+    return first;
+}
+
 /* Sums over the training part, each feature measured from its first value: squares of small differences lose little. */
 struct moments {
     double *sum, *squares;
@@ -135,7 +146,7 @@ static ocdm_status add_training_rows(ocdm__feature_payload *payload, struct mome
             if (ocdm__progress_stopped(progress))
                 return ocdm__fail(error, OCDM_STOPPED, "", "stopped while standardizing");
         }
-        if (selection->chosen[i].part != OCDM__TRAIN)
+        if (selection->chosen[i].part != OCDM__TRAIN || selection->chosen[i].task > payload->last_task)
             continue;
         ocdm_status status = payload->rows->read(payload->rows, selection->chosen[i].sample, payload->row, error);
         if (status != OCDM_OK)
@@ -240,7 +251,7 @@ static ocdm_status check_rows(const ocdm__feature_payload *payload, ocdm_error *
 }
 
 ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__feature_rows *rows,
-                                       const ocdm__selection *selection, enum ocdm__dtype dtype, bool standardized,
+                                       const ocdm__selection *selection, enum ocdm__dtype dtype, enum ocdm__standardize by,
                                        const ocdm__progress *progress, ocdm_error *error)
 {
     *payload = (ocdm__feature_payload){.rows = rows, .selection = selection};
@@ -250,7 +261,8 @@ ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__fea
     if (payload->row == NULL)
         return ocdm__fail_memory(error, "a row of features");
     ocdm_status status = check_rows(payload, error);
-    if (status == OCDM_OK && standardized)
+    payload->last_task = by == OCDM__BY_FIRST_TASK ? first_task(selection) : UINT32_MAX;
+    if (status == OCDM_OK && by != OCDM__AS_THEY_ARE)
         status = find_moments(payload, progress, error);
     payload->source.shape.mean = payload->mean;
     payload->source.shape.deviation = payload->deviation;

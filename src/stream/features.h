@@ -50,6 +50,16 @@ ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, s
 
 /* ---- payload ---- */
 
+/* By which training samples features are standardized. */
+enum ocdm__standardize {
+    OCDM__AS_THEY_ARE, /* not at all */
+    OCDM__BY_ALL,      /* all of them, those of later tasks included */
+    OCDM__BY_FIRST_TASK
+};
+
+/* Their names in this order, ended by NULL. */
+extern const char *const ocdm__standardize_names[];
+
 /* Start with all bytes zero. */
 typedef struct ocdm__feature_payload {
     ocdm__payload_source source; /* for ocdm__stream_write */
@@ -57,18 +67,20 @@ typedef struct ocdm__feature_payload {
     const ocdm__selection *selection;
     float *mean, *deviation; /* NULL when features stay as they are */
     float *row;              /* the current one */
+    uint32_t last_task;      /* its training samples and those of the tasks before it count when features are standardized */
     const char *file;        /* for messages; may be NULL; set it after opening */
 } ocdm__feature_payload;
 
 /*
- * Prepares the features of a selection; row i belongs to sample i of the set. With `standardize`, mean and deviation (of the
- * population: divided by n) of the training samples are found in a first pass over the rows.
+ * Prepares the features of a selection; row i belongs to sample i of the set. Unless features stay as they are, mean and
+ * deviation (of the population: divided by n) of the training samples that `standardize` names are found in a first pass over
+ * the rows. The first task is the one with the lowest number that has a training sample.
  * OCDM_OK, OCDM_BAD_FILE (no rows for some samples, no training samples), OCDM_NO_MEMORY, OCDM_STOPPED, and the status of the
  * reader.
  */
 ocdm_status ocdm__feature_payload_open(ocdm__feature_payload *payload, ocdm__feature_rows *rows,
-                                       const ocdm__selection *selection, enum ocdm__dtype dtype, bool standardize,
-                                       const ocdm__progress *progress, ocdm_error *error);
+                                       const ocdm__selection *selection, enum ocdm__dtype dtype,
+                                       enum ocdm__standardize standardize, const ocdm__progress *progress, ocdm_error *error);
 
 /* Releases everything except the rows and the selection. */
 void ocdm__feature_payload_close(ocdm__feature_payload *payload);

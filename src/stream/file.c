@@ -5,6 +5,7 @@
 #include "stream/file.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -384,6 +385,123 @@ void ocdm__stream_close(ocdm__stream *stream)
     ocdm__release(stream->image_root);
     ocdm__unmap_file(&stream->file);
     *stream = (ocdm__stream){.task_count = 0};
+}
+
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
+{
+    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
+}
+
+/* ---- the public interface ------------------------------------------------------------------------------------------- */
+
+struct ocdm_stream {
+    ocdm__stream stream;
+    ocdm_stream_tables tables;
+    char *path; /* which the stream refers to */
+};
+
+ocdm_stream_kind ocdm__stream_kind_of(const ocdm__stream *stream)
+{
+    if (stream->shape.kind == OCDM__FEATURES)
+        return OCDM_STREAM_FEATURES;
+    if (stream->shape.kind == OCDM__IMAGES)
+        return OCDM_STREAM_IMAGES;
+    return stream->table.paths.starts != NULL ? OCDM_STREAM_FILES : OCDM_STREAM_LABELS;
+}
+
+static void fill_tables(ocdm_stream *made)
+{
+    const ocdm__stream *stream = &made->stream;
+    const ocdm__stream_table *table = &stream->table;
+    made->tables = (ocdm_stream_tables){.samples = table->sample_count,
+                                        .classes = table->class_count,
+                                        .tasks = stream->task_count,
+                                        .label_starts = table->label_starts,
+                                        .labels = table->labels,
+                                        .task = table->tasks,
+                                        .test = table->parts,
+                                        .group = table->groups,
+                                        .kind = ocdm__stream_kind_of(stream),
+                                        .data = stream->payload,
+                                        .width = stream->shape.width,
+                                        .height = stream->shape.height,
+                                        .channels = stream->shape.channels,
+                                        .image_root = stream->image_root};
+    if (stream->payload != NULL)
+        made->tables.element_bytes = ocdm__dtype_size(stream->shape.dtype);
+    ocdm__checksum_text(stream->checksum, made->tables.checksum);
+}
+
+ocdm_status ocdm_stream_open(const char *path, ocdm_stream **stream, ocdm_error *error)
+{
+    ocdm_stream *made = ocdm__allocate(1, sizeof *made);
+    char *copy = ocdm__allocate(strlen(path) + 1, 1);
+    ocdm_status status = ocdm__fail_memory(error, "a stream");
+    if (made != NULL && copy != NULL) {
+        memcpy(copy, path, strlen(path) + 1);
+        status = ocdm__stream_open(&made->stream, copy, error);
+    }
+    if (status != OCDM_OK) {
+        ocdm__release(made);
+        ocdm__release(copy);
+        return status;
+    }
+    made->path = copy;
+    fill_tables(made);
+    *stream = made;
+    return OCDM_OK;
+}
+
+void ocdm_stream_close(ocdm_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    ocdm__stream_close(&stream->stream);
+    ocdm__release(stream->path);
+    ocdm__release(stream);
+}
+
+const ocdm__stream *ocdm__stream_inside(const ocdm_stream *stream)
+{
+    return &stream->stream;
+}
+
+const ocdm_stream_tables *ocdm_stream_look(const ocdm_stream *stream)
+{
+    return &stream->tables;
+}
+
+static const char *text_of(const ocdm__text_list *texts, size_t i, size_t count, size_t *length)
+{
+    return i < count && texts->starts != NULL ? ocdm__text_at(texts, i, length) : NULL;
+}
+
+const char *ocdm_stream_id(const ocdm_stream *stream, size_t sample, size_t *length)
+{
+    return text_of(&stream->stream.table.ids, sample, stream->tables.samples, length);
+}
+
+const char *ocdm_stream_class_name(const ocdm_stream *stream, size_t class_number, size_t *length)
+{
+    return text_of(&stream->stream.table.classes, class_number, stream->tables.classes, length);
+}
+
+const char *ocdm_stream_image_path(const ocdm_stream *stream, size_t sample, size_t *length)
+{
+    return text_of(&stream->stream.table.paths, sample, stream->tables.samples, length);
+}
+
+ocdm_status ocdm_stream_features(const ocdm_stream *stream, size_t sample, float *features, ocdm_error *error)
+{
+    if (stream->tables.kind != OCDM_STREAM_FEATURES || sample >= stream->tables.samples)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no features of sample %zu", stream->path, sample);
+    ocdm__stream_features(&stream->stream, sample, features);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_stream_verify(ocdm_stream *stream, ocdm_error *error)
+{
+    return ocdm__stream_verify(&stream->stream, NULL, error);
 }
 
 /* ---- samples as records --------------------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #include "base/safetensors.h"
 #include "base/sha256.h"
 #include "ocdm/ocdm.h"
+#include "ocdm/stream.h"
 #include "stream/statistics.h"
 
 /* The most classes of a stream. */
@@ -105,6 +106,16 @@ const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample);
 
 /* Closes it. A stream of zeros is fine. */
 void ocdm__stream_close(ocdm__stream *stream);
+
+/* What the samples are made of. */
+ocdm_stream_kind ocdm__stream_kind_of(const ocdm__stream *stream);
+
+/* The stream behind the public one of ocdm/stream.h. */
+const ocdm__stream *ocdm__stream_inside(const ocdm_stream *stream);
+
+/* The two checksums of a stream as hexadecimal digits and a NUL. */
+#define OCDM__CHECKSUM_TEXT 33
+void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT]);
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 

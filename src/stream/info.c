@@ -16,7 +16,7 @@ static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *rec
     if (!ocdm__read_json_members(ocdm__records_bytes(info->records, record->at), record->length, &wanted, &members)) {
         ocdm__record place = *record;
         place.shown_at = members.at;
-        return ocdm__records_refuse(info->records, &place, members.reason, error);
+        return ocdm__records_refuse(info->records, &place, members.reason, false, error);
     }
     bool has_split = (members.found & 1u << OCDM__MEMBER_SPLIT) != 0;
     ocdm__counted_sample sample = {.label_count = record->label_count,

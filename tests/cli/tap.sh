@@ -17,6 +17,11 @@ run() {
     code=$?
 }
 
+# A shell starts background jobs with SIGINT ignored, and the program leaves it so: `interruptible COMMAND... &` sets it back.
+interruptible() {
+    exec env --default-signal=INT "$@"
+}
+
 # check NAME COMMAND...: one test; what the command prints tells why it failed.
 check() {
     local name=$1

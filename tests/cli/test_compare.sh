@@ -11,7 +11,7 @@ build() {
 
 # value FILE METHOD GROUP METRIC: the mean in a row of CSV.
 value() {
-    awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $4 }' "$1"
+    awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $5 }' "$1"
 }
 
 # of_summary FILE: total mAP at the end of a run.
@@ -22,15 +22,29 @@ of_summary() {
 compares() {
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same "compare.json ocdm-s0 ocdm-s1 rs-s0 rs-s1" "$(ls c | tr '\n' ' ' | sed 's/ $//')" || return 1
-    same method,group,metric,mean,std,n "$(head -n 1 "$out")" && same 33 "$(wc -l < "$out")" || return 1
+    same method,group,metric,classes,mean,std,n,low,high,bold,other,difference,difference_low,difference_high,seed_0,seed_1 "$(head -n 1 "$out")" &&
+        same 37 "$(wc -l < "$out")" || return 1
     grep -q '4 of 4: ' "$err" || return 1
     a=$(of_summary c/ocdm-s0/summary.json) b=$(of_summary c/ocdm-s1/summary.json)
     same ok "$(awk -v a="$a" -v b="$b" -v m="$(value "$out" ocdm total mAP)" 'BEGIN { d = (a + b) / 2 - m; print (a > 10 && d < 1e-9 && d > -1e-9) ? "ok" : a " " b " " m }')"
 }
 
+# Seeds by range and by list; the same seed is the same run, and its value is in its column.
+takes_the_seeds_that_are_named() {
+    cp "$out" first.csv
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 1..2,1 --memory 200 --lr 0.005 -o c --format csv
+    same 0 "$code" && same ocdm-s0,ocdm-s1,ocdm-s2 "$(find c -name 'ocdm-s*' -printf '%f\n' | sort | paste -sd,)" &&
+        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f15-)" && grep -q '"seeds":\[1,2\]' c/compare.json || return 1
+    same "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $16 }' first.csv)" "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $15 }' "$out")" || return 1
+    for bad in 0 2..1 1, ..3 1..2x 1..99999 x 1,,2; do
+        run "$ocdm" compare s.safetensors --methods rs --seeds "$bad" -o n
+        same 2 "$code" && grep -q "^error: --seeds $bad is no list" "$err" || { echo "$bad"; return 1; }
+    done
+    rm -r c/*-s2
+}
+
 # Nothing runs again, and the table is the same.
 leaves_alone_what_is_done() {
-    cp "$out" first.csv
     touch -d '2001-01-01' c/*/summary.json
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same "" "$(cat "$err")" && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
@@ -38,12 +52,12 @@ leaves_alone_what_is_done() {
 
 refuses_other_settings() {
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.006 -o c
-    same 2 "$code" && grep -q '^error: c/rs-s0/summary.json is of a run with lr 0.005, asked is 0.006$' "$err" || return 1
+    same 2 "$code" && grep -q '^error: c/rs-s0/summary.json: the run began with lr 0.005, not 0.006$' "$err" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 300 --lr 0.005 -o c
-    same 2 "$code" && grep -q 'of a run with memory 200, asked is 300$' "$err" || return 1
+    same 2 "$code" && grep -q 'the run began with memory 200, not 300$' "$err" || return 1
     "$ocdm" stream build --recipe scenes --as features --seed 5 -o other.safetensors > /dev/null 2>&1
     run "$ocdm" compare other.safetensors --methods rs --memory 200 --lr 0.005 -o c
-    same 2 "$code" && grep -q 'of a run with stream.checksum ' "$err"
+    same 3 "$code" && grep -q '^error: c/rs-s0/summary.json: the run was made on the stream s.safetensors ' "$err"
 }
 
 prints_tables() {
@@ -53,7 +67,7 @@ prints_tables() {
     done
     same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' c.text)" && grep -q '^method .*mAP against best other$' c.text &&
         grep -q '^rs .*\] ocdm$' c.text && ! grep -q "$(printf '\033')" c.text && grep -q '^| ocdm |' c.markdown &&
-        grep -q '\\pm' c.latex && grep -q '{"method":"ocdm","group":"total","metric":"mAP","mean":' c.json
+        grep -q '\\pm' c.latex && grep -q 'minority (5)' c.latex && grep -q '| total (44) mAP |' c.markdown && grep -q -- '- majority (12) -' c.text && grep -q '{"method":"ocdm","group":"total","metric":"mAP","classes":44,"mean":' c.json
 }
 
 # A file where a folder should be: that run fails, the others go on, and the exit code is the first failure's.
@@ -103,7 +117,7 @@ wait_for() {
 # stops SIGNAL CODE FOLDER: children end too, nothing half written counts as done, and the same command goes on.
 stops() {
     local command=("$ocdm" compare s.safetensors --methods rs,prs,ocdm,max --seeds 2 --memory 300 --lr 0.005 --checkpoint-every 20 -j 2 -o "$3" --format csv)
-    "${command[@]}" > /dev/null 2> stopped.err &
+    interruptible "${command[@]}" > /dev/null 2> stopped.err &
     local process=$!
     wait_for "$3/prs-s0/checkpoint.safetensors" || { kill -9 $process; return 1; }
     kill "-$1" $process
@@ -149,8 +163,8 @@ memory_alone_equals_sample() {
 
 memory_alone_equals_run() {
     run "$ocdm" compare s.safetensors --model none --methods all --seeds 1 --memory 150 --order 2,0,3,1 -o a
-    same 0 "$code" && same 7 "$(grep -c '"method"' a/compare.json)" || return 1
-    for method in ocdm prs cbes max onlyone; do
+    same 0 "$code" && same 8 "$(grep -c '"method"' a/compare.json)" || return 1
+    for method in ocdm prs prs-released cbes max onlyone; do
         "$ocdm" run s.safetensors -o alone-$method --model none --method $method --memory 150 --order 2,0,3,1 -q || return 1
         grep "\"method\":\"$method\"" a/compare.json > row
         sed 's/.*"final":{//' alone-$method/summary.json > final
@@ -192,11 +206,11 @@ refuses_runs_with_more_flags() {
     run "$ocdm" compare s.safetensors --methods rs --memory 100 --clip 3 -o x
     same 0 "$code" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 -o x
-    same 2 "$code" && grep -q 'of a run with clip 3, asked is none$' "$err" || return 1
+    same 2 "$code" && grep -q 'the run began with clip 3, not null$' "$err" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 --order 3,2,1,0 -o y
     same 0 "$code" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 -o y
-    same 2 "$code" && grep -q 'of a run with order another list, asked is 0,1,2,3$' "$err"
+    same 2 "$code" && grep -qF 'the run began with order [3,2,1,0], not [0,1,2,3]' "$err"
 }
 
 # A file of groups may be called otherwise tomorrow, and must say the same.
@@ -208,9 +222,9 @@ compares_groups_by_content() {
     run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups renamed.txt -o g
     same 0 "$code" && same "" "$(cat "$err")" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups changed/few.txt -o g
-    same 2 "$code" && grep -q '^error: g/rs-s0/summary.json is of a run with other groups than changed/few.txt has$' "$err" || return 1
+    same 2 "$code" && grep -q '^error: g/rs-s0/summary.json: the run began with the class .* in the group minority, not majority$' "$err" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 -o g
-    same 2 "$code" && grep -q 'of a run with groups few.txt, asked is 600,100$' "$err" || return 1
+    same 2 "$code" && grep -q 'the run began with groups "few.txt", not "600,100"$' "$err" || return 1
     run "$ocdm" compare s.safetensors --methods rs --memory 100 --groups no-such-file -o g
     same 4 "$code" && same 1 "$(grep -c '^error: ' "$err")"
 }
@@ -230,7 +244,8 @@ puts_ours_beside_the_paper() {
     same 0 "$code" && grep -q '3 runs' "$err" && same 13 "$(wc -l < "$out")" && [ -s p/mscoco/max-s0/summary.json ] || return 1
     awk -F, '$3 == "max" && $5 == "mAP" { exit !($6 > 10 && $9 == 39.6 && $10 == 1.6) }' "$out" || return 1
     run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs p
-    same 0 "$code" && same "" "$(cat "$err")" && grep -q '39.6 ± 1.6' "$out" && same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' "$out")"
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '39.6 ± 1.6' "$out" && same "" "$(awk '{ gsub(/±/, "+"); if (length > 100) print }' "$out")" || return 1
+    grep -q '^ *-* total (44) -*$' "$out" && grep -q '^All runs on mscoco: memory 1000, batch 10, replay 10, rho 0, ' "$out" && cp -r p q
 }
 
 # Nothing is run, printed or drawn: not where a run is missing, not for a stream that comes before the one with the wrong runs.
@@ -245,6 +260,36 @@ refuses_runs_of_another_stream() {
     same 3 "$code" && [ ! -e curves.svg ] && ls -R p | cmp before -
 }
 
+# A table is of one memory, rho, order, network, ...: what is there with others is no substitute, and what is asked for is no less.
+refuses_runs_with_other_settings() {
+    run "$ocdm" compare s.safetensors --methods ocdm,max,random --seeds 1 --lr 0.006 -m 100 --rho 1 --order 3,2,1,0 -o mix/mscoco -q
+    same 0 "$code" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs mix --seeds 1
+    same 3 "$code" && same "" "$(cat "$out")" && same 'error: mix/mscoco/max-s0/summary.json: the run began with memory 100, not 1000' "$(grep '^error' "$err")" || return 1
+    for asked in '--lr 0.003' '--model mlp' '--batch 20' '--replay 5' '--groups 500,50' '--clip 2' '--distance l2'; do
+        # shellcheck disable=SC2086
+        run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs q $asked
+        same 3 "$code" && same "" "$(cat "$out")" && grep -qE "^error: q/mscoco/max-s0/summary.json: the run began with $(cut -c 3- <<< "${asked% *}") .*, not \"?${asked#* }\"?\$" "$err" ||
+            { echo "$asked"; cat "$err"; return 1; }
+    done
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs q --model cnn
+    same 2 "$code" && grep -q '^error: s.safetensors: the stream has features, the model cnn takes images$' "$err"
+}
+
+# Image files and a network for them: the flags of `ocdm run` are the table's, the folder of the images among them.
+learns_from_images() {
+    mkdir -p dots && base64 -d > dots/dot.png <<< iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+    for i in $(seq 60); do
+        printf '{"id":%d,"task":%d,"split":"%s","labels":["c%d"],"image":"dot.png"}\n' "$i" $((i % 4)) "$([ "$i" -gt 40 ] && echo test || echo train)" $((i % 4))
+    done > dots.jsonl
+    "$ocdm" stream build --records dots.jsonl --images dots -q -o i.safetensors > /dev/null && mv dots moved || return 1
+    run "$ocdm" paper strategies --stream mscoco=i.safetensors --runs j --model cnn --lr 1e-3 --images moved --resize 36 --crop 32 -q
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '"model":"cnn".*"precision":"f32","lr":0.001.*"resize":36,"crop":32' j/mscoco/max-s0/summary.json &&
+        grep -q 'resize 36, crop 32' <(tr '\n' ' ' < "$out") || return 1
+    run "$ocdm" paper strategies --stream mscoco=i.safetensors --runs j --model cnn --lr 1e-3 --images moved --resize 36 -q
+    same 3 "$code" && grep -q 'max-s0/summary.json: the run began with crop 32, not 224$' "$err"
+}
+
 draws_on_the_memory_alone() {
     for item in process stream-mscoco memory memory-onlyone strategies-memory orders-memory orders-distance claims amlr; do
         run "$ocdm" paper $item --stream mscoco=s.safetensors --runs p --format csv
@@ -256,6 +301,7 @@ draws_on_the_memory_alone() {
 
 check build_makes_the_stream build
 check compare_runs_and_averages compares
+check compare_takes_the_seeds_that_are_named takes_the_seeds_that_are_named
 check compare_leaves_alone_what_is_done leaves_alone_what_is_done
 check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
 check compare_prints_every_format prints_tables
@@ -274,5 +320,7 @@ check compare_compares_groups_by_content compares_groups_by_content
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
 check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
+check paper_refuses_runs_with_other_settings refuses_runs_with_other_settings
+check paper_learns_from_images learns_from_images
 check paper_computes_memories_itself draws_on_the_memory_alone
 finish

@@ -34,7 +34,7 @@ install_and_move() {
 everything_is_there() {
     local file
     for file in bin/ocdm include/ocdm/ocdm.h lib/libocdm.a lib/libocdm.so lib/libocdm.so.0.1 lib/pkgconfig/ocdm.pc \
-        include/ocdm/experiment.h include/ocdm/metrics.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
+        include/ocdm/experiment.h include/ocdm/stream.h include/ocdm/metrics.h lib/libocdm_experiment.a lib/pkgconfig/ocdm_experiment.pc \
         lib/cmake/ocdm/ocdmConfig.cmake lib/cmake/ocdm/ocdmConfigVersion.cmake share/man/man1/ocdm.1 \
         share/bash-completion/completions/ocdm share/zsh/site-functions/_ocdm share/fish/vendor_completions.d/ocdm.fish; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
@@ -120,17 +120,19 @@ header_is_c() {
     done
 }
 
-experiment_header_is_c_and_cpp() {
-    local header=$prefix/include/ocdm/experiment.h
-    cc -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" "$header" &&
-        g++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Wold-style-cast -Werror -fsyntax-only -I"$prefix/include" "$header"
+experiment_headers_are_c_and_cpp() {
+    local header
+    for header in "$prefix/include/ocdm/experiment.h" "$prefix/include/ocdm/stream.h"; do
+        cc -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" "$header" &&
+            g++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Wold-style-cast -Werror -fsyntax-only -I"$prefix/include" "$header" || return 1
+    done
 }
 
-# A learner of one's own needs no oneDNN.
+# A learner of one's own needs no oneDNN and no image decoder.
 builds_a_learner() {
     # shellcheck disable=SC2046
     cc "$source/examples/nearest_mean.c" -o "$place/learner" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs ocdm_experiment) &&
-        same "usage: nearest_mean STREAM FOLDER" "$("$place/learner")" && ! ldd "$place/learner" | grep dnnl
+        same "usage: nearest_mean STREAM FOLDER" "$("$place/learner")" && ! ldd "$place/learner" | grep -E "dnnl|jpeg|png"
 }
 
 nothing_names_the_build() { # an installed tree may be moved and shipped
@@ -149,7 +151,7 @@ check library_needs_libc_and_libm_only needs_libc_and_libm_only
 check static_library_defines_no_stray_name static_names_are_ours
 check header_compiles_as_cpp header_is_cpp
 check header_compiles_alone_as_c99 header_is_c
-check experiment_header_compiles_as_c_and_cpp experiment_header_is_c_and_cpp
-check learner_builds_through_pkg_config_without_onednn builds_a_learner
+check experiment_headers_compile_as_c_and_cpp experiment_headers_are_c_and_cpp
+check learner_builds_through_pkg_config_without_onednn_or_decoders builds_a_learner
 check installed_files_do_not_name_the_build_folder nothing_names_the_build
 finish

@@ -62,7 +62,7 @@ wait_for() {
 stopped_by() {
     rm -rf parts
     # shellcheck disable=SC2086
-    "$ocdm" run s.safetensors -o parts $settings -q 2> "$err" &
+    interruptible "$ocdm" run s.safetensors -o parts $settings -q 2> "$err" &
     local child=$!
     wait_for parts/run.jsonl '"step":60,' || return 1
     kill "-$1" "$child"

@@ -87,6 +87,18 @@ memory_does_not_grow_with_the_stream() {
     same 0 "$code" && same 100 "$(wc -l < "$out")"
 }
 
+# Ids cost 43 bytes a record at most: 2,000,000 of them fit where their lines would not. Ignoring them costs nothing.
+ids_cost_little_memory() {
+    local flag limit=170
+    for flag in --skip-bad --no-id; do
+        awk 'BEGIN { for (i = 0; i < 2000000; i++) printf "{\"id\":%d,\"labels\":[%d]}\n", i, i % 50 }' |
+            in_little_memory "$limit" "$ocdm" sample -q -b 1000 -m 100 "$flag" > "$out" 2> "$err"
+        code=$?
+        same 0 "$code" && same 100 "$(wc -l < "$out")" || { echo "with $flag"; return 1; }
+        limit=60
+    done
+}
+
 # Three cats for each dog, where the stream has as many of both; a label that never comes does no harm.
 weights_shape_what_is_kept() {
     awk 'BEGIN { for (i = 0; i < 4000; i++) printf "{\"id\":%d,\"labels\":[\"%s\"]}\n", i, i % 2 ? "cat" : "dog" }' > animals.jsonl
@@ -236,7 +248,7 @@ wait_until_read() {
 # stopped_by SIGNAL: in the middle of a stream that does not end; the last line is cut short.
 stopped_by() {
     mkfifo pipe
-    "$ocdm" sample -q -b 7 --summary summary.json < pipe > "$out" 2> "$err" &
+    interruptible "$ocdm" sample -q -b 7 --summary summary.json < pipe > "$out" 2> "$err" &
     local pid=$!
     exec 7> pipe
     head -n 100 stream.jsonl >&7
@@ -306,6 +318,7 @@ check seeds_decide_what_is_kept seeds_make_a_difference
 check stdin_is_read_for_dash_and_for_nothing reads_stdin_as_dash_or_nothing
 check chunks_of_the_pipe_do_not_matter chunks_do_not_matter
 check memory_does_not_grow_with_the_stream memory_does_not_grow_with_the_stream
+check ids_cost_little_memory ids_cost_little_memory
 check weights_shape_what_is_kept weights_shape_what_is_kept
 check weights_that_make_no_sense_are_refused weights_that_make_no_sense_are_refused
 check csv_stays_csv csv_stays_csv

@@ -128,8 +128,8 @@ too_long_a_line() {
 
 same_id_twice() {
     printf '{"id":1,"labels":["a"]}\n{"id":"1","labels":["b"]}\n{"id":2,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: the id 1, which memory or batch already hold" "$skipping" in.jsonl &&
-        fails 3 "in.jsonl:2:7: the id 1, which memory or batch already hold" "$skipping" -b 1 in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$skipping" in.jsonl &&
+        fails 3 "in.jsonl:2:7: the id 1, which an earlier record has" "$skipping" -b 1 in.jsonl || return 1
     run "$ocdm" sample -q -b 1 --skip-bad --trace trace in.jsonl
     same 0 "$code" && same "1
 2" "$(sed 's/{"id":\([0-9]*\).*/\1/' "$out")" && same 2 "$(wc -l < trace)"
@@ -137,16 +137,30 @@ same_id_twice() {
 
 same_id_by_content() {
     printf '{"id":"A","labels":["a"]}\n{"id":"\\u0041","labels":["b"]}\n' > in.jsonl
-    fails 3 "in.jsonl:2:7: the id A, which memory or batch already hold" "$skipping" in.jsonl || return 1
+    fails 3 "in.jsonl:2:7: the id A, which an earlier record has" "$skipping" in.jsonl || return 1
     printf '{"labels":["a"]}\n{"labels":["b"]}\n{"id":0,"labels":["a"]}\n' > in.jsonl
-    fails 3 "in.jsonl:3:7: the id 0, which memory or batch already hold" "$skipping" in.jsonl
+    fails 3 "in.jsonl:3:7: the id 0, which an earlier record has" "$skipping" in.jsonl
 }
 
-# An id may come back when its record has left.
+# However long ago the first one left.
 same_id_later() {
-    printf '{"id":1,"labels":["a"]}\n{"id":2,"labels":["a"]}\n{"id":1,"labels":["a"]}\n' > in.jsonl
-    run "$ocdm" sample -q -m 1 -b 1 --tie oldest --trace trace in.jsonl
-    same 0 "$code" && same 3 "$(wc -l < trace)" && same '{"id":1,"labels":["a"]}' "$(cat "$out")"
+    printf '{"id":1,"labels":["a"]}\n{"id":2,"labels":["a"]}\n{"id":3,"labels":["a"]}\n{"id":1,"labels":["b"]}\n' > in.jsonl
+    fails 3 "in.jsonl:4:7: the id 1, which an earlier record has" "$skipping" -m 1 -b 1 --tie oldest in.jsonl || return 1
+    run "$ocdm" sample --on-duplicate skip --summary summary.json in.jsonl
+    same 0 "$code" && cmp "$out" <(head -n 3 in.jsonl) && grep -q '"records":3,"skipped":1,' summary.json &&
+        grep -q 'skipped 1 bad record, the first: in.jsonl:4:7: the id 1' "$err" || return 1
+    echo bad >> in.jsonl
+    fails 3 "in.jsonl:5:1: broken JSON: a value is missing" "$skipping" --on-duplicate skip in.jsonl &&
+        refuses_flag on-duplicate --on-duplicate skpi && grep -q 'did you mean skip' "$err"
+}
+
+ids_are_ignored() {
+    printf '{"id":1,"labels":["a"]}\n{"id":1,"labels":["b"]}\n{"id":null,"labels":["b"]}\n' > in.jsonl
+    run "$ocdm" sample -q --no-id --trace trace in.jsonl
+    same 0 "$code" && cmp "$out" in.jsonl && grep -q '"in":\[0,1,2\]' trace || return 1
+    printf 'id,labels\n1,a\n1,b\n' > in.csv
+    run "$ocdm" sample -q --no-id in.csv
+    same 0 "$code" && cmp "$out" in.csv && refuses_flag 'no-id' --no-id --id x in.csv
 }
 
 numbers_do_not_count_skipped_records() {
@@ -200,9 +214,10 @@ check id_of_the_wrong_type_is_bad id_of_the_wrong_type
 check over_65535_labels_are_bad too_many_labels
 check just_65535_labels_are_fine as_many_labels_as_allowed
 check line_over_64_mib_is_bad too_long_a_line
-check id_in_memory_or_batch_is_bad same_id_twice
+check repeated_id_is_bad same_id_twice
 check ids_are_the_same_by_content same_id_by_content
-check id_may_come_back_when_it_has_left same_id_later
+check id_is_remembered_when_its_record_has_left same_id_later
+check ids_may_repeat_when_they_are_ignored ids_are_ignored
 check numbers_as_ids_do_not_count_skipped_records numbers_do_not_count_skipped_records
 # Many blank lines before the first record do not shift what is read, nor where an error is said to be.
 many_blank_lines() {

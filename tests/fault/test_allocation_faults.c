@@ -30,7 +30,8 @@ static ocdm_status chance_replace(void *state, const ocdm_memory *memory, const 
 static const ocdm_policy own[] = {{.size = sizeof(ocdm_policy), .name = "chance remove", .remove = chance_remove},
                                   {.size = sizeof(ocdm_policy), .name = "chance replace", .replace = chance_replace}};
 
-#define CASES 14
+#define POLICIES 11
+#define CASES (POLICIES + 5)
 
 /* The library's policies, OCDM's other distances, and two of the caller's. */
 static ocdm_options options_of(size_t number)
@@ -39,12 +40,12 @@ static ocdm_options options_of(size_t number)
     options.capacity = 6;
     options.batch = 2;
     options.rho = 0.5;
-    if (number < 9)
+    if (number < POLICIES)
         options.policy = ocdm_policy_at(number);
-    else if (number < 12)
-        options.distance = (ocdm_distance)(number - 8);
+    else if (number < POLICIES + 3)
+        options.distance = (ocdm_distance)(number - POLICIES + 1);
     else
-        options.policy = &own[number - 12];
+        options.policy = &own[number - POLICIES - 3];
     return options;
 }
 
@@ -61,6 +62,8 @@ static void check_failure(ocdm_status status, const ocdm_error *error, const cha
 
 TEST(create_fails_cleanly_at_every_allocation)
 {
+    assert_non_null(ocdm_policy_at(POLICIES - 1));
+    assert_null(ocdm_policy_at(POLICIES));
     for (size_t i = 0; i < 2 * CASES; i++) {
         ocdm_options options = options_of(i / 2);
         for (unsigned long n = 1;; n++) {

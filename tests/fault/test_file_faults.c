@@ -43,6 +43,7 @@ static const struct outcome outcomes[] = {
     {FAULT_FSYNC, 2, OCDM_IO, true},  /* the folder: the new file is there, but may not outlast a power cut */
     {FAULT_CLOSE, 1, OCDM_IO, false}, /* the file: a late failure to write */
     {FAULT_CLOSE, 2, OCDM_OK, true},  /* the folder */
+    {FAULT_CLOSE, 3, OCDM_OK, true},  /* the descriptor that kept the file locked; everything is written by then */
     {FAULT_RENAME, 1, OCDM_IO, false},
 };
 

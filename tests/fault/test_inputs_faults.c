@@ -17,17 +17,17 @@
 static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
 {
     static const uint32_t samples[] = {3, 1, 4, 1, 5};
-    ocdm__input_settings settings = {.resize = 20, .crop = 16, .threads = 2};
-    ocdm__inputs *inputs = NULL;
+    ocdm__model_input_settings settings = {.resize = 20, .crop = 16, .threads = 2, .images = &ocdm__image_loading};
+    ocdm__model_inputs *inputs = NULL;
     ocdm__ready ready = {.count = 0};
-    ocdm_status status = ocdm__inputs_open(stream, &settings, &inputs, error);
+    ocdm_status status = ocdm__model_inputs_open(stream, &settings, &inputs, error);
     for (size_t count = 2; count <= 5 && status == OCDM_OK; count += 3) {
-        status = ocdm__inputs_request(inputs, 0, samples, count, 0, true, error);
+        status = ocdm__model_inputs_request(inputs, 0, samples, count, 0, true, error);
         if (status == OCDM_OK)
-            status = ocdm__inputs_wait(inputs, 0, &ready, error);
+            status = ocdm__model_inputs_wait(inputs, 0, &ready, error);
         assert_true(status != OCDM_OK || ready.count == count);
     }
-    ocdm__inputs_close(inputs);
+    ocdm__model_inputs_close(inputs);
     return status;
 }
 

@@ -71,7 +71,7 @@ static void write_files(void)
 }
 
 static const ocdm__build_settings builds[] = {
-    {.recipe = OCDM__RECIPE_PAPER, .tasks = "tasks.txt", .test_per_class = 2, .features = "f.npy", .standardize = true},
+    {.recipe = OCDM__RECIPE_PAPER, .tasks = "tasks.txt", .test_per_class = 2, .features = "f.npy", .standardize = OCDM__BY_ALL},
     {.recipe = OCDM__RECIPE_PAPER, .clusters = 2, .test_per_class = 2, .test_from_rest = true, .image_root = "."},
     {.recipe = OCDM__RECIPE_SPLIT, .tasks = "tasks.txt", .test_share = 0.5, .classes = "classes.txt", .groups = "groups.txt"},
     {.recipe = OCDM__RECIPE_SPLIT, .tasks_by = "by", .test_share = 0.5, .bounded_groups = true, .bounds = {9, 3}},

@@ -10,7 +10,7 @@
 #include "../toy_gradients.h"
 #include "base/bytes.h"
 #include "base/safetensors.h"
-#include "memory/memory_file.h"
+#include "ocdm/ocdm.h"
 
 /* Larger memories and batches are legal, but take the machine's memory, and are the same code. */
 #define LARGEST 2000u
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_checksum_right(bytes, size);
     ocdm_memory *memory = NULL;
     ocdm_error error;
-    ocdm_status status = is_small(bytes, size) ? ocdm__memory_parse("fuzz", bytes, size, NULL, &memory, &error) : OCDM_LIMIT;
+    ocdm_status status = is_small(bytes, size) ? ocdm_memory_load_bytes(bytes, size, NULL, NULL, &memory, &error) : OCDM_LIMIT;
     free(bytes);
     if (status != OCDM_OK)
         return 0;

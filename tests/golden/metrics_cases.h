@@ -26,6 +26,12 @@ struct golden_quantile {
     double value;
 };
 
+/* The 95 % quantile of the studentised range of so many numbers. */
+struct golden_range {
+    size_t count, degrees;
+    double value;
+};
+
 /* Paired numbers, and their summaries. */
 struct golden_pairs {
     size_t count;

@@ -281,7 +281,7 @@ void naive_update(struct naive *naive, const ocdm_sample *batch, size_t count, n
         naive->pool[v].item = OCDM_NONE;
     }
     naive->left_count = 0;
-    if (naive->options.policy == ocdm_policy_find("gss"))
+    if (naive->options.policy->traits & OCDM_NEEDS_GRADIENTS)
         naive_compare_gss(naive, batch, joining, count);
     if (naive_removes_from_pool(naive))
         update_pool(naive, joining, count, choose, context);

@@ -3,7 +3,7 @@
  * arrays, everything recounted for every decision. Slow on purpose; what the fast library does must equal it.
  *
  * It shares with the library only what both must agree on bit by bit: the random numbers (base/random.h), the logarithms
- * (memory/logarithm.h), and how positions move. It leaves out files, errors and limits.
+ * (base/logarithm.h), and how positions move. It leaves out files, errors and limits.
  */
 #ifndef OCDM_TESTS_NAIVE_H
 #define OCDM_TESTS_NAIVE_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define NAIVE_CLASSES 3000
-#define NAIVE_COMPARED 4096 /* gss: the largest memory */
+#define NAIVE_COMPARED 4096 /* gss, gss-released: the largest memory */
 
 struct naive_sample {
     uint64_t id;
@@ -26,6 +26,7 @@ struct naive_sample {
     size_t label_count;
     uint32_t *label; /* class numbers (places in naive.classes), in the order given, repeats dropped */
     double score;    /* gss: c, and C_i once it is in slot i */
+    uint32_t chance; /* gss-released: the one slot that it may take */
 };
 
 struct naive_class {

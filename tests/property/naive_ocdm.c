@@ -6,7 +6,7 @@
 #include "naive.h"
 
 #include "base/allocate.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 #include <math.h>
 

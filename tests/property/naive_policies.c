@@ -183,7 +183,7 @@ size_t naive_shrink(const struct naive *naive)
     ocdm__random stream = ocdm__random_stream(ocdm__random_base(naive->options.seed, OCDM__FOR_DECISIONS), ~naive->departed);
     if (is(naive, "rs"))
         return ocdm__random_below(&stream, naive->size);
-    if (is(naive, "gss"))
+    if (is(naive, "gss") || is(naive, "gss-released"))
         return naive_shrink_gss(naive, &stream);
     bool largest[NAIVE_CLASSES];
     size_t tied = mark_largest(naive, largest);
@@ -205,21 +205,21 @@ uint32_t naive_replace(struct naive *naive, const struct naive_sample *newcomer)
         return replace_cbrs(naive, newcomer, &stream);
     if (is(naive, "cbes"))
         return replace_cbes(naive, newcomer, &stream);
-    if (is(naive, "gss"))
+    if (is(naive, "gss") || is(naive, "gss-released"))
         return naive_replace_gss(naive, newcomer, &stream);
     return naive_replace_prs(naive, newcomer);
 }
 
 void naive_follow_departure(struct naive *naive)
 {
-    if (is(naive, "prs"))
+    if (is(naive, "prs") || is(naive, "prs-released"))
         naive_share_prs(naive);
 }
 
 /* What a policy notes after each sample, stored or not: prs its shares, cbrs and cbes which classes are full. */
 void naive_after_sample(struct naive *naive)
 {
-    if (is(naive, "prs"))
+    if (is(naive, "prs") || is(naive, "prs-released"))
         naive_share_prs(naive);
     if (naive->size < naive->options.capacity)
         return;

@@ -1,7 +1,8 @@
-/* The judge's PRS (Kim, Jeong, Kim 2020): sample-in, sample-out, shares. Sums run over classes in order of first appearance. */
+/* The judge's PRS (Kim, Jeong, Kim 2020), by the paper and by the published code: sample-in, sample-out, shares. Sums run over
+ * classes in order of first appearance. */
 #include "naive.h"
 
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 #include <math.h>
 
@@ -9,6 +10,11 @@
  * rounded quotients, so that m_i = p_i S and ties between label sets, both common at rho = 0 and 1, are missed by a bit or two.
  */
 static const long double nothing = 0x1p-30L;
+
+static bool as_released(const struct naive *naive)
+{
+    return naive->options.policy == ocdm_policy_find("prs-released");
+}
 
 /* s: the softmax over Y of -n_i, shifted by its maximum, weighs r_i = min(1, M p_i / n_i), 1 for a class without p_i. */
 static double admission(const struct naive *naive, const struct naive_sample *newcomer)
@@ -22,7 +28,7 @@ static double admission(const struct naive *naive, const struct naive_sample *ne
     for (size_t i = 0; i < newcomer->label_count; i++) {
         const struct naive_class *c = &naive->classes[newcomer->label[i]];
         double weight = ocdm__exp(-(double)(c->seen - fewest));
-        double r = 1;
+        double r = as_released(naive) && c->seen > 0 && !c->has_share ? 0 : 1;
         if (c->has_share && (double)naive->options.capacity * c->share / (double)c->seen < 1)
             r = (double)naive->options.capacity * c->share / (double)c->seen;
         weights += weight;
@@ -87,6 +93,27 @@ static long double imbalance_without(const struct naive *naive, const struct nai
     return total;
 }
 
+/* The published code's loop over the same candidates: best = (the first of them, M), replaced by what is below it. */
+static uint32_t choose_as_released(const struct naive *naive, uint32_t g, const uint32_t *kept, uint64_t sum,
+                                   const double *delta, size_t most)
+{
+    uint32_t chosen = OCDM_NONE;
+    long double best = naive->options.capacity;
+    for (uint32_t v = 0; v < naive->size; v++) {
+        const struct naive_sample *sample = &naive->pool[v];
+        if (!naive_carries(sample, g) || lacking(naive, sample, kept, delta) < most)
+            continue;
+        if (chosen == OCDM_NONE)
+            chosen = v;
+        long double leaves = imbalance_without(naive, sample, kept, sum);
+        if (leaves < best - nothing) {
+            best = leaves;
+            chosen = v;
+        }
+    }
+    return chosen;
+}
+
 /* Among the carriers of g that lack most of Q the first whose loss leaves the least imbalance. */
 static uint32_t choose_victim(const struct naive *naive, uint32_t g, const uint32_t *kept, uint64_t sum, const double *delta)
 {
@@ -94,6 +121,8 @@ static uint32_t choose_victim(const struct naive *naive, uint32_t g, const uint3
     for (size_t v = 0; v < naive->size; v++)
         if (naive_carries(&naive->pool[v], g) && lacking(naive, &naive->pool[v], kept, delta) > most)
             most = lacking(naive, &naive->pool[v], kept, delta);
+    if (as_released(naive))
+        return choose_as_released(naive, g, kept, sum, delta, most);
     uint32_t chosen = OCDM_NONE;
     long double least = INFINITY;
     for (uint32_t pass = 0; pass < 2; pass++)

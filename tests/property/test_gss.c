@@ -1,6 +1,6 @@
 /*
- * The policy gss on random streams against the judge, with toy gradients: who sits where and with which score after every
- * update, whom the caller is asked about, with files in the middle and callers that fail in between.
+ * The policies gss and gss-released on random streams against the judge, with toy gradients: who sits where and with which
+ * score after every update, whom the caller is asked about, with files in the middle and callers that fail in between.
  */
 #define _XOPEN_SOURCE 700
 
@@ -23,6 +23,7 @@ enum conduct { ANSWERS, FAILS, FORGETS, GIVES_NAN, FAILS_LATE };
 /* The caller: answers by toy gradients, or fails in one of four ways. */
 struct caller {
     enum conduct does;
+    bool released;
     size_t batch; /* how many samples the question must be about */
     bool was_asked;
     uint64_t full, passed; /* questions about a full memory; those whose batch the memory let pass */
@@ -33,8 +34,13 @@ static ocdm_status compare_for_memory(void *state, const ocdm_memory *memory, co
     struct caller *caller = state;
     uint32_t size = ocdm_memory_size(memory), capacity = ocdm_memory_options(memory)->capacity;
     assert_int_equal(asked->count, caller->batch);
-    assert_int_equal(asked->slot_count, size < 10 ? size : 10);
-    assert_true((asked->batch_cosine != NULL) == (size + asked->count > capacity));
+    size_t groups = size < 20 ? 1 : size < 100 ? size / 10 : 10;
+    if (caller->released)
+        assert_int_equal(asked->slot_count, groups * (size < 10 ? size : 10));
+    else
+        assert_int_equal(asked->slot_count, size < 10 ? size : 10);
+    assert_int_equal(asked->group_size, caller->released ? asked->slot_count / groups : 1);
+    assert_true((asked->batch_cosine != NULL) == (caller->released ? size == capacity : size + asked->count > capacity));
     assert_true((asked->batch_first != 0) == (size == capacity));
     caller->was_asked = true;
     if (caller->does == FAILS)
@@ -123,18 +129,19 @@ static void take_a_step(struct course *course, ocdm__random *random, const char 
 }
 
 /* Counts, in `sum`, the questions that a full memory asked. */
-static void run_course(uint64_t seed, struct caller *sum)
+static void run_course(const char *policy, uint64_t seed, struct caller *sum)
 {
     char where[120];
     ocdm_options options = ocdm_options_default();
     struct made_shape shape = made_shape_from(seed, false, &options);
     ocdm__random random = ocdm__random_stream(seed, 3);
-    options.policy = ocdm_policy_find("gss");
+    options.policy = ocdm_policy_find(policy);
     options.seed = ocdm__random_next(&random);
     options.batch = 1 + (uint32_t)ocdm__random_below(&random, 10);
     options.tie = (ocdm_tie)(seed % 4);
-    snprintf(where, sizeof where, "seed %llu: gss, M %u, b %u", (unsigned long long)seed, options.capacity, shape.batch);
+    snprintf(where, sizeof where, "seed %llu: %s, M %u, b %u", (unsigned long long)seed, policy, options.capacity, shape.batch);
     struct course course = {.memory = make_memory(&options), .naive = naive_create(&options, MADE_LARGEST_BATCH)};
+    course.caller.released = options.policy->traits & OCDM_AS_RELEASED;
     ocdm_memory_set_similarity(course.memory, compare_for_memory, &course.caller);
     course.stream = ocdm__allocate(1, sizeof *course.stream);
     assert_non_null(course.stream);
@@ -148,18 +155,29 @@ static void run_course(uint64_t seed, struct caller *sum)
     ocdm__release(course.stream);
 }
 
-TEST(gss_equals_the_judge_through_files_and_failures)
+static void run_courses(const char *policy)
 {
     struct caller sum = {0};
     for (uint64_t seed = 0; seed < STREAMS; seed++)
-        run_course(seed, &sum);
+        run_course(policy, seed, &sum);
     assert_true(sum.passed > 100 && sum.full - sum.passed > 100); /* both kinds of answer were put to the test */
+}
+
+TEST(gss_equals_the_judge_through_files_and_failures)
+{
+    run_courses("gss");
+}
+
+TEST(gss_released_equals_the_judge_through_files_and_failures)
+{
+    run_courses("gss-released");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gss_equals_the_judge_through_files_and_failures),
+        cmocka_unit_test(gss_released_equals_the_judge_through_files_and_failures),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

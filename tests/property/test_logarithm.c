@@ -3,7 +3,7 @@
  * range of arguments that counts can take.
  */
 #include "../test.h"
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 #include "base/random.h"
 
 #include <stddef.h>

@@ -127,6 +127,11 @@ TEST(prs_equals_the_judge_on_random_streams)
     compare_policy("prs");
 }
 
+TEST(prs_released_equals_the_judge_on_random_streams)
+{
+    compare_policy("prs-released");
+}
+
 TEST(cbes_equals_the_judge_on_random_streams)
 {
     compare_policy("cbes");
@@ -150,6 +155,11 @@ TEST(random_equals_the_judge_on_random_streams)
 TEST(gss_equals_the_judge_on_random_streams)
 {
     compare_policy("gss");
+}
+
+TEST(gss_released_equals_the_judge_on_random_streams)
+{
+    compare_policy("gss-released");
 }
 
 static void compare_many_sets(uint64_t seed, uint32_t capacity, const struct made_shape *shape)
@@ -260,11 +270,13 @@ int main(void)
         cmocka_unit_test(onlyone_equals_the_judge_on_random_streams),
         cmocka_unit_test(rs_equals_the_judge_on_random_streams),
         cmocka_unit_test(prs_equals_the_judge_on_random_streams),
+        cmocka_unit_test(prs_released_equals_the_judge_on_random_streams),
         cmocka_unit_test(cbes_equals_the_judge_on_random_streams),
         cmocka_unit_test(cbrs_equals_the_judge_on_single_label_streams),
         cmocka_unit_test(max_equals_the_judge_on_random_streams),
         cmocka_unit_test(random_equals_the_judge_on_random_streams),
         cmocka_unit_test(gss_equals_the_judge_on_random_streams),
+        cmocka_unit_test(gss_released_equals_the_judge_on_random_streams),
         cmocka_unit_test(refused_batches_leave_no_trace),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_many),
         cmocka_unit_test(ocdm_equals_the_judge_when_label_sets_are_thousands),

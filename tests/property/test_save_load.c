@@ -125,7 +125,7 @@ TEST(onlyone_continues_as_if_never_stopped)
 
 TEST(other_policies_continue_as_if_never_stopped)
 {
-    static const char *const others[] = {"rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+    static const char *const others[] = {"rs", "prs", "prs-released", "cbes", "cbrs", "max", "random", "gss", "gss-released"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         run_some_options(others[i]);
 }

@@ -489,9 +489,8 @@ static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
         struct ocdm__adam adam = {.value = weights,
                                   .mean = mean,
                                   .square = square,
-                                  .gradient = gradient,
+                                  .gradient = {(const float *const[]){gradient}, (const unsigned char[]){0}, 1},
                                   .count = 40,
-                                  .lanes = 1,
                                   .step_size = (float)(0.01 / (1 - pow(0.9, t))),
                                   .root_scale = (float)(1 / sqrt(1 - pow(0.999, t))),
                                   .epsilon = 1e-4f};
@@ -521,10 +520,8 @@ TEST(adam_adds_lanes_and_clips)
     struct ocdm__adam adam = {.value = value,
                               .mean = mean,
                               .square = square,
-                              .gradient = gradient,
+                              .gradient = {(const float *const[]){gradient, gradient + 20}, (const unsigned char[]){0, 1}, 2},
                               .count = 20,
-                              .lanes = 2,
-                              .lane_stride = 20,
                               .step_size = 1,
                               .root_scale = 1,
                               .epsilon = 1,
@@ -535,6 +532,44 @@ TEST(adam_adds_lanes_and_clips)
         assert_true(fabsf(mean[i] - 0.1f * cut) < 1e-6f);
         assert_true(fabsf(square[i] - 0.001f * cut * cut) < 1e-6f);
     }
+}
+
+/* Sums of lanes first to end - 1 as the halves' sums, down to single lanes. */
+static float halved_sum(const float *const *lanes, size_t first, size_t end, size_t at)
+{
+    size_t middle = (first + end) / 2;
+    return end - first == 1 ? lanes[first][at] : halved_sum(lanes, first, middle, at) + halved_sum(lanes, middle, end, at);
+}
+
+/* Sixteen lanes in blocks as ranks would have them: whatever the blocks, the sum is that of the balanced tree. */
+TEST(lanes_add_up_to_the_same_bits_whoever_adds_which_block)
+{
+    enum { LANES = 16, COUNT = 37 };
+    static const size_t divisions[][LANES] = {{16}, {8, 8}, {4, 1, 1, 2, 2, 2, 4}, {1, 1, 2, 4, 8}, {8, 4, 2, 1, 1}};
+    float *lanes = wave(LANES * COUNT, 3);
+    const float *parts[LANES];
+    for (size_t i = 0; i < LANES; i++)
+        parts[i] = lanes + i * COUNT;
+    for (size_t d = 0; d < sizeof divisions / sizeof *divisions; d++) {
+        float sums[LANES][COUNT], total[COUNT], plain[COUNT];
+        const float *blocks[LANES];
+        unsigned char merges[LANES];
+        size_t first = 0, count = 0;
+        for (; first < LANES; first += divisions[d][count++]) {
+            ocdm__tree_merges(NULL, divisions[d][count], merges);
+            const struct ocdm__tree block = {parts + first, merges, divisions[d][count]};
+            ocdm__sum_tree(sums[count], &block, 0, COUNT);
+            blocks[count] = sums[count];
+        }
+        ocdm__tree_merges(divisions[d], count, merges);
+        const struct ocdm__tree tree = {blocks, merges, count};
+        ocdm__sum_tree(total, &tree, 0, COUNT);
+        ocdm__sum_tree_plain(plain, &tree, 0, COUNT);
+        assert_memory_equal(total, plain, sizeof total);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(total[i] == halved_sum(parts, 0, LANES, i));
+    }
+    free(lanes);
 }
 
 int main(void)
@@ -551,6 +586,7 @@ int main(void)
         cmocka_unit_test(loss_counts_a_repeated_label_once),
         cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),
         cmocka_unit_test(adam_adds_lanes_and_clips),
+        cmocka_unit_test(lanes_add_up_to_the_same_bits_whoever_adds_which_block),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -12,6 +12,9 @@
 #include <sys/wait.h>
 
 #include "base/bytes.h"
+#include "base/files.h"
+#include "base/output.h"
+#include "base/safetensors.h"
 #include "experiment/folder/checkpoint_fields.h"
 #include "run_in_folder.h"
 #include "base/error.h"
@@ -218,6 +221,79 @@ TEST(resume_fails_when_both_checkpoints_are_damaged)
     remove_folder("parts");
 }
 
+/* A copy of text that is not ended by a NUL. */
+static char *ended(const char *text, size_t length)
+{
+    char *copy = calloc(length + 1, 1);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+/* Writes a checkpoint again with other bytes in one tensor and a checksum that fits. */
+static void forge(const char *path, const char *name, const unsigned char *data)
+{
+    struct ocdm__note notes[OCDM__RECORD_KINDS + 8];
+    size_t size, count = 0;
+    unsigned char *bytes = read_whole(path, &size);
+    struct ocdm__safetensors file;
+    ocdm__output output;
+    assert_int_equal(ocdm__safetensors_read(&file, path, bytes, size, NULL), OCDM_OK);
+    for (size_t i = 0; i < file.tensor_count; i++) {
+        file.tensors[i].name = ended(file.tensors[i].name, file.tensors[i].name_length);
+        if (strcmp(file.tensors[i].name, name) == 0)
+            file.tensors[i].data = data;
+    }
+    for (size_t i = 0; i < file.note_count; i++) {
+        const struct ocdm__note *note = &file.notes[i];
+        if (note->key_length != 8 || memcmp(note->key, "checksum", 8) != 0)
+            notes[count++] =
+                (struct ocdm__note){ended(note->key, note->key_length), 0, ended(note->value, note->value_length), 0};
+    }
+    assert_int_equal(ocdm__output_open(&output, path, NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, notes, count, file.tensors, file.tensor_count, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+    for (size_t i = 0; i < count; i++) {
+        free((char *)notes[i].key);
+        free((char *)notes[i].value);
+    }
+    for (size_t i = 0; i < file.tensor_count; i++)
+        free((char *)file.tensors[i].name);
+    ocdm__safetensors_close(&file);
+    free(bytes);
+}
+
+/* Numbers of a position, in the order of the first version: steps, evaluations, skipped, log, offered and stride of the curve.
+ */
+TEST(resume_refuses_a_position_that_cannot_be)
+{
+    static const struct {
+        size_t field;
+        uint64_t value;
+    } forged[] = {{0, UINT64_MAX}, {0, 9},          {1, 4},
+                  {1, UINT64_MAX}, {3, UINT64_MAX}, {3, (uint64_t)1 << 62},
+                  {4, 0},          {4, UINT64_MAX}, {5, (uint64_t)1 << 63},
+                  {5, 0},          {5, 3},          {5, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+        ocdm_error error;
+        ocdm__mapped_file file;
+        struct ocdm__safetensors tensors;
+        unsigned char position[64];
+        stops("parts", settings_of("ocdm"), "several", 17);
+        assert_int_equal(ocdm__map_file(&file, "parts/checkpoint.safetensors", NULL), OCDM_OK);
+        assert_int_equal(ocdm__safetensors_read(&tensors, "checkpoint", file.bytes, file.size, NULL), OCDM_OK);
+        memcpy(position, ocdm__safetensors_find(&tensors, "position")->data, sizeof position);
+        ocdm__safetensors_close(&tensors);
+        ocdm__unmap_file(&file);
+        ocdm__put_u64(position + 8 * forged[i].field, forged[i].value);
+        forge("parts/checkpoint.safetensors", "position", position);
+        ocdm_status status = run_in("parts", settings_of("ocdm"), "several", true, NULL, &error);
+        if (status != OCDM_BAD_FILE)
+            fail_msg("field %zu, value %llx: status %d", forged[i].field, (unsigned long long)forged[i].value, (int)status);
+        remove_folder("parts");
+    }
+}
+
 TEST(resume_names_the_setting_that_differs)
 {
     ocdm_error error;
@@ -375,6 +451,7 @@ int main(void)
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
         cmocka_unit_test_setup(resume_takes_the_checkpoint_before_when_one_is_damaged, clear_folders),
         cmocka_unit_test_setup(resume_fails_when_both_checkpoints_are_damaged, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_a_position_that_cannot_be, clear_folders),
         cmocka_unit_test_setup(resume_names_the_setting_that_differs, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),

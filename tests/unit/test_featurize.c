@@ -54,8 +54,8 @@ static void expected_features(const ocdm__featurize_settings *settings, size_t w
     assert_int_equal(ocdm__predictor_open(&predictor, &settings->network, NULL), OCDM_OK);
     for (uint32_t i = 0; i < SMALL_SAMPLES; i++) {
         ocdm__ready ready;
-        assert_int_equal(ocdm__inputs_request(predictor.inputs, 0, &i, 1, 0, false, NULL), OCDM_OK);
-        assert_int_equal(ocdm__inputs_wait(predictor.inputs, 0, &ready, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_request(predictor.inputs, 0, &i, 1, 0, false, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(predictor.inputs, 0, &ready, NULL), OCDM_OK);
         assert_int_equal(ocdm__agent_features(predictor.agent, ready.tensor, 1, row, NULL), OCDM_OK);
         for (size_t k = 0; k < width; k++)
             out[i * width + k] = (double)row[k];
@@ -97,7 +97,7 @@ TEST(featurize_stores_what_the_head_sees)
         ocdm__featurize_report report;
         ocdm__stream before = {.task_count = 0}, after = {.task_count = 0};
         float row[512];
-        settings.standardize = i & 1;
+        settings.standardize = i & 1 ? OCDM__BY_ALL : OCDM__AS_THEY_ARE;
         settings.type = i & 2 ? OCDM__F16 : OCDM__F32;
         featurize(&settings, &report);
         assert_true(report.samples == SMALL_SAMPLES && report.features == width && report.classes == SMALL_CLASSES);
@@ -106,7 +106,8 @@ TEST(featurize_stores_what_the_head_sees)
         assert_int_equal(ocdm__stream_verify(&after, NULL, NULL), OCDM_OK);
         check_same_tables(&before.table, &after.table);
         assert_true(after.shape.kind == OCDM__FEATURES && after.shape.dtype == settings.type && after.shape.width == width);
-        assert_int_equal(ocdm__safetensors_find(&after.tensors, "feature_mean") != NULL, settings.standardize);
+        assert_int_equal(ocdm__safetensors_find(&after.tensors, "feature_mean") != NULL,
+                         settings.standardize != OCDM__AS_THEY_ARE);
         expected_features(&settings, width, expected);
         if (settings.standardize)
             standardize(expected, width);
@@ -128,7 +129,7 @@ TEST(featurize_gives_the_same_bytes_for_any_threads_and_batch)
     ocdm__featurize_settings settings = featurize_settings("images", "cnn", "cnn");
     ocdm__featurize_report report;
     size_t size, other_size;
-    settings.standardize = true;
+    settings.standardize = OCDM__BY_ALL;
     featurize(&settings, &report);
     unsigned char *bytes = read_whole("featurized", &size);
     for (unsigned threads = 1; threads < 4; threads++)
@@ -187,7 +188,7 @@ TEST(featurize_refuses_what_cannot_be_stored_and_leaves_nothing)
         ocdm__featurize_report report;
         ocdm_error error = {.message = ""};
         settings.output = cases[i / 2].output;
-        settings.standardize = i & 1;
+        settings.standardize = i & 1 ? OCDM__BY_ALL : OCDM__AS_THEY_ARE;
         if (strcmp(cases[i / 2].stream, "files") == 0)
             settings.network.resize = 16;
         ocdm_status status = ocdm__featurize(&settings, NULL, &report, &error);
@@ -204,7 +205,7 @@ TEST(featurize_stops_when_told)
     ocdm__featurize_report report;
     int files = count_files(0);
     for (int standardized = 0; standardized < 2; standardized++) {
-        settings.standardize = standardized;
+        settings.standardize = standardized ? OCDM__BY_ALL : OCDM__AS_THEY_ARE;
         assert_int_equal(ocdm__featurize(&settings, &progress, &report, NULL), OCDM_STOPPED);
     }
     assert_int_equal(count_files(0), files);

@@ -7,6 +7,7 @@
 
 #include "../test.h"
 #include "cli/console.h"
+#include "base/allocate.h"
 #include "cli/flags.h"
 #include "experiment/folder/settings.h"
 
@@ -21,6 +22,7 @@ static const ocdm__flag flags[] = {
     {.name = "sizes", .value = "LIST", .fallback = "1,2", .help = "numbers"},
     {.name = "palette", .value = "LIST", .fallback = "red,blue", .choices = colours, .help = "choices"},
     {.name = "trace", .value = "FILE", .help = "a file, by default none"},
+    {.name = "frame", .value = "[C]", .fallback = "green", .alone = "red", .choices = colours, .help = "a value or none"},
     {.name = NULL},
 };
 
@@ -300,13 +302,44 @@ static bool is_listed(const char *const *names, const char *name)
     return false;
 }
 
+/* A word that is no choice is not the value of a flag that needs none, but one that is attached must be a choice. */
+TEST(flag_may_stand_alone)
+{
+    static const char *const left_out[] = {NULL};
+    static const struct {
+        const char *words[4], *value, *command;
+        size_t operands;
+    } cases[] = {
+        {{NULL}, "green", "ocdm paint", 0},
+        {{"--frame"}, "red", "ocdm paint --frame", 0},
+        {{"--frame", "blue"}, "blue", "ocdm paint --frame blue", 0},
+        {{"--frame=blue", "red"}, "blue", "ocdm paint --frame blue red", 1},
+        {{"--frame", "file"}, "red", "ocdm paint --frame file", 1},
+        {{"--frame", "--trace", "red"}, "red", "ocdm paint --trace red --frame", 0},
+    };
+    struct line line;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *command = NULL;
+        assert_int_equal(parse_with(&verb, &line, cases[i].words), OCDM_OK);
+        assert_string_equal(ocdm__argument_text(&line.arguments, "frame"), cases[i].value);
+        assert_int_equal(line.arguments.operand_count, cases[i].operands);
+        assert_int_equal(ocdm__command_text(&line.arguments, left_out, &command, NULL), OCDM_OK);
+        assert_string_equal(command, cases[i].command);
+        ocdm__release(command);
+    }
+    size_t index;
+    assert_int_equal(PARSE(line, "--frame=bleu"), OCDM_OK);
+    assert_int_equal(ocdm__argument_choice(&line.arguments, "frame", &index, &line.error), OCDM_BAD_ARGUMENT);
+}
+
 /* Lists that are made at run time have every row that they should; those that are written down have none too few. */
 TEST(choices_are_the_rows_of_the_library)
 {
     const char *names[OCDM__CHOICES] = {"first"};
-    assert_string_equal(ocdm__policy_choices(names, 1, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL)[0], "first");
+    const uint32_t left_out = OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL;
+    assert_string_equal(ocdm__policy_choices(names, 1, left_out)[0], "first");
     for (size_t i = 0; ocdm_policy_at(i) != NULL; i++) {
-        assert_true(is_listed(names, ocdm_policy_at(i)->name) == (ocdm_policy_at(i)->traits == 0));
+        assert_true(is_listed(names, ocdm_policy_at(i)->name) == ((ocdm_policy_at(i)->traits & left_out) == 0));
         assert_true(is_listed(ocdm__run_methods, ocdm_policy_at(i)->name));
     }
     for (int i = 0; ocdm_distance_name((ocdm_distance)i) != NULL; i++)
@@ -350,6 +383,7 @@ int main(void)
         cmocka_unit_test(list_names_the_item_when_one_is_wrong),
         cmocka_unit_test(choices_are_read_as_positions_or_refused),
         cmocka_unit_test(values_are_asked_for_when_there_is_no_default),
+        cmocka_unit_test(flag_may_stand_alone),
         cmocka_unit_test(choices_are_the_rows_of_the_library),
         cmocka_unit_test(exit_codes_follow_the_status),
     };

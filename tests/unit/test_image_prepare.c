@@ -109,6 +109,37 @@ TEST(image_prepare_writes_the_chosen_square)
     assert_true(mirrored > 20);
 }
 
+/* The same with a border: what a padded copy of the picture has there. Squares reach into the border on every side. */
+TEST(image_prepare_surrounds_small_pictures_with_black)
+{
+    enum { SIDE = 9, PAD = 2, PADDED = SIDE + 2 * PAD };
+    uint8_t *planes = make_planes(3, SIDE, SIDE);
+    bool reached[PADDED - SIDE + 1][PADDED - SIDE + 1] = {{false}};
+    ocdm__image_plan plan = plan_of(0, SIDE, 77);
+    plan.settings.pad = PAD;
+    for (uint64_t sample = 0; sample < 300; sample++) {
+        ocdm__image_request request = request_of(planes, 3, SIDE, SIDE);
+        request.sample = sample;
+        request.training = sample % 7 != 0;
+        ocdm__image_view view = ocdm__image_choose_view(&plan, &request, (ocdm__image_size){SIDE, SIDE});
+        size_t top = PAD + view.region.top - view.top, left = PAD + view.region.left - view.left;
+        assert_true(top <= 2 * PAD && left <= 2 * PAD && (request.training || (top == PAD && left == PAD)));
+        reached[top][left] = true;
+        float out[3 * SIDE * SIDE];
+        assert_int_equal(prepare(&plan, &request, out, NULL), OCDM_OK);
+        for (size_t i = 0; i < 3 * SIDE * SIDE; i++) {
+            size_t x = i % SIDE, y = i / SIDE % SIDE;
+            size_t row = top + y, column = left + (view.mirrored ? SIDE - 1 - x : x);
+            bool inside = row >= PAD && row < PAD + SIDE && column >= PAD && column < PAD + SIDE;
+            size_t pixel = inside ? (i / (SIDE * SIDE) * SIDE + row - PAD) * SIDE + column - PAD : 0;
+            assert_true(out[i] == symmetric(inside ? planes[pixel] : 0));
+        }
+    }
+    for (size_t i = 0; i < 25; i++)
+        assert_true(reached[i / 5][i % 5]);
+    free(planes);
+}
+
 static bool same_view(const ocdm__image_view *a, const ocdm__image_view *b)
 {
     return a->region.left == b->region.left && a->region.top == b->region.top && a->mirrored == b->mirrored;
@@ -231,6 +262,7 @@ int main(void)
         cmocka_unit_test(image_prepare_takes_the_middle_as_torchvision_does),
         cmocka_unit_test(image_prepare_scales_bytes_as_networks_want_them),
         cmocka_unit_test(image_prepare_writes_the_chosen_square),
+        cmocka_unit_test(image_prepare_surrounds_small_pictures_with_black),
         cmocka_unit_test(image_prepare_hangs_on_seed_sample_and_step),
         cmocka_unit_test(image_prepare_chooses_every_square_equally_often),
         cmocka_unit_test(image_prepare_resizes_before_it_crops),

@@ -48,24 +48,25 @@ static int make_streams(void **state)
     return 0;
 }
 
-static ocdm__input_settings small_settings(unsigned threads)
+static ocdm__model_input_settings small_settings(unsigned threads)
 {
-    return (ocdm__input_settings){.resize = 7, .crop = CROP, .seed = 3, .threads = threads};
+    return (ocdm__model_input_settings){
+        .resize = 7, .crop = CROP, .seed = 3, .threads = threads, .images = &ocdm__image_loading};
 }
 
-static ocdm__inputs *open_inputs(ocdm__stream *stream, const char *path, const ocdm__input_settings *settings)
+static ocdm__model_inputs *open_inputs(ocdm__stream *stream, const char *path, const ocdm__model_input_settings *settings)
 {
-    ocdm__inputs *inputs = NULL;
+    ocdm__model_inputs *inputs = NULL;
     ocdm_error error = {.message = ""};
     assert_int_equal(ocdm__stream_open(stream, path, NULL), OCDM_OK);
-    ocdm_status status = ocdm__inputs_open(stream, settings, &inputs, &error);
+    ocdm_status status = ocdm__model_inputs_open(stream, settings, &inputs, &error);
     HOLDS(error.message, status == OCDM_OK);
     return inputs;
 }
 
-static void close_inputs(ocdm__stream *stream, ocdm__inputs *inputs)
+static void close_inputs(ocdm__stream *stream, ocdm__model_inputs *inputs)
 {
-    ocdm__inputs_close(inputs);
+    ocdm__model_inputs_close(inputs);
     ocdm__stream_close(stream);
 }
 
@@ -73,35 +74,36 @@ TEST(inputs_give_features_as_they_are)
 {
     static const char *const paths[] = {"features", "halves"};
     static const uint32_t samples[] = {11, 0, 5, 5};
-    ocdm__input_settings settings = {.crop = 1000}; /* not looked at, and no threads are needed */
+    ocdm__model_input_settings settings = {.crop = 1000}; /* not looked at, and no threads are needed */
     for (size_t p = 0; p < 2; p++) {
         ocdm__stream stream = {.task_count = 0};
-        ocdm__inputs *inputs = open_inputs(&stream, paths[p], &settings);
+        ocdm__model_inputs *inputs = open_inputs(&stream, paths[p], &settings);
         ocdm__ready ready;
-        assert_int_equal(ocdm__inputs_size(inputs), SMALL_FEATURES);
-        assert_int_equal(ocdm__inputs_height(inputs) + ocdm__inputs_width(inputs), 0);
-        assert_int_equal(ocdm__inputs_request(inputs, 2, samples, 4, 9, true, NULL), OCDM_OK);
-        assert_int_equal(ocdm__inputs_wait(inputs, 2, &ready, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_size(inputs), SMALL_FEATURES);
+        assert_int_equal(ocdm__model_inputs_height(inputs) + ocdm__model_inputs_width(inputs), 0);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 2, samples, 4, 9, true, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 2, &ready, NULL), OCDM_OK);
         assert_int_equal(ready.count, 4);
         for (size_t i = 0; i < 4; i++) {
             assert_int_equal(ready.usable[i], i);
             for (size_t k = 0; k < SMALL_FEATURES; k++)
                 assert_true(ready.tensor[i * SMALL_FEATURES + k] == small_feature(samples[i], k));
         }
-        assert_int_equal(ocdm__inputs_skipped(inputs), 0);
-        assert_null(ocdm__inputs_first_skipped(inputs));
+        assert_int_equal(ocdm__model_inputs_skipped(inputs), 0);
+        assert_null(ocdm__model_inputs_first_skipped(inputs));
         close_inputs(&stream, inputs);
     }
 }
 
 /* The judge: the image pipeline, one image after another. False where it fails. */
-static bool prepare(const ocdm__input_settings *settings, ocdm__image_request *request, float *out, ocdm_error *error)
+static bool prepare(const ocdm__model_input_settings *settings, ocdm__image_request *request, float *out, ocdm_error *error)
 {
     ocdm__image_settings images = ocdm__image_settings_default();
     ocdm__image_plan plan;
     ocdm__image_scratch scratch = {0};
     images.resize = settings->resize;
-    images.crop = settings->crop;
+    images.crop = settings->crop > 0 ? settings->crop : SMALL_SIDE;
+    images.pad = settings->crop == 0 ? SMALL_SIDE / 8 : settings->crop == settings->resize ? settings->crop / 8 : 0;
     images.seed = settings->seed;
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     assert_int_equal(ocdm__image_plan_make(&images, &plan, NULL), OCDM_OK);
@@ -110,20 +112,50 @@ static bool prepare(const ocdm__input_settings *settings, ocdm__image_request *r
     return status == OCDM_OK;
 }
 
+/* Stored images as they are: a random square of the picture with a border of an eighth; the picture itself in evaluation. */
+TEST(inputs_crop_stored_images_at_random_when_training)
+{
+    static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
+    static float expected[3 * SMALL_SIDE * SMALL_SIDE];
+    ocdm__model_input_settings settings = {.seed = 3, .threads = 2};
+    ocdm__stream stream = {.task_count = 0};
+    ocdm__ready ready;
+    ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
+    bool differs = false;
+    for (uint64_t step = 0; step < 8; step++) {
+        bool training = step % 4 != 3;
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 5, step, training, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
+        for (size_t i = 0; i < 5; i++) {
+            for (size_t k = 0; k < sizeof planes; k++)
+                planes[k] = small_pixel(i, k);
+            ocdm__image_request request = {NULL, planes, 3, SMALL_SIDE, SMALL_SIDE, i, step, training};
+            assert_true(prepare(&settings, &request, expected, NULL));
+            const float *found = ready.tensor + i * 3 * SMALL_SIDE * SMALL_SIDE;
+            assert_memory_equal(found, expected, sizeof expected);
+            request.training = false;
+            assert_true(prepare(&settings, &request, expected, NULL));
+            differs = differs || memcmp(found, expected, sizeof expected) != 0;
+        }
+    }
+    assert_true(differs);
+    close_inputs(&stream, inputs);
+}
+
 /* The random part hangs on the sample's number in the stream and on the step. */
 TEST(inputs_prepare_stored_images_by_sample_and_step)
 {
     static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
     for (int variant = 0; variant < 8; variant++) {
-        ocdm__input_settings settings = small_settings(2);
+        ocdm__model_input_settings settings = small_settings(2);
         ocdm__stream stream = {.task_count = 0};
         ocdm__ready ready;
         bool training = variant & 1;
         uint64_t step = variant & 4 ? 77 : 0;
         settings.symmetric = variant & 2;
-        ocdm__inputs *inputs = open_inputs(&stream, "images", &settings);
-        assert_int_equal(ocdm__inputs_request(inputs, 0, all + 3, 9, step, training, NULL), OCDM_OK);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
+        ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all + 3, 9, step, training, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
         assert_int_equal(ready.count, 9);
         for (size_t i = 0; i < 9; i++) {
             float expected[FLOATS];
@@ -137,8 +169,8 @@ TEST(inputs_prepare_stored_images_by_sample_and_step)
     }
 }
 
-static size_t check_files(const ocdm__input_settings *settings, const ocdm__ready *ready, const uint32_t *samples, size_t count,
-                          uint64_t step)
+static size_t check_files(const ocdm__model_input_settings *settings, const ocdm__ready *ready, const uint32_t *samples,
+                          size_t count, uint64_t step)
 {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
@@ -160,29 +192,29 @@ static size_t check_files(const ocdm__input_settings *settings, const ocdm__read
 TEST(inputs_read_image_files_for_any_number_of_threads)
 {
     for (unsigned threads = 1; threads <= 5; threads += 2) {
-        ocdm__input_settings settings = small_settings(threads);
+        ocdm__model_input_settings settings = small_settings(threads);
         ocdm__stream stream = {.task_count = 0};
-        ocdm__inputs *inputs = open_inputs(&stream, "files", &settings);
+        ocdm__model_inputs *inputs = open_inputs(&stream, "files", &settings);
         size_t skipped = 0;
         uint32_t batches[3][SMALL_SAMPLES];
         for (unsigned round = 0; round < 4; round++) {
             for (unsigned slot = 0; slot < 3; slot++) {
                 for (size_t i = 0; i < SMALL_SAMPLES; i++)
                     batches[slot][i] = (uint32_t)((i * 5 + slot + round) % SMALL_SAMPLES);
-                assert_int_equal(ocdm__inputs_request(inputs, slot, batches[slot], SMALL_SAMPLES - round, round, true, NULL),
-                                 OCDM_OK);
+                assert_int_equal(
+                    ocdm__model_inputs_request(inputs, slot, batches[slot], SMALL_SAMPLES - round, round, true, NULL), OCDM_OK);
             }
             for (unsigned slot = 3; slot-- > 0;) {
                 ocdm__ready ready;
-                assert_int_equal(ocdm__inputs_wait(inputs, slot, &ready, NULL), OCDM_OK);
+                assert_int_equal(ocdm__model_inputs_wait(inputs, slot, &ready, NULL), OCDM_OK);
                 skipped += check_files(&settings, &ready, batches[slot], SMALL_SAMPLES - round, round);
             }
         }
         assert_true(skipped > 12);
-        assert_int_equal(ocdm__inputs_skipped(inputs), skipped);
-        const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+        assert_int_equal(ocdm__model_inputs_skipped(inputs), skipped);
+        const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
         assert_true(first != NULL && first->status == OCDM_BAD_FILE && strstr(first->message, "/image-") != NULL);
-        assert_true(ocdm__inputs_decode_seconds(inputs) > 0);
+        assert_true(ocdm__model_inputs_decode_seconds(inputs) > 0);
         close_inputs(&stream, inputs);
     }
 }
@@ -191,13 +223,13 @@ TEST(inputs_take_another_root_when_one_is_given)
 {
     static const char *const streams[] = {"elsewhere", "rootless"};
     for (size_t s = 0; s < 2; s++) {
-        ocdm__input_settings settings = small_settings(1);
+        ocdm__model_input_settings settings = small_settings(1);
         ocdm__stream stream = {.task_count = 0};
         ocdm__ready ready;
         settings.image_root = scratch_folder;
-        ocdm__inputs *inputs = open_inputs(&stream, streams[s], &settings);
-        assert_int_equal(ocdm__inputs_request(inputs, 0, all, 4, 1, true, NULL), OCDM_OK);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
+        ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 4, 1, true, NULL), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, NULL), OCDM_OK);
         check_files(&settings, &ready, all, 4, 1);
         close_inputs(&stream, inputs);
     }
@@ -206,32 +238,32 @@ TEST(inputs_take_another_root_when_one_is_given)
 TEST(inputs_stop_at_the_first_bad_image_when_strict)
 {
     static const uint32_t samples[] = {0, 9, 4, 1};
-    ocdm__input_settings settings = small_settings(4);
+    ocdm__model_input_settings settings = small_settings(4);
     ocdm__stream stream = {.task_count = 0};
     ocdm__ready ready = {.count = 99};
     ocdm_error error;
     settings.strict = true;
-    ocdm__inputs *inputs = open_inputs(&stream, "files", &settings);
-    assert_int_equal(ocdm__inputs_request(inputs, 1, samples, 4, 0, false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__inputs_wait(inputs, 1, &ready, &error), OCDM_BAD_FILE);
+    ocdm__model_inputs *inputs = open_inputs(&stream, "files", &settings);
+    assert_int_equal(ocdm__model_inputs_request(inputs, 1, samples, 4, 0, false, NULL), OCDM_OK);
+    assert_int_equal(ocdm__model_inputs_wait(inputs, 1, &ready, &error), OCDM_BAD_FILE);
     assert_non_null(strstr(error.message, "/image-9: "));
     assert_int_equal(ready.count, 99);
-    assert_int_equal(ocdm__inputs_request(inputs, 1, samples, 1, 0, false, NULL), OCDM_OK); /* the slot is free */
-    assert_int_equal(ocdm__inputs_wait(inputs, 1, &ready, &error), OCDM_OK);
+    assert_int_equal(ocdm__model_inputs_request(inputs, 1, samples, 1, 0, false, NULL), OCDM_OK); /* the slot is free */
+    assert_int_equal(ocdm__model_inputs_wait(inputs, 1, &ready, &error), OCDM_OK);
     assert_int_equal(ready.count, 1);
-    assert_int_equal(ocdm__inputs_skipped(inputs), 0);
+    assert_int_equal(ocdm__model_inputs_skipped(inputs), 0);
     close_inputs(&stream, inputs);
 }
 
 TEST(inputs_stop_when_an_image_file_is_not_there)
 {
-    ocdm__input_settings settings = small_settings(2);
+    ocdm__model_input_settings settings = small_settings(2);
     ocdm__stream stream = {.task_count = 0};
     ocdm__ready ready;
     ocdm_error error;
-    ocdm__inputs *inputs = open_inputs(&stream, "elsewhere", &settings);
-    assert_int_equal(ocdm__inputs_request(inputs, 0, all, 3, 0, false, NULL), OCDM_OK);
-    assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, &error), OCDM_IO);
+    ocdm__model_inputs *inputs = open_inputs(&stream, "elsewhere", &settings);
+    assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 3, 0, false, NULL), OCDM_OK);
+    assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_IO);
     assert_non_null(strstr(error.message, "/nowhere/at/all/image-0"));
     close_inputs(&stream, inputs);
 }
@@ -244,13 +276,32 @@ TEST(inputs_know_the_sizes_when_none_are_given)
     } cases[] = {{"images", 0, 0, SMALL_SIDE}, {"images", 0, 20, 20},  {"images", 48, 0, 48},  {"images", 40, 36, 36},
                  {"files", 0, 0, 224},         {"files", 300, 0, 224}, {"files", 128, 0, 128}, {"files", 0, 200, 200}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ocdm__input_settings settings = {.resize = cases[i].resize, .crop = cases[i].crop, .threads = 1};
+        ocdm__model_input_settings settings = {
+            .resize = cases[i].resize, .crop = cases[i].crop, .threads = 1, .images = &ocdm__image_loading};
         ocdm__stream stream = {.task_count = 0};
-        ocdm__inputs *inputs = open_inputs(&stream, cases[i].stream, &settings);
-        assert_int_equal(ocdm__inputs_height(inputs), cases[i].side);
-        assert_int_equal(ocdm__inputs_width(inputs), cases[i].side);
-        assert_int_equal(ocdm__inputs_size(inputs), 3 * cases[i].side * cases[i].side);
+        ocdm__model_inputs *inputs = open_inputs(&stream, cases[i].stream, &settings);
+        assert_int_equal(ocdm__model_inputs_height(inputs), cases[i].side);
+        assert_int_equal(ocdm__model_inputs_width(inputs), cases[i].side);
+        assert_int_equal(ocdm__model_inputs_size(inputs), 3 * cases[i].side * cases[i].side);
         close_inputs(&stream, inputs);
+    }
+}
+
+/* A program without image decoders can still open a stream of features. */
+TEST(inputs_without_decoders_take_features_only)
+{
+    const ocdm__model_input_settings settings = {.threads = 1};
+    static const char *const streams[] = {"features", "images", "files"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        ocdm__stream stream = {.task_count = 0};
+        ocdm__model_inputs *inputs = NULL;
+        ocdm_error error = {.message = ""};
+        assert_int_equal(ocdm__stream_open(&stream, streams[i], NULL), OCDM_OK);
+        ocdm_status status = ocdm__model_inputs_open(&stream, &settings, &inputs, &error);
+        HOLDS(streams[i], status == (i == 0 ? OCDM_OK : OCDM_BAD_ARGUMENT));
+        HOLDS(error.message, i == 0 || strstr(error.message, "images are not decoded here") != NULL);
+        ocdm__model_inputs_close(inputs);
+        ocdm__stream_close(&stream);
     }
 }
 
@@ -258,7 +309,7 @@ TEST(inputs_refuse_what_cannot_be_opened)
 {
     static const struct {
         const char *stream;
-        ocdm__input_settings settings;
+        ocdm__model_input_settings settings;
         ocdm_status status;
         const char *says;
     } cases[] = {
@@ -273,10 +324,12 @@ TEST(inputs_refuse_what_cannot_be_opened)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ocdm__stream stream = {.task_count = 0};
-        ocdm__inputs *inputs = NULL;
+        ocdm__model_inputs *inputs = NULL;
         ocdm_error error = {.message = ""};
         assert_int_equal(ocdm__stream_open(&stream, cases[i].stream, NULL), OCDM_OK);
-        ocdm_status status = ocdm__inputs_open(&stream, &cases[i].settings, &inputs, &error);
+        ocdm__model_input_settings settings = cases[i].settings;
+        settings.images = &ocdm__image_loading;
+        ocdm_status status = ocdm__model_inputs_open(&stream, &settings, &inputs, &error);
         HOLDS(cases[i].says, status == cases[i].status && inputs == NULL);
         HOLDS(error.message, strstr(error.message, cases[i].says) != NULL);
         ocdm__stream_close(&stream);
@@ -287,39 +340,39 @@ TEST(inputs_refuse_misuse_and_go_on)
 {
     static const char *const streams[] = {"features", "images"};
     for (size_t s = 0; s < 2; s++) {
-        ocdm__input_settings settings = small_settings(2);
+        ocdm__model_input_settings settings = small_settings(2);
         ocdm__stream stream = {.task_count = 0};
         ocdm__ready ready;
         ocdm_error error;
         uint32_t beyond = SMALL_SAMPLES;
-        ocdm__inputs *inputs = open_inputs(&stream, streams[s], &settings);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__inputs_wait(inputs, 3, &ready, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__inputs_request(inputs, 3, all, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__inputs_request(inputs, 0, &beyond, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
+        ocdm__model_inputs *inputs = open_inputs(&stream, streams[s], &settings);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 3, &ready, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 3, all, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, &beyond, 1, 0, true, &error), OCDM_BAD_ARGUMENT);
         assert_non_null(strstr(error.message, "no sample 12"));
-        assert_int_equal(ocdm__inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_OK);
-        assert_int_equal(ocdm__inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, all, 2, 0, true, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
         assert_int_equal(ready.count, 2);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
-        assert_int_equal(ocdm__inputs_request(inputs, 0, NULL, 0, 0, true, &error), OCDM_OK);
-        assert_int_equal(ocdm__inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_BAD_ARGUMENT);
+        assert_int_equal(ocdm__model_inputs_request(inputs, 0, NULL, 0, 0, true, &error), OCDM_OK);
+        assert_int_equal(ocdm__model_inputs_wait(inputs, 0, &ready, &error), OCDM_OK);
         assert_int_equal(ready.count, 0);
         close_inputs(&stream, inputs);
     }
-    ocdm__inputs_close(NULL);
+    ocdm__model_inputs_close(NULL);
 }
 
 /* Closing with batches under way: the sanitizers watch who still writes. */
 TEST(inputs_end_at_any_moment)
 {
     for (unsigned round = 0; round < 40; round++) {
-        ocdm__input_settings settings = small_settings(1 + round % 4);
+        ocdm__model_input_settings settings = small_settings(1 + round % 4);
         ocdm__stream stream = {.task_count = 0};
-        ocdm__inputs *inputs = open_inputs(&stream, round % 2 ? "files" : "images", &settings);
+        ocdm__model_inputs *inputs = open_inputs(&stream, round % 2 ? "files" : "images", &settings);
         for (unsigned slot = 0; slot < round % 4; slot++)
-            assert_int_equal(ocdm__inputs_request(inputs, slot, all, SMALL_SAMPLES, round, true, NULL), OCDM_OK);
+            assert_int_equal(ocdm__model_inputs_request(inputs, slot, all, SMALL_SAMPLES, round, true, NULL), OCDM_OK);
         close_inputs(&stream, inputs);
     }
 }
@@ -329,11 +382,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_give_features_as_they_are),
         cmocka_unit_test(inputs_prepare_stored_images_by_sample_and_step),
+        cmocka_unit_test(inputs_crop_stored_images_at_random_when_training),
         cmocka_unit_test(inputs_read_image_files_for_any_number_of_threads),
         cmocka_unit_test(inputs_take_another_root_when_one_is_given),
         cmocka_unit_test(inputs_stop_at_the_first_bad_image_when_strict),
         cmocka_unit_test(inputs_stop_when_an_image_file_is_not_there),
         cmocka_unit_test(inputs_know_the_sizes_when_none_are_given),
+        cmocka_unit_test(inputs_without_decoders_take_features_only),
         cmocka_unit_test(inputs_refuse_what_cannot_be_opened),
         cmocka_unit_test(inputs_refuse_misuse_and_go_on),
         cmocka_unit_test(inputs_end_at_any_moment),

@@ -4,8 +4,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+#include "base/inner_memory.h"
+
+static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
+                                       "cbrs", "max",     "random", "gss", "gss-released"};
 
 #define POLICIES (sizeof policies / sizeof *policies)
 
@@ -478,6 +482,74 @@ TEST(cbrs_refuses_a_sample_with_several_labels)
     ocdm_memory_destroy(pair.twin);
 }
 
+/* Offers the same batches to both memories, with dense classes and unique ids, and compares what they do. */
+static void compare_trusting(const char *policy, ocdm_memory *plain, ocdm_memory *trusting)
+{
+    uint64_t next_id = 0, state = 7;
+    for (int step = 0; step < 300; step++) {
+        uint32_t labels[12][2];
+        ocdm_sample batch[12];
+        ocdm_change a, b;
+        for (int i = 0; i < 12; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            uint32_t classes = 1 + (uint32_t)step / 4; /* new ones appear, not in the order of their ids */
+            labels[i][0] = (uint32_t)(state >> 33) % classes;
+            labels[i][1] = strcmp(policy, "cbrs") == 0 ? labels[i][0] : (uint32_t)(state >> 40) % classes;
+            batch[i] = (ocdm_sample){.id = next_id++, .labels = labels[i], .label_count = 2};
+        }
+        assert_int_equal(ocdm_memory_update(plain, batch, 12, &a, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_update(trusting, batch, 12, &b, NULL), OCDM_OK);
+        assert_int_equal(a.stored, b.stored);
+        assert_int_equal(a.left_count, b.left_count);
+        assert_memory_equal(a.item, b.item, a.stored * sizeof *a.item);
+        for (size_t i = 0; i < a.left_count; i++)
+            assert_int_equal(a.left[i].id, b.left[i].id);
+    }
+    for (uint32_t i = 0; i < 80; i++) {
+        assert_int_equal(ocdm_memory_kept(plain, i), ocdm_memory_kept(trusting, i));
+        assert_int_equal(ocdm_memory_seen(plain, i), ocdm_memory_seen(trusting, i));
+    }
+}
+
+TEST(trusting_memory_decides_as_any_other)
+{
+    for (size_t i = 0; i < POLICIES; i++) {
+        ocdm_options options = ocdm_options_default();
+        options.capacity = 100;
+        options.batch = 12;
+        options.rho = 0.5;
+        options.policy = ocdm_policy_find(policies[i]);
+        if (options.policy->traits & OCDM_NEEDS_GRADIENTS)
+            continue;
+        ocdm_memory *plain, *trusting;
+        assert_int_equal(ocdm_memory_create(&options, &plain, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_create(&options, &trusting, NULL), OCDM_OK);
+        ocdm__memory_trust(trusting);
+        compare_trusting(policies[i], plain, trusting);
+        ocdm_memory_destroy(plain);
+        ocdm_memory_destroy(trusting);
+    }
+}
+
+/* A batch that fails takes its new classes back; they appear as new ones later. */
+TEST(trusting_memory_takes_a_failed_batch_back)
+{
+    static const uint32_t labels[] = {0, 5};
+    ocdm_options options = ocdm_options_default();
+    ocdm_memory *memory;
+    options.policy = ocdm_policy_find("cbrs");
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    ocdm__memory_trust(memory);
+    ocdm_sample batch[] = {{.id = 0, .labels = labels, .label_count = 2}, {.id = 1, .labels = labels + 1, .label_count = 1}};
+    assert_int_equal(ocdm_memory_update(memory, batch, 1, NULL, NULL), OCDM_NOT_SINGLE_LABEL);
+    assert_int_equal(ocdm_memory_counts(memory, NULL, 0), 0);
+    assert_int_equal(ocdm_memory_update(memory, batch + 1, 1, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm_memory_counts(memory, NULL, 0), 1);
+    assert_int_equal(ocdm_memory_kept(memory, 5), 1);
+    assert_int_equal(ocdm_memory_kept(memory, 0), 0);
+    ocdm_memory_destroy(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +575,8 @@ int main(void)
         cmocka_unit_test(update_refuses_null_where_samples_should_be),
         cmocka_unit_test(cbrs_refuses_a_sample_with_several_labels),
         cmocka_unit_test(update_refuses_a_missing_memory),
+        cmocka_unit_test(trusting_memory_decides_as_any_other),
+        cmocka_unit_test(trusting_memory_takes_a_failed_batch_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

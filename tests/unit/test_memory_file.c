@@ -8,8 +8,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "memory/memory_file.h"
-
 static void save_small_memory(const char *policy)
 {
     ocdm_memory *memory = small_memory(policy);
@@ -152,7 +150,7 @@ static ocdm_status parsing(const unsigned char *bytes, size_t size)
     assert_non_null(exact);
     memcpy(exact, bytes, size);
     ocdm_memory *memory = NULL;
-    ocdm_status status = ocdm__memory_parse("file", exact, size, NULL, &memory, NULL);
+    ocdm_status status = ocdm_memory_load_bytes(exact, size, NULL, NULL, &memory, NULL);
     assert_true((status == OCDM_OK) == (memory != NULL));
     ocdm_memory_destroy(memory);
     free(exact);

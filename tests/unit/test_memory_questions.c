@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const policies[] = {"ocdm", "onlyone", "rs", "prs", "cbes", "cbrs", "max", "random", "gss"};
+static const char *const policies[] = {"ocdm", "onlyone", "rs",     "prs", "prs-released", "cbes",
+                                       "cbrs", "max",     "random", "gss", "gss-released"};
 
 #define POLICIES (sizeof policies / sizeof *policies)
 
@@ -207,6 +208,25 @@ TEST(draw_depends_on_its_number_not_on_earlier_counts)
     ocdm_memory_destroy(second);
 }
 
+/* ---- work ------------------------------------------------------------------------------------------------------------- */
+
+TEST(work_counts_the_deletions_of_policies_that_search)
+{
+    for (size_t p = 0; p < POLICIES; p++) {
+        ocdm_options options = options_for(policies[p], 10);
+        ocdm_memory *memory = created(&options);
+        for (uint64_t id = 0; id < 60; id++)
+            offered_one(memory, id, 1 + (uint32_t)id % 5, 0, 0);
+        ocdm_work work = ocdm_memory_work(memory);
+        bool searches = strcmp(policies[p], "ocdm") == 0 || strcmp(policies[p], "onlyone") == 0;
+        assert_int_equal(work.deletions, searches ? 50 : 0);
+        assert_in_range(work.searches, searches, work.deletions);
+        assert_true(work.steps >= work.searches);
+        ocdm_memory_destroy(memory);
+    }
+    assert_int_equal(ocdm_memory_work(NULL).deletions, 0);
+}
+
 /* ---- errors ----------------------------------------------------------------------------------------------------------- */
 
 TEST(messages_stay_on_one_line_when_names_are_odd)
@@ -234,6 +254,7 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_their_definitions),
         cmocka_unit_test(draw_takes_all_when_asked_for_more),
         cmocka_unit_test(draw_depends_on_its_number_not_on_earlier_counts),
+        cmocka_unit_test(work_counts_the_deletions_of_policies_that_search),
         cmocka_unit_test(messages_stay_on_one_line_when_names_are_odd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include "../test.h"
 #include "../golden/metrics_intervals.h"
+#include "base/random.h"
 #include "metrics/intervals.h"
 #include "metrics/metrics.h"
 
@@ -81,6 +82,74 @@ TEST(t_quantile_falls_towards_the_normal_one)
     for (size_t degrees = 2; degrees < 1200; degrees++)
         assert_true(ocdm__t_of_95_percent(degrees) < ocdm__t_of_95_percent(degrees - 1));
     expect_near(1.959963984540054, ocdm__t_of_95_percent((size_t)1 << 40));
+}
+
+TEST(range_quantile_equals_scipy)
+{
+    for (size_t i = 0; i < sizeof golden_ranges / sizeof *golden_ranges; i++) {
+        const struct golden_range *golden = &golden_ranges[i];
+        assert_true(fabs(ocdm__range_of_95_percent(golden->count, golden->degrees) / golden->value - 1) < 1e-7);
+    }
+    assert_true(isnan(ocdm__range_of_95_percent(1, 5)) && isnan(ocdm__range_of_95_percent(3, 0)));
+}
+
+TEST(least_difference_of_two_methods_is_the_paired_interval)
+{
+    for (size_t i = 0; i < sizeof golden_pairs / sizeof *golden_pairs; i++) {
+        const struct golden_pairs *golden = &golden_pairs[i];
+        double values[64];
+        memcpy(values, golden->a, golden->count * sizeof *values);
+        memcpy(values + golden->count, golden->b, golden->count * sizeof *values);
+        double least = ocdm__least_significant_difference(values, 2, golden->count);
+        assert_true(fabs(least / ((golden->high - golden->low) / 2) - 1) < 1e-7);
+    }
+}
+
+/* A standard normal number, by Box and Muller. */
+static double normal(ocdm__random *random)
+{
+    double u = ((double)(ocdm__random_next(random) >> 11) + 0.5) * 0x1p-53;
+    double v = (double)(ocdm__random_next(random) >> 11) * 0x1p-53;
+    return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
+}
+
+/* What a seed does to all methods is larger than what tells them apart, as with real runs. */
+static void draw_equal_methods(double *values, size_t methods, size_t seeds, ocdm__random *random)
+{
+    for (size_t seed = 0; seed < seeds; seed++) {
+        double of_all = 3 * normal(random);
+        for (size_t method = 0; method < methods; method++)
+            values[method * seeds + seed] = 40 + of_all + normal(random);
+    }
+}
+
+/* The share of trials in which the range of the means exceeds the least significant difference: in which some of the equal
+ * methods would be called worse than the best. The quantile is taken once: it does not depend on the values. */
+static double false_alarms(size_t methods, size_t seeds, size_t trials)
+{
+    ocdm__random random = ocdm__random_stream(ocdm__random_base(methods, OCDM__FOR_BENCH), seeds);
+    double values[7 * 10], alarms = 0, range = ocdm__range_of_95_percent(methods, (methods - 1) * (seeds - 1));
+    for (size_t trial = 0; trial < trials; trial++) {
+        double low = INFINITY, high = -INFINITY;
+        draw_equal_methods(values, methods, seeds, &random);
+        for (size_t method = 0; method < methods; method++) {
+            double mean = ocdm__summarise(values + method * seeds, seeds).mean;
+            low = fmin(low, mean);
+            high = fmax(high, mean);
+        }
+        alarms += high - low > range * ocdm__paired_error(values, methods, seeds);
+    }
+    return alarms / (double)trials;
+}
+
+TEST(equal_methods_are_told_apart_in_five_percent)
+{
+    static const size_t cases[][2] = {{2, 3}, {7, 3}, {7, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double share = false_alarms(cases[i][0], cases[i][1], 20000);
+        if (!(share > 0.04 && share < 0.06))
+            fail_msg("%zu methods, %zu seeds: %g", cases[i][0], cases[i][1], share);
+    }
 }
 
 TEST(summaries_of_pairs_equal_scipy)
@@ -162,6 +231,9 @@ int main(void)
         cmocka_unit_test(t_quantile_equals_scipy),
         cmocka_unit_test(t_quantile_equals_the_closed_forms_to_twelve_digits),
         cmocka_unit_test(t_quantile_falls_towards_the_normal_one),
+        cmocka_unit_test(range_quantile_equals_scipy),
+        cmocka_unit_test(least_difference_of_two_methods_is_the_paired_interval),
+        cmocka_unit_test(equal_methods_are_told_apart_in_five_percent),
         cmocka_unit_test(summaries_of_pairs_equal_scipy),
         cmocka_unit_test(summary_has_no_interval_when_there_is_one_number),
         cmocka_unit_test(summary_is_exact_when_all_numbers_are_equal),

@@ -1,5 +1,5 @@
-/* The policy gss with a caller that answers by rote: what it asks and when, what it makes of the answers, and that a bad answer
- * leaves no trace. */
+/* The policies gss and gss-released with a caller that answers by rote: what it asks and when, what it makes of the answers,
+ * and that a bad answer leaves no trace. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -8,16 +8,18 @@
 
 #include "memory/memory.h"
 
-/* As many samples of memory as GSS-Greedy compares with. */
+/* As many samples of memory as GSS-Greedy compares with; its published code has groups of so many. */
 #define COMPARED 10u
+#define GROUPED (COMPARED * 10u)
 
 /* ---- a caller that answers by rote ------------------------------------------------------------------------------------ */
 
 /* What the caller was asked last, and what it is to answer. */
 struct caller {
     uint32_t asked; /* how often */
-    uint32_t slot[COMPARED];
+    uint32_t slot[GROUPED];
     size_t slot_count;
+    size_t group_size;
     size_t count;
     uint64_t first_id;
     bool batch_asked;
@@ -32,15 +34,16 @@ struct caller {
 static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     struct caller *caller = state;
-    assert_true(asked->slot_count >= 1 && asked->slot_count <= COMPARED && asked->count >= 1);
+    assert_true(asked->slot_count >= 1 && asked->slot_count <= GROUPED && asked->count >= 1);
     assert_non_null(error);
     caller->asked++;
     caller->slot_count = asked->slot_count;
     for (size_t i = 0; i < asked->slot_count; i++) {
         caller->slot[i] = asked->slot[i];
         assert_true(asked->slot[i] < ocdm_memory_size(memory));
-        assert_true(i == 0 || asked->slot[i - 1] < asked->slot[i]);
+        assert_true(i % asked->group_size == 0 || asked->slot[i - 1] < asked->slot[i]);
     }
+    caller->group_size = asked->group_size;
     caller->count = asked->count;
     caller->first_id = asked->batch[0].id;
     caller->batch_asked = asked->batch_cosine != NULL;
@@ -58,14 +61,19 @@ static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_com
     return caller->status;
 }
 
-static ocdm_memory *memory_asking(struct caller *caller, uint32_t capacity, uint64_t seed)
+static ocdm_memory *memory_of(const char *policy, struct caller *caller, uint32_t capacity, uint64_t seed)
 {
     *caller = (struct caller){.unanswered = SIZE_MAX};
-    ocdm_options options = options_for("gss", capacity);
+    ocdm_options options = options_for(policy, capacity);
     options.seed = seed;
     ocdm_memory *memory = created(&options);
     ocdm_memory_set_similarity(memory, answer, caller);
     return memory;
+}
+
+static ocdm_memory *memory_asking(struct caller *caller, uint32_t capacity, uint64_t seed)
+{
+    return memory_of("gss", caller, capacity, seed);
 }
 
 /* Offers `count` samples whose ids are their arrival numbers. */
@@ -157,27 +165,28 @@ TEST(other_policies_never_ask)
         ocdm_memory_set_similarity(memory, answer, &caller);
         offered_one(memory, 20, 1, 0, 0);
         offered_one(memory, 21, 2, 0, 0);
-        assert_int_equal(caller.asked, strcmp(ocdm_policy_at(p)->name, "gss") ? 0 : 2);
+        assert_int_equal(caller.asked, ocdm_policy_at(p)->traits & OCDM_NEEDS_GRADIENTS ? 2 : 0);
         ocdm_memory_destroy(memory);
     }
 }
 
-/* Nothing to compare with: nobody is asked, and all score 0.1, also those that replace others in one batch. */
-TEST(gss_scores_a_tenth_when_the_memory_is_empty)
+/* Nothing to compare with: nobody is asked, all have the cosine 0.1, and so has the batch, which replaces nobody then. */
+TEST(gss_starts_with_a_cosine_of_a_tenth)
 {
-    struct caller caller;
-    ocdm_memory *memory = memory_asking(&caller, 4, 0);
-    offered_next(memory, 0);
-    ocdm_change change = offered_next(memory, 90);
-    assert_int_equal(caller.asked, 0);
-    assert_int_equal(change.stored, 4);
-    bool first_four = true;
-    for (uint32_t slot = 0; slot < 4; slot++) {
-        assert_near(score_in(memory, slot), 0.1);
-        first_four = first_four && ocdm_memory_id(memory, slot) == slot;
+    static const char *const policies[] = {"gss", "gss-released"};
+    for (size_t p = 0; p < 2; p++) {
+        struct caller caller;
+        ocdm_memory *memory = memory_of(policies[p], &caller, 4, 0);
+        offered_next(memory, 0);
+        ocdm_change change = offered_next(memory, 90);
+        assert_int_equal(caller.asked, 0);
+        assert_int_equal(change.stored, 4);
+        for (uint32_t slot = 0; slot < 4; slot++) {
+            assert_near(score_in(memory, slot), 1.1);
+            assert_int_equal(ocdm_memory_id(memory, slot), slot);
+        }
+        ocdm_memory_destroy(memory);
     }
-    assert_false(first_four);
-    ocdm_memory_destroy(memory);
 }
 
 /* The batch's cosine is asked for when the memory may get full; it comes first when the memory is. */
@@ -203,7 +212,7 @@ TEST(gss_asks_for_what_it_needs)
     assert_true(caller.batch_asked && caller.batch_first);
     assert_int_equal(caller.asked, 3);
     for (uint32_t slot = 0; slot < 6; slot++)
-        assert_near(score_in(memory, slot), slot < 2 ? 0.1 : 1.25);
+        assert_near(score_in(memory, slot), slot < 2 ? 1.1 : 1.25);
     ocdm_memory_destroy(memory);
 }
 
@@ -250,10 +259,11 @@ TEST(gss_draws_uniformly_without_replacement)
 
 /* ---- what it makes of the answers ------------------------------------------------------------------------------------- */
 
-/* The first sample scores 0.1, the others 1 + the cosine given. */
-static ocdm_memory *full_memory(struct caller *caller, const double *cosine, uint32_t others, uint64_t seed)
+/* The first sample scores 1.1, the others 1 + the cosine given. */
+static ocdm_memory *full_memory_of(const char *policy, struct caller *caller, const double *cosine, uint32_t others,
+                                   uint64_t seed)
 {
-    ocdm_memory *memory = memory_asking(caller, 1 + others, seed);
+    ocdm_memory *memory = memory_of(policy, caller, 1 + others, seed);
     offered_next(memory, 1);
     for (uint32_t i = 0; i < others; i++) {
         caller->item_cosine = cosine[i];
@@ -261,6 +271,11 @@ static ocdm_memory *full_memory(struct caller *caller, const double *cosine, uin
         assert_near(score_in(memory, i + 1), 1 + cosine[i]);
     }
     return memory;
+}
+
+static ocdm_memory *full_memory(struct caller *caller, const double *cosine, uint32_t others, uint64_t seed)
+{
+    return full_memory_of("gss", caller, cosine, others, seed);
 }
 
 /* A mean gradient that is orthogonal or closer adds nothing: not asked about single samples, none of which is answered. */
@@ -295,7 +310,7 @@ TEST(gss_replaces_in_proportion_to_the_scores)
 {
     enum { RUNS = 6000 };
     static const double others[] = {-0.5, 0.5, 1, -1};
-    static const double scores[] = {0.1, 0.5, 1.5, 2, 0};
+    static const double scores[] = {1.1, 0.5, 1.5, 2, 0};
     const double c = 0.4;
     uint32_t taken[5] = {0};
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -311,7 +326,7 @@ TEST(gss_replaces_in_proportion_to_the_scores)
         }
         ocdm_memory_destroy(memory);
     }
-    double total = 0.1 + 0.5 + 1.5 + 2;
+    double total = 1.1 + 0.5 + 1.5 + 2;
     for (uint32_t slot = 0; slot < 4; slot++)
         check_share("taken", taken[slot], RUNS, scores[slot] / total * scores[slot] / (scores[slot] + c));
     assert_int_equal(taken[4], 0);
@@ -370,6 +385,90 @@ TEST(gss_decides_by_an_even_draw_when_all_scores_are_nothing)
     }
     check_share("first", taken[0], RUNS, 0.25);
     check_share("second", taken[1], RUNS, 0.25);
+}
+
+/* ---- the published code ------------------------------------------------------------------------------------------------ */
+
+/* Ten groups of ten; as many as are whole; of a memory with less than ten samples, all of them. No slot is in two groups. */
+TEST(gss_released_compares_with_groups_of_ten)
+{
+    static const struct {
+        uint32_t held, group, groups;
+    } cases[] = {{1, 1, 1}, {9, 9, 1}, {10, 10, 1}, {19, 10, 1}, {20, 10, 2}, {99, 10, 9}, {100, 10, 10}, {230, 10, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct caller caller;
+        uint32_t times[230] = {0};
+        ocdm_memory *memory = memory_of("gss-released", &caller, 300, i);
+        for (uint32_t left = cases[i].held; left > 0;) {
+            uint32_t some = left < 60 ? left : 60;
+            offered_next(memory, some);
+            left -= some;
+        }
+        offered_next(memory, 1);
+        assert_int_equal(caller.group_size, cases[i].group);
+        assert_int_equal(caller.slot_count, cases[i].group * cases[i].groups);
+        assert_false(caller.batch_asked);
+        for (size_t k = 0; k < caller.slot_count; k++)
+            assert_int_equal(++times[caller.slot[k]], 1);
+        ocdm_memory_destroy(memory);
+    }
+}
+
+/* What a memory that is not full has no room for is dropped, whatever the batch is like. */
+TEST(gss_released_drops_what_has_no_room_while_it_fills)
+{
+    struct caller caller;
+    ocdm_memory *memory = memory_of("gss-released", &caller, 8, 1);
+    caller.item_cosine = caller.batch_cosine = -1;
+    offered_next(memory, 2);
+    ocdm_change change = offered_next(memory, 60);
+    assert_int_equal(change.stored, 6);
+    for (uint32_t slot = 0; slot < 8; slot++)
+        assert_int_equal(ocdm_memory_id(memory, slot), slot);
+    ocdm_memory_destroy(memory);
+}
+
+/* One sample: slot i is drawn with probability (C_i - min C) / their sum and replaced with probability C_i / (C_i + c). */
+TEST(gss_released_replaces_by_what_exceeds_the_smallest_score)
+{
+    enum { RUNS = 6000 };
+    static const double others[] = {-0.5, 0.5, 1, -0.75}, scores[] = {1.1, 0.5, 1.5, 2, 0.25};
+    const double c = 0.4, total = 0.85 + 0.25 + 1.25 + 1.75;
+    uint32_t taken[5] = {0};
+    for (uint64_t seed = 0; seed < RUNS; seed++) {
+        struct caller caller;
+        ocdm_memory *memory = full_memory_of("gss-released", &caller, others, 4, seed);
+        caller.batch_cosine = -1;
+        caller.item_cosine = c - 1;
+        ocdm_change change = offered_next(memory, 1);
+        if (change.stored)
+            taken[change.slot[0]]++;
+        if (change.stored)
+            assert_near(score_in(memory, change.slot[0]), c);
+        ocdm_memory_destroy(memory);
+    }
+    for (uint32_t slot = 0; slot < 4; slot++)
+        check_share("taken", taken[slot], RUNS, (scores[slot] - 0.25) / total * scores[slot] / (scores[slot] + c));
+    assert_int_equal(taken[4], 0);
+}
+
+/* A batch as large as the memory, whose samples are as unlike as can be: each takes a slot of its own, the smallest score's
+ * last; what comes after has no slot to take. */
+TEST(gss_released_offers_each_sample_a_slot_of_its_own)
+{
+    static const double others[] = {-0.5, 0.5, 1, -0.75};
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct caller caller;
+        ocdm_memory *memory = full_memory_of("gss-released", &caller, others, 4, seed);
+        caller.batch_cosine = caller.item_cosine = -1;
+        ocdm_change change = offered_next(memory, 8);
+        assert_int_equal(change.stored, 5);
+        for (size_t i = 0; i < 5; i++) {
+            assert_int_equal(change.item[i], i);
+            assert_int_equal(change.slot[i] == 4, i == 4);
+        }
+        ocdm_memory_destroy(memory);
+    }
 }
 
 /* ---- bad answers ------------------------------------------------------------------------------------------------------ */
@@ -431,7 +530,11 @@ int main(void)
         cmocka_unit_test(gss_is_refused_without_gradients),
         cmocka_unit_test(gss_is_refused_after_load_until_gradients_are_given),
         cmocka_unit_test(other_policies_never_ask),
-        cmocka_unit_test(gss_scores_a_tenth_when_the_memory_is_empty),
+        cmocka_unit_test(gss_starts_with_a_cosine_of_a_tenth),
+        cmocka_unit_test(gss_released_compares_with_groups_of_ten),
+        cmocka_unit_test(gss_released_drops_what_has_no_room_while_it_fills),
+        cmocka_unit_test(gss_released_replaces_by_what_exceeds_the_smallest_score),
+        cmocka_unit_test(gss_released_offers_each_sample_a_slot_of_its_own),
         cmocka_unit_test(gss_asks_for_what_it_needs),
         cmocka_unit_test(gss_stores_what_fits_when_a_batch_overflows),
         cmocka_unit_test(gss_draws_uniformly_without_replacement),

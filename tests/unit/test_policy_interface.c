@@ -536,6 +536,7 @@ TEST(any_policy_may_ask_for_gradients)
     ocdm_memory_set_similarity(memory, NULL, NULL);
     ask_in_remove = false;
     const ocdm_comparison good = {.size = sizeof good, .slot = slots, .slot_count = 12, .item_cosine = cosines};
+    static const uint32_t groups[] = {2, 5, 0, 1};
     assert_int_equal(status_with(memory, good), OCDM_BAD_ARGUMENT);
     ocdm_memory_set_similarity(memory, toy_similarity, NULL);
     for (uint32_t i = 0; i < 12; i++) {
@@ -545,9 +546,14 @@ TEST(any_policy_may_ask_for_gradients)
     }
     assert_int_equal(status_with(memory, good), OCDM_OK);
     assert_true(cosines[0] >= -1 && cosines[0] <= 1);
+    ocdm_comparison grouped = good, older = good;
+    grouped.slot = groups, grouped.slot_count = 4, grouped.group_size = 2;
+    assert_int_equal(status_with(memory, grouped), OCDM_OK);
+    older.size = offsetof(ocdm_comparison, group_size), older.group_size = 5;
+    assert_int_equal(status_with(memory, older), OCDM_OK);
     static const ocdm_sample other = {0};
     double batch_cosine;
-    ocdm_comparison bad[] = {good, good, good, good, good, good, good};
+    ocdm_comparison bad[] = {good, good, good, good, good, good, good, grouped, grouped};
     bad[0].size = 8;
     bad[1].slot = descending, bad[1].slot_count = 2;
     bad[2].slot = beyond, bad[2].slot_count = 1;
@@ -555,6 +561,8 @@ TEST(any_policy_may_ask_for_gradients)
     bad[4].item_cosine = NULL;
     bad[5].batch_first = 1;
     bad[6].batch = &other;
+    bad[7].group_size = 3;
+    bad[8].group_size = 4;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(status_with(memory, bad[i]), OCDM_BAD_ARGUMENT);
     ocdm_comparison first = good;
@@ -659,11 +667,13 @@ static ocdm_status erring_replace(void *state, const ocdm_memory *memory, const 
     return OCDM_OK;
 }
 
-/* Half of the samples with a certain class stay out. */
+/* Half of the samples with a certain class stay out. To admit a sample or not is a decision too, which may fail. */
 static int picky_admit(void *state, const ocdm_memory *memory, const ocdm_sample *sample)
 {
     (void)state;
     (void)memory;
+    if (sound-- == 0)
+        return -1;
     return !sample->label_count || sample->labels[0] != 2654435761u || sample->id % 2;
 }
 

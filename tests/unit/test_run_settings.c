@@ -127,7 +127,7 @@ static ocdm_status compared(const char *saved, const ocdm__run_settings *setting
 {
     static const uint32_t tasks[] = {1, 0};
     const ocdm__saved_run run = {.name = "C", .settings = saved, .settings_length = strlen(saved)};
-    const ocdm__asked_settings asked = {settings, tasks, 2};
+    const ocdm__asked_run asked = {.settings = settings, .tasks = tasks, .task_count = 2};
     return ocdm__saved_settings_compare(&run, &asked, error);
 }
 

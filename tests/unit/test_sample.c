@@ -1,6 +1,7 @@
-/* Sampling: ids are told apart by their bytes, taken while their record is in memory or batch, and free again afterwards. */
+/* Sampling: ids are told apart by their bytes, and each may occur once in a stream. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,125 +54,147 @@ static void run_all(ocdm__sampling *sampling)
             fail_msg("%s", error.message);
 }
 
-static int compare_tags(const void *left, const void *right)
+/* A letter or digit that is one too after the bits of `change` are flipped; 0 when there is none. */
+static char letter_for(unsigned char change)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    for (int letter = '0'; letter <= 'z'; letter++)
+        if (isalnum(letter) && isalnum(letter ^ change))
+            return (char)letter;
+    return 0;
 }
 
-/* Numbers whose digits have hashes with the same tag, all that the table looks at: among 300,000 there should be about ten
- * pairs. */
-static size_t find_pairs(uint32_t (*pairs)[2], size_t room)
+/* The state of ocdm__hash_bytes after the first word of an id of 16 bytes. */
+static uint64_t state_after(const char *word)
 {
-    const uint32_t count = 300000;
-    uint64_t *tags = calloc(count, sizeof *tags);
-    size_t found = 0;
-    assert_non_null(tags);
-    for (uint32_t i = 0; i < count; i++) {
-        char digits[16];
-        int length = snprintf(digits, sizeof digits, "%u", i);
-        tags[i] = (ocdm__hash_bytes(digits, (size_t)length) & 0xFFFFFFFF00000000u) | i;
-    }
-    qsort(tags, count, sizeof *tags, compare_tags);
-    for (uint32_t i = 1; i < count && found < room; i++)
-        if (tags[i] >> 32 == tags[i - 1] >> 32) {
-            pairs[found][0] = (uint32_t)tags[i - 1];
-            pairs[found++][1] = (uint32_t)tags[i];
+    uint64_t hash = 16 * OCDM__GOLDEN_STEP, bytes;
+    memcpy(&bytes, word, 8);
+    hash = (hash ^ bytes) * 0xA0761D6478BD642Fu;
+    return hash ^ (hash >> 32);
+}
+
+/* Two ids of 16 letters and digits with the same 64-bit hash: the second words undo what the first ones did. */
+static void make_twins(char a[17], char b[17])
+{
+    for (unsigned i = 0;; i++) {
+        unsigned char change[8];
+        snprintf(a, 17, "%08u", 0u);
+        snprintf(b, 17, "%08u", 1 + i);
+        uint64_t difference = state_after(a) ^ state_after(b);
+        memcpy(change, &difference, 8);
+        int good = 0;
+        for (int j = 0; j < 8 && change[j] < 128; j++) {
+            a[8 + j] = letter_for(change[j]);
+            b[8 + j] = (char)(a[8 + j] ^ change[j]);
+            good += a[8 + j] != 0;
         }
-    free(tags);
-    return found;
+        a[16] = b[16] = '\0';
+        if (good == 8)
+            return;
+    }
 }
 
 TEST(sample_tells_ids_apart_when_they_share_a_hash)
 {
-    uint32_t pairs[4][2];
-    size_t count = find_pairs(pairs, 4);
-    assert_true(count > 0);
+    char a[17], b[17];
+    make_twins(a, b);
+    assert_int_equal(ocdm__hash_bytes(a, 16), ocdm__hash_bytes(b, 16));
     FILE *file = fopen("in.jsonl", "w");
     assert_non_null(file);
-    for (size_t i = 0; i < count; i++)
-        for (int round = 0; round < 2; round++)
-            fprintf(file, "{\"id\":%u,\"labels\":[1]}\n{\"id\":%u,\"labels\":[1]}\n", pairs[i][0], pairs[i][1]);
+    for (int round = 0; round < 2; round++)
+        fprintf(file, "{\"id\":\"%s\",\"labels\":[1]}\n{\"id\":\"%s\",\"labels\":[1]}\n", a, b);
     fclose(file);
-    for (uint32_t batch = 1; batch < 12; batch += 5) {
-        ocdm__sampling *sampling = open_sampling(100, batch, "ocdm");
-        run_all(sampling);
-        assert_int_equal(ocdm_memory_size(ocdm__sampling_memory(sampling)), 2 * count);
-        assert_int_equal(ocdm__records_skipped(ocdm__sampling_records(sampling)), 2 * count);
-        ocdm__sampling_close(sampling);
-    }
+    ocdm__sampling *sampling = open_sampling(100, 3, "ocdm");
+    run_all(sampling);
+    assert_int_equal(ocdm_memory_size(ocdm__sampling_memory(sampling)), 2);
+    assert_int_equal(ocdm__records_skipped(ocdm__sampling_records(sampling)), 2);
+    ocdm__sampling_close(sampling);
 }
 
-#define ID_LIMIT 60
+enum { LENGTH = 4000, LONGEST_ID = 64 };
 
-/* What the sampler should have taken: an id that neither memory nor batch hold; from the trace, batch by batch. */
-struct model {
-    const int *stream; /* ids, in order */
-    size_t next, skipped;
-    bool in_memory[ID_LIMIT];
-};
-
-static void follow_step(struct model *model, char *line)
+/* An id of a stream in which most ids come again: short, long, of the very length where the table changes its ways, or none. */
+static void make_id(ocdm__random *random, char *id)
 {
-    bool in_batch[ID_LIMIT] = {false};
-    char *out = strstr(line, "\"out\":["), *save = NULL;
-    assert_non_null(out);
-    out[-1] = '\0';
-    for (char *id = strtok_r(strstr(line, "[") + 1, ",]", &save); id; id = strtok_r(NULL, ",]", &save)) {
-        int number = atoi(id);
-        while (model->stream[model->next] != number) {
-            int refused = model->stream[model->next++];
-            assert_true(in_batch[refused] || model->in_memory[refused]);
-            model->skipped++;
-        }
-        assert_false(in_batch[number] || model->in_memory[number]);
-        in_batch[number] = true;
-        model->next++;
-    }
-    for (int i = 0; i < ID_LIMIT; i++)
-        model->in_memory[i] = model->in_memory[i] || in_batch[i];
-    *strchr(out, ']') = '\0';
-    for (char *id = strtok_r(strchr(out, '[') + 1, ",", &save); id; id = strtok_r(NULL, ",", &save)) {
-        assert_true(model->in_memory[atoi(id)]);
-        model->in_memory[atoi(id)] = false;
+    int number = (int)ocdm__random_below(random, 900);
+    switch (ocdm__random_below(random, 5)) {
+    case 0:
+        id[0] = '\0';
+        return;
+    case 1:
+        snprintf(id, LONGEST_ID, "%d", number);
+        return;
+    case 2:
+        snprintf(id, LONGEST_ID, "%015d", number);
+        return;
+    case 3:
+        snprintf(id, LONGEST_ID, "%016d", number);
+        return;
+    default:
+        snprintf(id, LONGEST_ID, "photographs/of/%d/many/things.jpg", number);
     }
 }
 
-static void follow_trace(const int *stream, size_t length, uint64_t skipped)
+/* The naive judge: an id is refused if any id that was taken before is the same text; a record without one is called by its
+ * number among those that were taken. */
+static size_t judge_ids(char (*stream)[LONGEST_ID], char (*taken)[LONGEST_ID])
+{
+    size_t count = 0;
+    for (int i = 0; i < LENGTH; i++) {
+        char *id = taken[count];
+        if (stream[i][0] != '\0')
+            memcpy(id, stream[i], LONGEST_ID);
+        else
+            snprintf(id, LONGEST_ID, "%zu", count);
+        size_t j = 0;
+        while (j < count && strcmp(taken[j], id) != 0)
+            j++;
+        count += j == count;
+    }
+    return count;
+}
+
+/* The ids that came in by the trace are those that the judge has taken, in order. */
+static void check_trace(char (*taken)[LONGEST_ID], size_t count)
 {
     static char line[65536];
-    struct model model = {.stream = stream};
+    size_t next = 0;
     FILE *trace = fopen("trace", "r");
     assert_non_null(trace);
-    while (fgets(line, sizeof line, trace))
-        follow_step(&model, line);
+    while (fgets(line, sizeof line, trace)) {
+        char *save = NULL, *end = strchr(line, ']');
+        assert_non_null(end);
+        *end = '\0';
+        for (char *id = strtok_r(strchr(line, '[') + 1, ",\"", &save); id; id = strtok_r(NULL, ",\"", &save)) {
+            assert_true(next < count);
+            assert_string_equal(id, taken[next++]);
+        }
+    }
     fclose(trace);
-    assert_int_equal(model.skipped + (length - model.next), skipped);
+    assert_int_equal(next, count);
 }
 
-TEST(sample_refuses_ids_exactly_while_their_records_are_there)
+TEST(sample_refuses_an_id_whenever_an_earlier_record_had_it)
 {
-    enum { LENGTH = 4000 };
     static const char *const policies[] = {"ocdm", "rs", "max", "random"};
-    static int stream[LENGTH];
-    for (uint64_t seed = 0; seed < 8; seed++) {
+    static char stream[LENGTH][LONGEST_ID], taken[LENGTH][LONGEST_ID];
+    for (uint64_t seed = 0; seed < 4; seed++) {
         ocdm__random random = ocdm__random_stream(99, seed);
         FILE *file = fopen("in.jsonl", "w");
         assert_non_null(file);
         for (int i = 0; i < LENGTH; i++) {
-            stream[i] = (int)ocdm__random_below(&random, ID_LIMIT);
-            fprintf(file, "{\"id\":%d,\"labels\":[%d]}\n", stream[i], (int)ocdm__random_below(&random, 5));
+            make_id(&random, stream[i]);
+            fprintf(file, stream[i][0] ? "{\"id\":\"%s\",\"labels\":[1]}\n" : "{%s\"labels\":[1]}\n", stream[i]);
         }
         fclose(file);
-        print_message("# seed %d\n", (int)seed);
-        ocdm__sampling *sampling = open_sampling(20, 1 + (uint32_t)seed * 3, policies[seed % 4]);
+        size_t count = judge_ids(stream, taken);
+        ocdm__sampling *sampling = open_sampling(20, 1 + (uint32_t)seed * 9, policies[seed]);
         run_all(sampling);
-        uint64_t skipped = ocdm__records_skipped(ocdm__sampling_records(sampling));
+        assert_int_equal(ocdm__records_skipped(ocdm__sampling_records(sampling)), LENGTH - count);
         int sink = open("/dev/null", O_WRONLY);
         assert_int_equal(ocdm__sampling_finish(sampling, sink, NULL), OCDM_OK);
         close(sink);
         ocdm__sampling_close(sampling);
-        follow_trace(stream, LENGTH, skipped);
+        check_trace(taken, count);
     }
 }
 
@@ -196,7 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sample_tells_ids_apart_when_they_share_a_hash),
-        cmocka_unit_test(sample_refuses_ids_exactly_while_their_records_are_there),
+        cmocka_unit_test(sample_refuses_an_id_whenever_an_earlier_record_had_it),
         cmocka_unit_test(sample_gives_room_back_when_a_long_line_has_left),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

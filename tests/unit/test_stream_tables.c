@@ -345,10 +345,29 @@ TEST(features_are_standardized_by_the_training_part)
     ocdm__feature_payload payload;
     ocdm_error error;
     float out[9];
-    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, true, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, OCDM__BY_ALL, NULL, &error), OCDM_OK);
     assert_int_equal(payload.source.fill(payload.source.state, 0, 3, (unsigned char *)out, &error), OCDM_OK);
     const float expected[9] = {-1, 0, -1, 1, 0, 1, 98, 0, 97};
     for (size_t i = 0; i < 9; i++)
+        assert_true(out[i] == expected[i]);
+    ocdm__feature_payload_close(&payload);
+}
+
+/* Task 3 is the first that has a training sample; what comes later, and its own test sample, must not count. */
+TEST(features_are_standardized_by_the_first_task)
+{
+    ocdm__feature_rows rows = {.count = 4, .width = 3, .read = read_made, .close = keep_made};
+    ocdm__chosen chosen[] = {
+        {2, 5, OCDM__TRAIN}, {2, 0, OCDM__TEST}, {0, 3, OCDM__TRAIN}, {1, 3, OCDM__TRAIN}, {2, 3, OCDM__TEST}};
+    ocdm__selection selection = {.count = 5, .chosen = chosen};
+    ocdm__feature_payload payload;
+    ocdm_error error;
+    float out[15];
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, OCDM__BY_FIRST_TASK, NULL, &error),
+                     OCDM_OK);
+    assert_int_equal(payload.source.fill(payload.source.state, 0, 5, (unsigned char *)out, &error), OCDM_OK);
+    const float expected[15] = {98, 0, 97, 98, 0, 97, -1, 0, -1, 1, 0, 1, 98, 0, 97};
+    for (size_t i = 0; i < 15; i++)
         assert_true(out[i] == expected[i]);
     ocdm__feature_payload_close(&payload);
 }
@@ -361,7 +380,8 @@ TEST(features_that_f16_cannot_hold_are_refused)
     ocdm__feature_payload payload;
     ocdm_error error;
     unsigned char out[2];
-    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F16, false, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F16, OCDM__AS_THEY_ARE, NULL, &error),
+                     OCDM_OK);
     assert_int_equal(payload.source.fill(payload.source.state, 0, 1, out, &error), OCDM_OK);
     assert_true(ocdm__half_to_float((uint16_t)(out[0] | out[1] << 8)) == 1.0F);
     rows.read = read_large;
@@ -386,7 +406,7 @@ TEST(features_that_standardizing_makes_infinite_are_refused)
     ocdm__feature_payload payload;
     ocdm_error error;
     float out[3];
-    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, true, NULL, &error), OCDM_OK);
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, OCDM__BY_ALL, NULL, &error), OCDM_OK);
     payload.file = "f.npy";
     assert_int_equal(payload.source.fill(payload.source.state, 0, 2, (unsigned char *)out, &error), OCDM_OK);
     assert_int_equal(payload.source.fill(payload.source.state, 2, 1, (unsigned char *)out, &error), OCDM_BAD_FILE);
@@ -401,7 +421,8 @@ TEST(features_need_a_row_for_every_sample)
     ocdm__selection selection = {.count = 2, .chosen = chosen};
     ocdm__feature_payload payload;
     ocdm_error error;
-    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, false, NULL, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm__feature_payload_open(&payload, &rows, &selection, OCDM__F32, OCDM__AS_THEY_ARE, NULL, &error),
+                     OCDM_BAD_FILE);
     assert_string_equal(error.message, "the features have 2 rows, but sample 2 needs one");
     ocdm__feature_payload_close(&payload);
 }
@@ -439,6 +460,7 @@ int main(void)
         cmocka_unit_test(order_moves_whole_tasks_and_nothing_inside_them),
         cmocka_unit_test(order_refuses_tasks_that_are_missing_twice_or_unknown),
         cmocka_unit_test(features_are_standardized_by_the_training_part),
+        cmocka_unit_test(features_are_standardized_by_the_first_task),
         cmocka_unit_test(features_that_f16_cannot_hold_are_refused),
         cmocka_unit_test(features_that_standardizing_makes_infinite_are_refused),
         cmocka_unit_test(features_need_a_row_for_every_sample),

@@ -9,12 +9,14 @@
 
 #include "base/bytes.h"
 #include "base/safetensors.h"
-#include "memory/memory_file.h"
 
 /* ---- a file to be tampered with --------------------------------------------------------------------------------------- */
 
 enum { COUNTERS, RHO, IDS, ARRIVALS, STARTS, SEEN, LABELS, CLASSES, IN_PLAY, POLICY_STATE, TENSORS };
 enum { FORMAT, VERSION, POLICY, DISTANCE, TIE, NOTES };
+
+/* The numbers in `counters`, by docs/memory-format.md. */
+enum counter { COUNTER_CAPACITY, COUNTER_BATCH, COUNTER_SEED, COUNTER_ARRIVED, COUNTER_DEPARTED, COUNTER_DRAWS, COUNTER_STEP };
 
 static const char *const tensor_names[TENSORS] = {"counters", "rho",    "ids",     "arrivals", "label_starts",
                                                   "seen",     "labels", "classes", "in_play",  "policy_state"};
@@ -184,7 +186,7 @@ TEST(notes_must_name_what_the_library_knows)
 
 TEST(counters_must_be_numbers_that_somebody_may_count_to)
 {
-    const size_t counted[] = {OCDM__COUNTER_ARRIVED, OCDM__COUNTER_DRAWS, OCDM__COUNTER_STEP};
+    const size_t counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
     save_small_memory("ocdm");
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         set_number(COUNTERS, counted[i], (uint64_t)1 << 63);
@@ -203,7 +205,7 @@ TEST(checksum_must_be_there)
     assert_int_equal(bytes[8 + 26], '"');
     ocdm_memory *memory = NULL;
     ocdm_error error = {0};
-    assert_int_equal(ocdm__memory_parse("file", bytes, size, NULL, &memory, &error), OCDM_BAD_FILE);
+    assert_int_equal(ocdm_memory_load_bytes(bytes, size, NULL, NULL, &memory, &error), OCDM_BAD_FILE);
     assert_non_null(strstr(error.message, "no checksum"));
     free(bytes);
 }
@@ -214,12 +216,12 @@ TEST(options_must_be_in_range)
 {
     save_small_memory("ocdm");
     const struct {
-        enum ocdm__counter counter;
+        enum counter counter;
         uint64_t value;
-    } bad[] = {{OCDM__COUNTER_CAPACITY, 0},
-               {OCDM__COUNTER_CAPACITY, (uint64_t)OCDM_MAX_CAPACITY + 1},
-               {OCDM__COUNTER_BATCH, 0},
-               {OCDM__COUNTER_BATCH, (uint64_t)UINT32_MAX + 1}};
+    } bad[] = {{COUNTER_CAPACITY, 0},
+               {COUNTER_CAPACITY, (uint64_t)OCDM_MAX_CAPACITY + 1},
+               {COUNTER_BATCH, 0},
+               {COUNTER_BATCH, (uint64_t)UINT32_MAX + 1}};
     for (size_t i = 0; i < 4; i++) {
         set_number(COUNTERS, bad[i].counter, bad[i].value);
         refused("capacity or batch is out of range");
@@ -235,15 +237,15 @@ TEST(counters_must_fit_the_samples)
 {
     const char *reason = "does not fit its counters";
     save_small_memory("ocdm");
-    set_number(COUNTERS, OCDM__COUNTER_CAPACITY, 2);
+    set_number(COUNTERS, COUNTER_CAPACITY, 2);
     refused(reason);
-    set_number(COUNTERS, OCDM__COUNTER_ARRIVED, 2);
+    set_number(COUNTERS, COUNTER_ARRIVED, 2);
     refused(reason);
-    set_number(COUNTERS, OCDM__COUNTER_ARRIVED, 4);
+    set_number(COUNTERS, COUNTER_ARRIVED, 4);
     refused(reason);
-    set_number(COUNTERS, OCDM__COUNTER_DEPARTED, 1);
+    set_number(COUNTERS, COUNTER_DEPARTED, 1);
     refused(reason);
-    set_number(COUNTERS, OCDM__COUNTER_DEPARTED, UINT64_MAX);
+    set_number(COUNTERS, COUNTER_DEPARTED, UINT64_MAX);
     refused(reason);
 }
 
@@ -305,7 +307,7 @@ TEST(classes_must_not_contradict_the_samples)
     refused("counts of a class contradict");
     image.data[IN_PLAY][1] = 0;
     refused("counts of a class contradict");
-    set_number(COUNTERS, OCDM__COUNTER_STEP, 0);
+    set_number(COUNTERS, COUNTER_STEP, 0);
     refused("counts of a class contradict");
 }
 

@@ -1,4 +1,4 @@
-/* Lists of classes by task: what is read, what is refused and where, what a source makes of them, and the two built-in ones. */
+/* Lists of classes by task: what is read, what is refused and where, what a source makes of them, and the built-in ones. */
 #define _XOPEN_SOURCE 700
 
 #include <stdbool.h>
@@ -191,12 +191,16 @@ static void check_shipped(const char *name, size_t tasks, const char *known)
 /* Parsing refuses a class that is there twice, so this tells that too. */
 TEST(shipped_lists_have_classes_of_their_sources)
 {
-    check_shipped("coco44", 4, coco);
-    check_shipped("nus44", 5, nus);
-    assert_string_equal(ocdm__shipped_list_name(0), "coco44");
-    assert_string_equal(ocdm__shipped_list_name(1), "nus44");
-    assert_null(ocdm__shipped_list_name(2));
-    assert_null(ocdm__shipped_list_text(2));
+    static const char *const names[] = {"coco44", "coco44-2", "coco44-3", "coco44-4", "coco44-5",
+                                        "nus44",  "nus44-2",  "nus44-3",  "nus44-4",  "nus44-5"};
+    for (size_t i = 0; i < 10; i++) {
+        assert_string_equal(ocdm__shipped_list_name(i), names[i]);
+        check_shipped(names[i], i < 5 ? 4 : 5, i < 5 ? coco : nus);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(ocdm__shipped_list_text(i), ocdm__shipped_list_text(k));
+    }
+    assert_null(ocdm__shipped_list_name(10));
+    assert_null(ocdm__shipped_list_text(10));
 }
 
 int main(void)

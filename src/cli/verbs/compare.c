@@ -18,7 +18,6 @@
 #include "report/tables/tables.h"
 
 #define MAX_METHODS 16
-#define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
@@ -27,18 +26,14 @@ static const char *const *method_names(void)
     return ocdm__policy_choices(names, 3, 0);
 }
 
-/* Flags that are not passed on. */
-static const char *const own_flags[] = {"output", "methods", "seeds", "memory", "rho", "order",
-                                        "jobs",   "format",  "json",  "quiet",  NULL};
-
 struct request {
     const char *stream_path, *folder;
     ocdm__stream stream;
     ocdm__compare_plan plan;
+    ocdm__seed_list seeds;
     const char *methods[MAX_METHODS];
     ocdm__passed_flags passed;
-    char checksum[OCDM__CHECKSUM_TEXT], order[ORDER_ROOM]; /* of the stream; the tasks as they come without --order */
-    uint8_t *groups;                                       /* of each class, where --groups is a file; else NULL */
+    ocdm__run_setup setup;
     size_t jobs, format;
     bool memory_only, quiet;
 };
@@ -87,13 +82,6 @@ static ocdm_status check_orders(const struct request *request, ocdm_error *error
     return status;
 }
 
-static void write_order(const ocdm__stream_order *order, char text[ORDER_ROOM])
-{
-    size_t used = 0;
-    for (size_t i = 0; i < order->task_count && used < ORDER_ROOM; i++)
-        used += (size_t)snprintf(text + used, ORDER_ROOM - used, "%s%lu", i > 0 ? "," : "", (unsigned long)order->tasks[i]);
-}
-
 static ocdm_status read_points(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     const char *orders = ocdm__argument_text(arguments, "order");
@@ -102,23 +90,8 @@ static ocdm_status read_points(const ocdm__arguments *arguments, struct request 
     if (status == OCDM_OK)
         status = ocdm__compare_points_make(&request->plan, ocdm__argument_text(arguments, "memory"),
                                            ocdm__argument_text(arguments, "rho"), orders, order.tasks, order.task_count, error);
-    if (status == OCDM_OK)
-        write_order(&order, request->order);
     ocdm__stream_order_clear(&order);
     return status == OCDM_OK && orders != NULL && strcmp(orders, "all") != 0 ? check_orders(request, error) : status;
-}
-
-static ocdm_status read_jobs(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    uint64_t jobs = 0, threads = 1;
-    ocdm_status status = OCDM_OK;
-    if (ocdm__argument_given(arguments, "threads"))
-        status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
-        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
-    size_t cores = ocdm__core_count() / (size_t)threads;
-    request->jobs = jobs > 0 ? (size_t)jobs : cores > 0 ? cores : 1;
-    return status;
 }
 
 static ocdm_status read_operands(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -134,39 +107,17 @@ static ocdm_status read_operands(const ocdm__arguments *arguments, struct reques
     return ocdm__stream_open(&request->stream, request->stream_path, error);
 }
 
-static void ask_for(struct request *request, const char *member, const char *value)
+/* What the runs have in common; memories without a network are not runs. */
+static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    ocdm__asked *asked = &request->passed.asked[request->passed.asked_count++];
-    snprintf(asked->member, sizeof asked->member, "%s", member);
-    asked->value = value;
-}
-
-/* A run counts as done if it has this stream, and the defaults that follow from the stream. */
-static void ask_for_the_rest(const ocdm__arguments *arguments, struct request *request)
-{
-    ask_for(request, "stream.checksum", request->checksum);
-    if (!ocdm__argument_given(arguments, "groups"))
-        ask_for(request, "groups", request->stream.table.groups != NULL ? "stream" : "600,100");
-    if (!ocdm__argument_given(arguments, "order"))
-        ask_for(request, "order", request->order);
-}
-
-/* A run counts as done when its classes are in the groups that the file has now. */
-static ocdm_status ask_for_groups(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
-{
-    const char *text = ocdm__argument_text(arguments, "groups");
-    const ocdm__stream_table *table = &request->stream.table;
-    if (text == NULL || request->memory_only || !ocdm__groups_are_of_a_file(text, strlen(text)))
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm__pass_flags(arguments, &request->passed);
+    if (request->memory_only)
         return OCDM_OK;
-    request->groups = ocdm__allocate(table->class_count, sizeof *request->groups);
-    if (request->groups == NULL)
-        return ocdm__fail_memory(error, "the groups of classes");
-    for (size_t i = 0; i < request->passed.asked_count; i++)
-        if (strcmp(request->passed.asked[i].member, "groups") == 0) {
-            request->passed.asked[i].groups = request->groups;
-            request->passed.asked[i].class_count = table->class_count;
-        }
-    return ocdm__evaluation_groups(text, table, NULL, request->groups, error);
+    ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_setup_make(&request->setup, &settings, &request->stream, request->stream_path, error);
+    return status;
 }
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
@@ -175,25 +126,19 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
     if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seeds", 1, 10000, &request->plan.seed_count, error);
+        status = ocdm__read_seeds(arguments, &request->seeds, error);
+    request->plan.seeds = request->seeds.values;
+    request->plan.seed_count = request->seeds.count;
     if (status == OCDM_OK)
-        status = read_jobs(arguments, request, error);
+        status = ocdm__read_jobs(arguments, &request->jobs, error);
     if (status == OCDM_OK)
         status = read_operands(arguments, request, error);
     if (status == OCDM_OK)
         status = choose_methods(arguments, request, error);
     if (status == OCDM_OK)
         status = read_points(arguments, request, error);
-    ocdm__pass_flags(arguments, own_flags, &request->passed);
-    ocdm__checksum_text(request->stream.checksum, request->checksum);
-    ask_for_the_rest(arguments, request);
     if (status == OCDM_OK)
-        status = ask_for_groups(arguments, request, error);
-    if (!ocdm__argument_given(arguments, "threads")) {
-        /* Several runs at a time make better use of the cores than several threads in one. */
-        request->passed.words[request->passed.word_count++] = "--threads";
-        request->passed.words[request->passed.word_count++] = "1";
-    }
+        status = read_setup(arguments, request, error);
     return status;
 }
 
@@ -217,7 +162,9 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
     ocdm__output_text(&output, ocdm_version());
     ocdm__output_text(&output, request->memory_only ? "\",\"model\":\"none\",\"stream\":" : "\",\"stream\":");
     ocdm__output_json_string(&output, request->stream_path, strlen(request->stream_path));
-    ocdm__output_count(&output, ",\"seeds\":", request->plan.seed_count);
+    for (size_t i = 0; i < request->seeds.count; i++)
+        ocdm__output_count(&output, i > 0 ? "," : ",\"seeds\":[", request->seeds.values[i]);
+    ocdm__output_text(&output, "]");
     ocdm__output_text(&output, ",\"rows\":");
     ocdm__table_write(table, OCDM__JSON, NULL, &output);
     ocdm__output_text(&output, "}\n");
@@ -226,12 +173,24 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 
 /* ---- with a network --------------------------------------------------------------------------------------------------- */
 
-static ocdm_status print_points(const struct request *request, const ocdm__compare_results *results, ocdm_error *error)
+/* Appends a paragraph to the note: what the runs have in common. */
+static ocdm_status note_settings(struct request *request, ocdm__table *table, ocdm_error *error)
+{
+    char text[OCDM__TABLE_NOTE / 2];
+    size_t used = strlen(table->note);
+    ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
+    snprintf(table->note + used, sizeof table->note - used, "\nAll runs: %s.", text);
+    return status;
+}
+
+static ocdm_status print_points(struct request *request, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (size_t point = 0; status == OCDM_OK && point < request->plan.point_count; point++) {
         ocdm__table table = {.row_count = 0};
         status = ocdm__table_of_comparison(&table, &request->plan, results, point, error);
+        if (status == OCDM_OK)
+            status = note_settings(request, &table, error);
         if (point + 1 < request->plan.point_count)
             table.note[0] = '\0';
         if (point > 0)
@@ -243,7 +202,7 @@ static ocdm_status print_points(const struct request *request, const ocdm__compa
     return status;
 }
 
-static ocdm_status report_runs(const struct request *request, ocdm_error *error)
+static ocdm_status report_runs(struct request *request, ocdm_error *error)
 {
     ocdm__compare_results results = {.point_count = 0};
     ocdm__table data = {.row_count = 0};
@@ -262,7 +221,7 @@ static ocdm_status report_runs(const struct request *request, ocdm_error *error)
     return status;
 }
 
-static int compare_runs(const struct request *request)
+static int compare_runs(struct request *request)
 {
     ocdm_error error;
     int failed = 0;
@@ -271,8 +230,7 @@ static int compare_runs(const struct request *request)
                           .folder = request->folder,
                           .words = request->passed.words,
                           .word_count = request->passed.word_count,
-                          .asked = request->passed.asked,
-                          .asked_count = request->passed.asked_count,
+                          .setup = &request->setup,
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     ocdm_status status = ocdm__run_plan(&run, &failed, &error);
@@ -289,7 +247,7 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
 {
     ocdm__table spreads = {.row_count = 0}, runs = {.row_count = 0};
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
-    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, error);
+    ocdm_status status = ocdm__table_of_spreads(&spreads, &request->plan, memories, ocdm__table_is_data(format), error);
     if (status == OCDM_OK)
         status = ocdm__table_of_memory_runs(&runs, &request->plan, memories, error);
     if (status == OCDM_OK)
@@ -351,7 +309,8 @@ static int run(const ocdm__arguments *arguments)
     else
         code = request.memory_only ? compare_memories(arguments, &request) : compare_runs(&request);
     ocdm__compare_plan_clear(&request.plan);
-    ocdm__release(request.groups);
+    ocdm__run_setup_clear(&request.setup);
+    ocdm__release(request.seeds.values);
     ocdm__stream_close(&request.stream);
     return code;
 }
@@ -359,16 +318,18 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says ----------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Runs every method with the seeds 0, 1, ... on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
-    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean and standard deviation over the "
-    "seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished runs are left alone, interrupted runs "
+    "Runs every method with the same seeds on a stream, each as `ocdm run` into FOLDER/METHOD-sSEED, and prints the table "
+    "of the paper: CF1, OF1 and mAP of majority, moderate, minority and all classes, mean mAP over the tasks and forgetting, "
+    "mean and standard deviation over the seeds, and the seconds of 1000 steps. Flags of `ocdm run` are passed on. Finished "
+    "runs are left alone, interrupted runs "
     "are resumed, so the same command continues after a stop.",
     "Seeds are paired: methods with the same seed have the same shuffle and the same initial weights. The last column is the "
-    "difference in total mAP to the best other method with the 95 % interval of the paired differences; bold is what is not "
-    "significantly worse than the best. Multitask, the upper bound, is not compared.",
+    "difference in total mAP to the best other method, with the 95 % interval that holds for all pairs of methods together "
+    "(Tukey's studentised range over paired seeds); bold is what is not significantly worse than the best by the same measure. "
+    "Multitask, the upper bound, is not compared, and times are not ranked.",
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
-    "FOLDER/compare.json has the rows as data.",
+    "FOLDER/compare.json has the rows as data, with the value of every seed.",
     NULL,
 };
 
@@ -386,7 +347,7 @@ static const ocdm__flag flags[] = {
      .fallback = "rs,prs,ocdm",
      .listed = method_names,
      .help = "what to compare; all is every one but cbrs"},
-    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each"},
+    OCDM__SEEDS_FLAG,
     {.letter = 'm', .name = "memory", .value = "M,M,...", .fallback = "1000", .help = "samples that the memory holds"},
     {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},

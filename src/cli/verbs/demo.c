@@ -21,11 +21,11 @@ enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
 
 #define MOST_POLICIES OCDM__CHOICES
 
-/* The policies that need no gradients and take several labels. */
+/* The policies that need no gradients and take several labels; no second rule of one policy. */
 static const char *const *policy_names(void)
 {
     static const char *names[OCDM__CHOICES];
-    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL);
+    return ocdm__policy_choices(names, 0, OCDM_NEEDS_GRADIENTS | OCDM_SINGLE_LABEL | OCDM_AS_RELEASED);
 }
 
 static size_t policy_count(void)

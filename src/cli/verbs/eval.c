@@ -26,7 +26,7 @@ struct work {
     uint64_t *counts; /* training samples with each class */
     uint8_t *groups;
     ocdm__class_score *scores;
-    ocdm__inputs *inputs;
+    ocdm__model_inputs *inputs;
     ocdm__learner learner;
     ocdm__evaluation evaluation;
     ocdm__progress_line line;
@@ -37,7 +37,7 @@ static void close_work(struct work *work)
     ocdm__evaluation_clear(&work->evaluation);
     if (work->learner.state != NULL)
         work->learner.functions->destroy(work->learner.state);
-    ocdm__inputs_close(work->inputs);
+    ocdm__model_inputs_close(work->inputs);
     ocdm__release(work->counts);
     ocdm__release(work->groups);
     ocdm__release(work->scores);
@@ -90,13 +90,14 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
 {
     const ocdm__run_settings *settings = &work->settings;
     bool images = ocdm__model_takes_images(settings->model);
-    const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
-                                         .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__model_is_symmetric(settings->model),
-                                         .strict = settings->strict,
-                                         .image_root = settings->image_root,
-                                         .threads = settings->threads};
-    ocdm_status status = ocdm__inputs_open(&work->stream, &inputs, &work->inputs, error);
+    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
+                                               .crop = images ? settings->crop : 0,
+                                               .symmetric = ocdm__model_is_symmetric(settings->model),
+                                               .strict = settings->strict,
+                                               .image_root = settings->image_root,
+                                               .threads = settings->threads,
+                                               .images = ocdm__agent_maker.images};
+    ocdm_status status = ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error);
     if (status == OCDM_OK)
         status = ocdm__agent_maker.make(&ocdm__agent_maker, settings, work->inputs, (uint32_t)work->stream.table.class_count,
                                         &work->learner, error);
@@ -115,7 +116,7 @@ static ocdm_status evaluate(struct work *work, ocdm_error *error)
         .progress = &work->line.progress};
     ocdm_status status = ocdm__evaluate(&examination, work->tests.task_count, &work->evaluation, work->scores, error);
     if (status == OCDM_OK && work->evaluation.skipped == work->tests.count)
-        return ocdm__inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
+        return ocdm__model_inputs_fail_unusable(work->inputs, "test", work->tests.count, error);
     return status;
 }
 
@@ -133,7 +134,7 @@ static void tell_skipped(const struct work *work)
     char text[OCDM__SKIPPED_TEXT];
     if (work->evaluation.skipped == 0)
         return;
-    ocdm__inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
+    ocdm__model_inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
     fprintf(stderr, "note: %s\n", text);
 }
 

@@ -1,14 +1,17 @@
 /* `ocdm paper`: the tables and figures of the paper on the given streams, beside the paper's own numbers. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "cli/compare_runs.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/run_flags.h"
 #include "cli/verbs.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
@@ -25,6 +28,7 @@ struct source {
     const char *stands_for;
     bool builtin;
     ocdm__stream_info info;
+    ocdm__run_setup setup; /* of its runs; all zero where the item needs none */
 };
 
 struct request {
@@ -32,11 +36,13 @@ struct request {
     struct source sources[OCDM__PAPER_STREAMS];
     size_t source_count;
     const char *runs;
-    const char *svg;      /* where the picture goes; NULL when the table is asked for */
-    ocdm__sheet sheet;    /* what there is of it */
-    const char *words[6]; /* for `ocdm run` */
+    const char *svg;   /* where the picture goes; NULL when the table is asked for */
+    ocdm__sheet sheet; /* what there is of it */
+    ocdm__run_settings settings;
+    ocdm__passed_flags passed;   /* for `ocdm run` */
+    char note[OCDM__TABLE_NOTE]; /* under the table: the settings of the runs */
     size_t jobs, format;
-    uint64_t seeds;
+    ocdm__seed_list seeds;
     bool quiet;
     int failed; /* exit code of the first run that failed */
     size_t printed;
@@ -179,49 +185,89 @@ static ocdm_status add_sources(const ocdm__arguments *arguments, struct request 
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* A run that was made on another stream is an error before anything is run, printed or drawn. */
-static ocdm_status check_runs(const struct request *request, ocdm_error *error)
+static bool is_learnable(const struct source *source)
+{
+    return strcmp(ocdm__stream_kind(&source->info.stream), "labels") != 0;
+}
+
+static ocdm_status make_plan(const struct request *request, const struct source *source, const ocdm__paper_item *item,
+                             ocdm__compare_plan *plan, ocdm_error *error)
+{
+    ocdm_status status = ocdm__paper_plan(plan, item, source->stands_for, &source->info, request->seeds.count, error);
+    plan->seeds = request->seeds.values;
+    return status;
+}
+
+/* From labels alone nothing is learnt: such a stream can only have runs without a network. */
+static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
+{
+    ocdm__run_settings settings = request->settings;
+    if (!is_learnable(source)) {
+        settings = ocdm__run_settings_default();
+        settings.model = "none";
+    }
+    return ocdm__run_setup_make(&source->setup, &settings, &source->info.stream, source->path, error);
+}
+
+/* A run that was made on another stream or with other settings is an error before anything is run, printed or drawn. */
+static ocdm_status check_runs(struct request *request, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && ocdm__paper_needs_runs(request->item) && i < request->source_count; i++) {
-        const struct source *source = &request->sources[i];
+        struct source *source = &request->sources[i];
         ocdm__compare_plan plan = {.point_count = 0};
-        status = ocdm__paper_plan(&plan, request->item, source->stands_for, &source->info, request->seeds, error);
+        status = make_setup(request, source, error);
         if (status == OCDM_OK)
-            status = ocdm__paper_check_runs(&plan, source->folder, &source->info.stream, error);
+            status = make_plan(request, source, request->item, &plan, error);
+        if (status == OCDM_OK)
+            status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
     }
     return status;
 }
 
-/* Runs what is missing, where the stream has features to learn from; else what is there has to do. */
-static ocdm_status provide_runs(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+/* Runs what is missing, where there is something to learn from; else what is there has to do. */
+static ocdm_status provide_runs(struct request *request, struct source *source, const ocdm__compare_plan *plan,
                                 ocdm_error *error)
 {
     int failed = 0;
     if (ocdm__paper_has_runs(plan, source->folder))
         return OCDM_OK;
-    if (source->info.stream.shape.kind != OCDM__FEATURES) {
-        fprintf(stderr, "%s has no features to learn from: only runs that are in %s count\n", source->path, source->folder);
+    if (!is_learnable(source)) {
+        fprintf(stderr, "%s has labels and nothing to learn from: its runs are missing\n", source->path);
         return OCDM_OK;
     }
     ocdm__plan_run run = {.plan = plan,
                           .stream = source->path,
                           .folder = source->folder,
-                          .words = request->words,
-                          .word_count = sizeof request->words / sizeof *request->words,
+                          .words = request->passed.words,
+                          .word_count = request->passed.word_count,
+                          .setup = &source->setup,
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     if (!request->quiet)
-        fprintf(stderr, "%s: runs into %s, a %s model of features, lr %s\n", request->item->name, source->folder,
-                request->words[1], request->words[3]);
+        fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, source->folder, request->settings.model,
+                request->settings.learning_rate);
     ocdm_status status = ocdm__run_plan(&run, &failed, error);
     if (request->failed == 0)
         request->failed = failed;
     return status;
 }
 
-static ocdm_status read_results(struct request *request, const struct source *source, const ocdm__compare_plan *plan,
+/* Appends a paragraph to the note: the settings that the runs of a plan have in common. */
+static ocdm_status note_settings(struct source *source, const ocdm__compare_plan *plan, const char *label,
+                                 char note[OCDM__TABLE_NOTE], ocdm_error *error)
+{
+    char text[OCDM__TABLE_NOTE / 2];
+    size_t used = strlen(note);
+    if (!is_learnable(source))
+        return OCDM_OK;
+    ocdm_status status = ocdm__run_setup_text(&source->setup, plan, text, sizeof text, error);
+    snprintf(note + used, OCDM__TABLE_NOTE - used, "All runs on %.40s: %s.\n", label, text);
+    return status;
+}
+
+static ocdm_status read_results(struct request *request, struct source *source, const ocdm__compare_plan *plan,
                                 ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = provide_runs(request, source, plan, error);
@@ -236,6 +282,9 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     ocdm__progress_line line;
     ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
     enum ocdm__paper_kind kind = request->item->kind;
+    options.memory.batch = request->settings.batch;
+    options.memory.distance = (ocdm_distance)request->settings.distance;
+    options.memory.tie = (ocdm_tie)request->settings.tie;
     if (kind == OCDM__PAPER_CURVES || kind == OCDM__PAPER_DISTANCE)
         options.curve_every = source->info.statistics.total.train / ((uint64_t)options.memory.batch * CURVE_POINTS) + 1;
     ocdm__catch_signals();
@@ -264,9 +313,11 @@ static ocdm_status print_metrics(struct request *request, const struct material 
         putchar('\n');
     ocdm_status status =
         ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
+    snprintf(table.note, sizeof table.note, "%s", request->note);
     if (status == OCDM_OK)
         status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
     ocdm__table_clear(&table);
+    request->note[0] = '\0';
     return status;
 }
 
@@ -277,7 +328,7 @@ static ocdm_status add_trends(const struct request *request, const struct source
     const ocdm__paper_item *rho = ocdm__paper_item_find("rho");
     ocdm__compare_plan plan = {.point_count = 0};
     ocdm__compare_memories memories = {.count = 0};
-    ocdm_status status = ocdm__paper_plan(&plan, rho, source->stands_for, &source->info, request->seeds, error);
+    ocdm_status status = make_plan(request, source, rho, &plan, error);
     if (status == OCDM_OK)
         status = run_memories(request, source, &plan, &memories, error);
     if (status == OCDM_OK)
@@ -319,21 +370,22 @@ static ocdm_status add_item(const struct request *request, const struct source *
     return status;
 }
 
-static ocdm_status gather(struct request *request, const struct source *source, struct material *material, ocdm_error *error)
+static ocdm_status gather(struct request *request, struct source *source, struct material *material, ocdm_error *error)
 {
     enum ocdm__paper_kind kind = request->item->kind;
     if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
         return OCDM_OK;
-    ocdm_status status =
-        ocdm__paper_plan(&material->plan, request->item, source->stands_for, &source->info, request->seeds, error);
+    ocdm_status status = make_plan(request, source, request->item, &material->plan, error);
     if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
         status = read_results(request, source, &material->plan, &material->results, error);
+    if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
+        status = note_settings(source, &material->plan, material->source.label, request->note, error);
     if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
         status = run_memories(request, source, &material->plan, &material->memories, error);
     return status;
 }
 
-static ocdm_status do_source(struct request *request, const struct source *source, ocdm__table *table, ocdm_error *error)
+static ocdm_status do_source(struct request *request, struct source *source, ocdm__table *table, ocdm_error *error)
 {
     struct material material = {.source = {.label = source->builtin ? "scenes" : source->stands_for,
                                            .stands_for = source->stands_for,
@@ -365,6 +417,7 @@ static ocdm_status write_table(const struct request *request, ocdm__table *table
     enum ocdm__table_format format = (enum ocdm__table_format)request->format;
     if (!ocdm__table_is_data(format))
         snprintf(table->title, sizeof table->title, "%s", request->item->what);
+    snprintf(table->note, sizeof table->note, "%s", request->note);
     return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
 }
 
@@ -402,24 +455,23 @@ static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *re
 
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
-    uint64_t jobs = ocdm__core_count();
     ocdm_status status = find_item(arguments->operands[0], &request->item, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "format", &request->format, error);
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
     if (status == OCDM_OK)
-        status = ocdm__argument_unsigned(arguments, "seeds", 1, 1000, &request->seeds, error);
-    if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
-        status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &jobs, error);
+        status = ocdm__read_seeds(arguments, &request->seeds, error);
+    if (status == OCDM_OK)
+        status = ocdm__read_jobs(arguments, &request->jobs, error);
     if (status == OCDM_OK)
         status = read_svg(arguments, request, error);
-    request->jobs = (size_t)jobs;
+    request->settings = ocdm__run_settings_default();
+    if (status == OCDM_OK)
+        status = ocdm__run_flags_read(arguments, &request->settings, error);
+    ocdm__pass_flags(arguments, &request->passed);
     request->runs = ocdm__argument_text(arguments, "runs");
     request->quiet = ocdm__argument_given(arguments, "quiet");
-    const char *words[] = {
-        "--model", ocdm__argument_text(arguments, "model"), "--lr", ocdm__argument_text(arguments, "lr"), "--threads", "1"};
-    memcpy(request->words, words, sizeof words);
     return status == OCDM_OK ? add_sources(arguments, request, error) : status;
 }
 
@@ -434,8 +486,11 @@ static int run(const ocdm__arguments *arguments)
         status = check_runs(&request, &error);
     if (status == OCDM_OK)
         status = do_item(&request, &error);
-    for (size_t i = 0; i < request.source_count; i++)
+    for (size_t i = 0; i < request.source_count; i++) {
+        ocdm__run_setup_clear(&request.sources[i].setup);
         ocdm__stream_info_clear(&request.sources[i].info);
+    }
+    ocdm__release(request.seeds.values);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
     return status != OCDM_OK ? ocdm__report(&error) : request.failed;
@@ -447,8 +502,11 @@ static const char *const description[] = {
     "paper's recipe), cocoseq and nuswideseq (those of PRS); a file without a name replaces the first stream of the item. "
     "Without --stream, a built-in stream of the same size replaces MSCOCO.",
     "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are made "
-    "first, on streams with features, with the model and learning rate of the flags below. A run that was made on another "
-    "stream is refused. Memories without a network are always computed.",
+    "first, with the flags of `ocdm run` below. A run that was made on another stream, or with another setting than the table "
+    "and "
+    "these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs have in "
+    "common "
+    "is printed under the table. Memories without a network are always computed.",
     NULL,
 };
 
@@ -456,21 +514,38 @@ static const ocdm__example examples[] = {
     {"what there is", "ocdm paper"},
     {"the text's numbers about the memory", "ocdm paper claims --stream mscoco=C.safetensors,nuswide=N.safetensors"},
     {"Figure 4 as a picture", "ocdm paper memory --stream mscoco=C.safetensors --svg memory.svg"},
+    {"Table 2 as in the paper, from image files",
+     "ocdm paper mscoco --stream mscoco=F.safetensors --images DIR --model resnet101 --weights resnet101.safetensors --lr 1e-4 "
+     "--seeds 3"},
     {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
     {.command = NULL},
 };
 
+/* A row of OCDM__SETTINGS. Features have a linear layer by default, which needs a larger learning rate than the paper's
+ * network. */
+#define PAPER_FLAG(key, member, kind, a_letter, flag, a_value, a_fallback, a_choices, low, high, a_help)                       \
+    {.letter = a_letter,                                                                                                       \
+     .name = flag,                                                                                                             \
+     .value = a_value,                                                                                                         \
+     .fallback = offsetof(ocdm__run_settings, member) == offsetof(ocdm__run_settings, learning_rate) ? "0.006" : a_fallback,   \
+     .choices = a_choices,                                                                                                     \
+     .help = a_help},
+
 static const ocdm__flag flags[] = {
     {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
     {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
-    {.name = "seeds", .value = "N", .fallback = "1", .help = "seeds 0 to N - 1 of each method"},
-    {.name = "model", .value = "NAME", .fallback = "linear", .help = "what learns in the runs that are missing"},
-    {.name = "lr", .value = "X", .fallback = "0.006", .help = "its learning rate"},
-    {.letter = 'j', .name = "jobs", .value = "J", .help = "runs at a time; by default one for each core"},
+    OCDM__SEEDS_FLAG,
+    {.letter = 'j',
+     .name = "jobs",
+     .value = "J",
+     .help = "runs at a time; by default cores / threads, of which a run has one here"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
     {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    /* clang-format off */
+    OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG)
+    /* clang-format on */
     {.name = NULL},
 };
 

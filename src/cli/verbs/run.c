@@ -241,7 +241,7 @@ static const char *const description[] = {
     "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
     "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
     "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
-    "Methods: the memory's policies ocdm, rs, prs, cbes, cbrs, gss, max, onlyone and random; finetune has no memory; multitask "
+    "Methods: the memory's policies (docs/methods.md describes each); finetune has no memory; multitask "
     "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
     NULL,
 };

@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "sample/sample.h"
 
-static const char *const format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+static const char *const duplicate_names[] = {"error", "skip", NULL};
 
 /* A filter has nobody to ask about gradients. */
 static const char *const *policy_choices(void)
@@ -83,19 +83,21 @@ static ocdm_status read_numbers(const ocdm__arguments *arguments, ocdm_options *
 
 static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_options *options, ocdm_error *error)
 {
-    size_t distance, tie, format;
+    size_t distance, tie, duplicate;
     ocdm_status status = read_policy(arguments, &options->memory.policy, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "distance", &distance, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "tie", &tie, error);
     if (status == OCDM_OK)
-        status = ocdm__argument_choice(arguments, "format", &format, error);
+        status = ocdm__argument_choice(arguments, "on-duplicate", &duplicate, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_records(arguments, &options->records, error);
     if (status != OCDM_OK)
         return status;
     options->memory.distance = (ocdm_distance)distance;
     options->memory.tie = (ocdm_tie)tie;
-    options->records.format = (enum ocdm__record_format)format;
+    options->skip_duplicates = duplicate == 1;
     return OCDM_OK;
 }
 
@@ -128,10 +130,6 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     if (status != OCDM_OK)
         return status;
     options->path = arguments->operand_count ? arguments->operands[0] : NULL;
-    options->records.labels = ocdm__argument_text(arguments, "labels");
-    options->records.id = ocdm__argument_text(arguments, "id");
-    options->records.separator = ocdm__argument_text(arguments, "sep");
-    options->records.skip_bad = ocdm__argument_given(arguments, "skip-bad");
     options->records.hint = "`--skip-bad` passes over bad records";
     options->weights = ocdm__argument_text(arguments, "weight");
     options->trace = ocdm__argument_text(arguments, "trace");
@@ -195,8 +193,9 @@ static int run(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Reads labelled records from FILE or standard input, keeps at most M of them in a replay memory, and prints the kept "
-    "records at the end: the same lines, byte for byte, in the order of the stream, each followed by a newline. The memory "
-    "use grows with M, B and the number of classes, not with the length of the stream.",
+    "records at the end: the same lines, byte for byte, in the order of the stream, each followed by a newline. Memory grows "
+    "with M, B and the number of classes; and, where records have ids, by 21 to 43 bytes per record, so that a repeated id is "
+    "always found. With --no-id, or without ids, it does not grow with the length of the stream.",
     "jsonl: one object per line; its member `labels` is an array of strings and integers (1 and \"1\" are the same label), "
     "`id` is a string or a number. --labels and --id select other members, with dots for nested objects: --labels meta.tags. "
     "csv (quoted as in RFC 4180) and tsv (no quotes): the first line names the columns and is printed again before the kept "
@@ -204,7 +203,7 @@ static const char *const description[] = {
     "numbers is skipped and not printed, since its count would be wrong. auto: by the file's extension, otherwise by the "
     "first line.",
     "A record without an id gets its number as id, from 0; header, blank and skipped lines do not count. A record is bad if "
-    "its id is already in the memory or the batch, or if it has broken syntax, no labels, a NUL byte, invalid UTF-8, more "
+    "an earlier one had its id, or if it has broken syntax, no labels, a NUL byte, invalid UTF-8, more "
     "than 65,535 labels, more than 64 MiB, or is nested deeper than 1024. A bad record ends the run and nothing is printed; "
     "with --skip-bad it is counted and skipped. A byte order mark is dropped.",
     "--trace writes one JSON object per batch: step, in (the ids of the batch), out (the ids of memory and batch that were "
@@ -243,10 +242,12 @@ static const ocdm__flag flags[] = {
      .listed = ocdm__tie_choices,
      .help = "which record is deleted when several are equally good, in ocdm and onlyone"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "seed of all random choices"},
-    {.name = "format", .value = "F", .fallback = "auto", .choices = format_names, .help = "format of the records"},
-    {.name = "labels", .value = "NAME", .help = "the member or column with the labels, `labels` by default"},
-    {.name = "id", .value = "NAME", .help = "the member or column with the id, `id` where there is one by default"},
-    {.name = "sep", .value = "C", .help = "the character between labels in csv and tsv, `;` by default"},
+    OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
+    {.name = "on-duplicate",
+     .value = "D",
+     .fallback = "error",
+     .choices = duplicate_names,
+     .help = "what to do about a record whose id an earlier one had: `skip` counts it and goes on"},
     {.name = "trace", .value = "FILE", .help = "write the ids added and deleted by each batch"},
     {.name = "summary", .value = "FILE", .help = "write counts, distances and settings at the end"},
     {.name = "skip-bad", .help = "count bad records and skip them"},

@@ -202,12 +202,7 @@ static ocdm_status read_record_options(struct request *request, ocdm_error *erro
 {
     const ocdm__arguments *arguments = request->arguments;
     ocdm__record_options *records = &request->settings.records;
-    size_t format;
-    ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
-    records->format = (enum ocdm__record_format)format;
-    records->labels = ocdm__argument_text(arguments, "labels");
-    records->id = ocdm__argument_text(arguments, "id");
-    records->separator = ocdm__argument_text(arguments, "sep");
+    ocdm_status status = ocdm__argument_records(arguments, records, error);
     records->hint = "`ocdm stream build --skip-bad` leaves such records out and counts them";
     request->settings.tasks_by = ocdm__argument_text(arguments, "tasks-by");
     request->settings.test_source = ocdm__argument_text(arguments, "test");
@@ -247,11 +242,13 @@ static ocdm_status read_features(struct request *request, ocdm_error *error)
 {
     ocdm__build_settings *settings = &request->settings;
     const ocdm__arguments *arguments = request->arguments;
-    size_t type;
+    size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__argument_choice(arguments, "feature-type", &type, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "standardize", &standardize, error);
     settings->features = ocdm__argument_text(arguments, "features");
     settings->source_features = !ocdm__argument_given(arguments, "labels-only");
-    settings->standardize = ocdm__argument_given(arguments, "standardize");
+    settings->standardize = (enum ocdm__standardize)standardize;
     settings->feature_type = type == 0 ? OCDM__F32 : OCDM__F16;
     settings->image_root = ocdm__argument_text(arguments, "images");
     /* Rows that are skipped at the end of one table would shift those of the next. */
@@ -485,6 +482,8 @@ static int run(const ocdm__arguments *arguments)
 static const char *const description[] = {
     "Reads a labelled source and writes one stream file: labels, tasks, training and test part, classes, ids, and features, or "
     "the paths of images. The file is safetensors (docs/stream-format.md); the same inputs and seed give the same bytes.",
+    "--standardize uses all training samples, those of tasks that an online learner has not seen yet included. --standardize "
+    "first-task uses those of the task with the lowest number alone, which such a learner could have done.",
     "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
     "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
     "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
@@ -493,7 +492,8 @@ static const char *const description[] = {
     "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
     "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
     "with one label, 50 for every class, and a class that has fewer is removed; --recipe split, every sample goes to the task "
-    "that has most of its labels. Both recipes take --tasks: coco44 or nus44 (see docs/task-lists.md), a file with one task "
+    "that has most of its labels. Both recipes take --tasks: coco44 or nus44, of which there are also -2 to -5 (see "
+    "docs/task-lists.md), a file with one task "
     "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
     "--tasks-by, a member or column of the records.",
     "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
@@ -515,10 +515,8 @@ static const ocdm__example examples[] = {
     {.command = NULL},
 };
 
-#define OWN_FLAG(owner, name_, value_, fallback_, choices_, help_)                                                             \
-    {.name = name_, .value = value_, .fallback = fallback_, .choices = choices_, .help = help_},
 #define SOURCE_FLAG(KIND, name_, value_, help_, properties_, read_, open_rows_, OWN)                                           \
-    {.name = name_, .value = value_, .help = help_}, OWN(OWN_FLAG)
+    {.name = name_, .value = value_, .help = help_}, OWN(OCDM__LISTED_FLAG)
 
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
@@ -526,7 +524,12 @@ static const ocdm__flag flags[] = {
     {.name = "test", .value = "FILE", .help = "a second file of the same kind, all its samples are test samples"},
     {.name = "features", .value = "FILE", .help = "features, NPY: f32, f16, f64, u8 or i8"},
     {.name = "labels-only", .help = "ignore the features of the source itself"},
-    {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
+    {.name = "standardize",
+     .value = "[TASKS]",
+     .fallback = "none",
+     .alone = "all",
+     .choices = ocdm__standardize_names,
+     .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},
     {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
     {.name = "images", .value = "ROOT", .help = "store the paths of images, relative to this folder"},
     {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
@@ -536,7 +539,7 @@ static const ocdm__flag flags[] = {
      .choices = test_list_names,
      .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
-    {.name = "tasks", .value = "LIST", .help = "coco44, nus44, a file, or a number of tasks"},
+    {.name = "tasks", .value = "LIST", .help = "coco44, nus44, either with -2 to -5, a file, or a number of tasks"},
     {.name = "tasks-by", .value = "NAME", .help = "the member or column with the task"},
     {.name = "mixed",
      .value = "M",
@@ -555,7 +558,7 @@ static const ocdm__flag flags[] = {
     {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},
     {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "the seed of every random choice"},
-    OCDM__RECORD_FLAGS(OWN_FLAG) /* --format to --sep */
+    OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
     {.name = "skip-bad", .help = "skip bad records and count them"},
     {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
     {.name = "json", .help = "print the report as JSON"},

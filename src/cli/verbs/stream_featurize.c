@@ -20,14 +20,16 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
                                 ocdm_error *error)
 {
     static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
-    size_t type = 0;
+    size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "feature-type", &type, error);
     if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "standardize", &standardize, error);
+    if (status == OCDM_OK)
         status = ocdm__command_text(arguments, left_out, command, error);
     settings->type = type == 0 ? OCDM__F32 : OCDM__F16;
-    settings->standardize = ocdm__argument_given(arguments, "standardize");
+    settings->standardize = (enum ocdm__standardize)standardize;
     settings->output = ocdm__argument_text(arguments, "output");
     settings->command = *command;
     return status;
@@ -97,7 +99,12 @@ static const ocdm__example examples[] = {
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
     OCDM__NETWORK_FLAGS,
-    {.name = "standardize", .help = "subtract the mean and divide by the deviation of the training part"},
+    {.name = "standardize",
+     .value = "[TASKS]",
+     .fallback = "none",
+     .alone = "all",
+     .choices = ocdm__standardize_names,
+     .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},
     {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
     {.name = "json", .help = "print the result as one object of JSON"},
     {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},

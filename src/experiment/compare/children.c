@@ -51,7 +51,8 @@ static int redirect(posix_spawn_file_actions_t *actions, const char *log)
     if (failure == 0)
         failure = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (failure == 0)
-        failure = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        failure =
+            posix_spawn_file_actions_addopen(actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
     return failure;
 }
 

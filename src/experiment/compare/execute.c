@@ -4,6 +4,7 @@
 #include "experiment/compare/execute.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,103 +12,143 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/json_tree.h"
-#include "base/text.h"
+#include "base/output.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/summary_read.h"
 #include "experiment/loop/evaluation.h"
+#include "experiment/loop/schedule.h"
+
+/* ---- what the runs are made with ------------------------------------------------------------------------------------------
+ */
+
+static ocdm_status take_tasks(ocdm__run_setup *setup, ocdm_error *error)
+{
+    ocdm__stream_order order;
+    ocdm_status status = ocdm__stream_order_make(&order, &setup->stream->table, OCDM__TRAIN, NULL, 0, 0, error);
+    if (status != OCDM_OK)
+        return status;
+    setup->task_count = order.task_count;
+    setup->tasks = order.tasks;
+    order.tasks = NULL;
+    ocdm__stream_order_clear(&order);
+    return OCDM_OK;
+}
+
+static ocdm_status find_groups(ocdm__run_setup *setup, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &setup->stream->table;
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    setup->groups = ocdm__allocate(table->class_count, sizeof *setup->groups);
+    ocdm_status status = OCDM_OK;
+    if (counts == NULL || setup->groups == NULL)
+        status = ocdm__fail_memory(error, "the groups of classes");
+    if (status == OCDM_OK) {
+        ocdm__count_classes(table, OCDM__TRAIN, counts);
+        status = ocdm__evaluation_groups(setup->settings.groups, table, counts, setup->groups, error);
+    }
+    ocdm__release(counts);
+    return status;
+}
+
+ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
+                                 const char *path, ocdm_error *error)
+{
+    *setup = (ocdm__run_setup){.settings = *settings, .stream = stream};
+    ocdm_status status = ocdm__run_settings_resolve_model(&setup->settings, stream, path, error);
+    if (status == OCDM_OK)
+        status = take_tasks(setup, error);
+    if (status == OCDM_OK)
+        status = find_groups(setup, error);
+    setup->order = ocdm__allocate(OCDM__COMPARE_TASKS, sizeof *setup->order);
+    return status == OCDM_OK && setup->order == NULL ? ocdm__fail_memory(error, "an order of tasks") : status;
+}
+
+void ocdm__run_setup_clear(ocdm__run_setup *setup)
+{
+    ocdm__release(setup->groups);
+    ocdm__release(setup->tasks);
+    ocdm__release(setup->order);
+    *setup = (ocdm__run_setup){.task_count = 0};
+}
+
+/* Passes over the data are for multitask alone: `ocdm run` refuses them with another method. */
+static bool repeats_data(const char *method)
+{
+    return strcmp(method, "multitask") == 0;
+}
+
+ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_plan *plan, size_t point, size_t method,
+                                   uint64_t seed)
+{
+    const ocdm__compare_point *at = &plan->points[point];
+    ocdm__run_settings *settings = &setup->planned;
+    *settings = setup->settings;
+    settings->method = plan->methods[method];
+    settings->memory = at->memory;
+    settings->rho = at->rho;
+    settings->seed = ocdm__compare_seed(plan, seed);
+    settings->epochs = repeats_data(settings->method) ? settings->epochs : 1;
+    for (size_t i = 0; i < at->order_count && i < OCDM__COMPARE_TASKS; i++)
+        setup->order[i] = (uint32_t)at->order[i];
+    return (ocdm__asked_run){.settings = settings,
+                             .tasks = at->order != NULL ? setup->order : setup->tasks,
+                             .task_count = at->order != NULL ? at->order_count : setup->task_count,
+                             .stream = setup->stream,
+                             .groups = setup->groups};
+}
+
+/* What a plan says of each run is no common setting; nor is the method's own number of passes. */
+static bool is_common(const ocdm__setting *setting, const ocdm__compare_plan *plan)
+{
+    const struct {
+        size_t offset;
+        bool varies;
+    } planned[] = {{offsetof(ocdm__run_settings, method), true},
+                   {offsetof(ocdm__run_settings, seed), true},
+                   {offsetof(ocdm__run_settings, memory), plan->sweeps_memory},
+                   {offsetof(ocdm__run_settings, rho), plan->sweeps_rho},
+                   {offsetof(ocdm__run_settings, order), plan->sweeps_order}};
+    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
+        if (setting->offset == planned[i].offset)
+            return !planned[i].varies;
+    return setting->key != NULL;
+}
+
+/* Appends "key value" without the marks of JSON. */
+static void append_setting(char *text, size_t room, const char *key, const ocdm__output *value)
+{
+    size_t used = strlen(text);
+    if (value->used == 4 && memcmp(value->buffer, "null", 4) == 0)
+        return;
+    used += (size_t)snprintf(text + used, room - used, "%s%s ", used > 0 ? ", " : "", key);
+    for (size_t i = 0; i < value->used && used + 1 < room; i++)
+        if (strchr("\"[]", value->buffer[i]) == NULL)
+            text[used++] = value->buffer[i];
+    text[used < room ? used : room - 1] = '\0';
+}
+
+ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_plan *plan, char *text, size_t room,
+                                 ocdm_error *error)
+{
+    const ocdm__asked_run asked = ocdm__run_setup_of(setup, plan, 0, 0, 0);
+    const ocdm__setting *setting;
+    ocdm__output value = {.buffer = NULL};
+    ocdm_status status = ocdm__output_open_memory(&value, "a setting", error);
+    text[0] = '\0';
+    for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++) {
+        if (!is_common(setting, plan))
+            continue;
+        value.used = 0;
+        ocdm__setting_write(&value, setting, asked.settings, asked.tasks, asked.task_count);
+        status = ocdm__output_check(&value, error);
+        if (status == OCDM_OK)
+            append_setting(text, room, setting->key, &value);
+    }
+    ocdm__output_abandon(&value);
+    return status;
+}
 
 /* ---- folders ------------------------------------------------------------------------------------------------------------- */
-
-/* "0,3,1,2" against [0,3,1,2]. */
-static bool is_list(const ocdm__json_node *node, const char *text)
-{
-    for (size_t i = 0; i < node->count; i++) {
-        double value;
-        size_t length = strcspn(text, ",");
-        if (!ocdm__text_to_double(text, length, &value) || ocdm__json_number(ocdm__json_element(node, i)) != value)
-            return false;
-        text += length;
-        if (i + 1 < node->count && *text++ != ',')
-            return false;
-    }
-    return *text == '\0';
-}
-
-/* A file is the same by its name alone: its folder may have another path today. */
-static bool is_text(const char *saved, const char *asked)
-{
-    const char *name = strrchr(asked, '/');
-    return strcmp(saved, asked) == 0 || (name != NULL && strcmp(saved, name + 1) == 0);
-}
-
-static bool is_value(const ocdm__json_node *node, const char *text)
-{
-    double value;
-    if (text == NULL)
-        return node->kind == OCDM__JSON_NULL;
-    switch (node->kind) {
-    case OCDM__JSON_NUMBER:
-        return ocdm__text_to_double(text, strlen(text), &value) && value == node->number;
-    case OCDM__JSON_STRING:
-        return is_text(node->text, text);
-    case OCDM__JSON_ARRAY:
-        return is_list(node, text);
-    case OCDM__JSON_TRUE:
-        return *text == '\0';
-    default:
-        return false;
-    }
-}
-
-/* A saved value for a message. */
-static const char *shown(const ocdm__json_node *node)
-{
-    if (node->kind == OCDM__JSON_NUMBER || node->kind == OCDM__JSON_STRING)
-        return node->text;
-    return node->kind == OCDM__JSON_ARRAY ? "another list" : node->kind == OCDM__JSON_NULL ? "null" : "another value";
-}
-
-/* Two files of groups are compared by content if the summary has the groups, else by name. */
-enum groups { BY_NAME, SAME_GROUPS, OTHER_GROUPS };
-
-static ocdm_status compare_groups(const ocdm__json_node *root, const char *saved, const ocdm__asked *asked, enum groups *groups,
-                                  ocdm_error *error)
-{
-    *groups = BY_NAME;
-    if (asked->groups == NULL || !ocdm__groups_are_of_a_file(saved, strlen(saved)))
-        return OCDM_OK;
-    uint8_t *stored = ocdm__allocate(asked->class_count, sizeof *stored);
-    if (stored == NULL)
-        return ocdm__fail_memory(error, "the groups of classes");
-    if (ocdm__summary_groups(root, stored, asked->class_count))
-        *groups = memcmp(stored, asked->groups, asked->class_count) == 0 ? SAME_GROUPS : OTHER_GROUPS;
-    ocdm__release(stored);
-    return OCDM_OK;
-}
-
-/* A member that the summary does not have says nothing: it belongs to another model. */
-static ocdm_status compare_settings(const char *path, const ocdm__json_node *root, const ocdm__asked *asked, size_t count,
-                                    ocdm_error *error)
-{
-    static const char hint[] = "take another folder with -o, or ask for what is there";
-    const ocdm__json_node *settings = ocdm__json_find(root, "settings");
-    for (size_t i = 0; i < count; i++) {
-        bool outside = strchr(asked[i].member, '.') != NULL;
-        const ocdm__json_node *saved = ocdm__json_find(outside ? root : settings, asked[i].member);
-        enum groups groups;
-        ocdm_status status = compare_groups(root, ocdm__json_text(saved, ""), &asked[i], &groups, error);
-        if (status != OCDM_OK)
-            return status;
-        if (groups == OTHER_GROUPS)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with other groups than %s has", path,
-                              asked[i].value);
-        if (groups == BY_NAME && saved != NULL && !is_value(saved, asked[i].value))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s is of a run with %s %s, asked is %s", path, asked[i].member,
-                              shown(saved), asked[i].value != NULL ? asked[i].value : "none");
-    }
-    return OCDM_OK;
-}
 
 static bool exists(const char *folder, const char *file, char path[4096])
 {
@@ -122,20 +163,15 @@ static bool is_begun(const char *folder)
            exists(folder, "run.jsonl", path);
 }
 
-ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,
-                                   enum ocdm__folder_state *state, ocdm_error *error)
+ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *asked, enum ocdm__folder_state *state,
+                                   ocdm_error *error)
 {
     char path[OCDM__SUMMARY_PATH];
-    ocdm__json_tree tree = {.root = NULL};
     *state = is_begun(folder) ? OCDM__FOLDER_HALF : OCDM__FOLDER_NEW;
     if (!ocdm__summary_find(folder, path))
         return OCDM_OK;
     *state = OCDM__FOLDER_DONE;
-    ocdm_status status = ocdm__summary_read(&tree, path, error);
-    if (status == OCDM_OK)
-        status = compare_settings(path, tree.root, asked, asked_count, error);
-    ocdm__json_tree_clear(&tree);
-    return status;
+    return ocdm__summary_compare(path, asked, error);
 }
 
 #define PATH_ROOM 4096
@@ -168,7 +204,7 @@ static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *e
     if ((size_t)snprintf(call->folder, PATH_ROOM, "%s/%s", execution->folder, call->name) >= PATH_ROOM - 8)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", execution->folder);
     snprintf(call->log, PATH_ROOM, "%s/%s.log", execution->folder, call->name);
-    snprintf(call->seed, sizeof call->seed, "%llu", (unsigned long long)seed);
+    snprintf(call->seed, sizeof call->seed, "%llu", (unsigned long long)ocdm__compare_seed(execution->plan, seed));
     snprintf(call->memory, sizeof call->memory, "%u", at->memory);
     ocdm__json_double(at->rho, call->rho);
     if (at->order != NULL) {
@@ -180,10 +216,9 @@ static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *e
     return OCDM_OK;
 }
 
-/* Passes over the data are for multitask alone: `ocdm run` refuses them with another method. */
 static bool concerns(const char *flag, const char *method)
 {
-    return strcmp(flag, "--epochs") != 0 || strcmp(method, "multitask") == 0;
+    return strcmp(flag, "--epochs") != 0 || repeats_data(method);
 }
 
 /* The command line of a run. The flags are only read by the child. */
@@ -214,28 +249,6 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
     return OCDM_OK;
 }
 
-static ocdm_status look(const struct call *call, const ocdm__compare_execution *execution, const char *method,
-                        enum ocdm__folder_state *state, ocdm_error *error)
-{
-    const ocdm__asked own[] = {{.member = "method", .value = method},
-                               {.member = "seed", .value = call->seed},
-                               {.member = "memory", .value = call->memory},
-                               {.member = "rho", .value = call->rho},
-                               {.member = "order", .value = call->order}};
-    size_t own_count = sizeof own / sizeof *own - (call->order == NULL);
-    ocdm__asked *asked = ocdm__allocate(execution->asked_count + own_count, sizeof *asked);
-    if (asked == NULL)
-        return ocdm__fail_memory(error, "the settings that are asked for");
-    memcpy(asked, own, own_count * sizeof *own);
-    size_t count = own_count;
-    for (size_t i = 0; i < execution->asked_count; i++)
-        if (strcmp(execution->asked[i].member, "epochs") != 0 || strcmp(method, "multitask") == 0)
-            asked[count++] = execution->asked[i];
-    ocdm_status status = ocdm__look_into_folder(call->folder, asked, count, state, error);
-    ocdm__release(asked);
-    return status;
-}
-
 /* ---- all calls -------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status add_call(struct calls *calls, size_t point, size_t method, uint64_t seed, ocdm_error *error)
@@ -245,8 +258,9 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
     struct call *call = &calls->calls[calls->count++];
     enum ocdm__folder_state state = OCDM__FOLDER_NEW;
     ocdm_status status = fill_call(call, execution, point, method, seed, error);
+    const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, seed);
     if (status == OCDM_OK)
-        status = look(call, execution, name, &state, error);
+        status = ocdm__look_into_folder(call->folder, &asked, &state, error);
     if (status != OCDM_OK || state == OCDM__FOLDER_DONE)
         return status;
     calls->half += state == OCDM__FOLDER_HALF;

@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #include "experiment/compare/plan.h"
+#include "experiment/folder/saved_run.h"
+#include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
+#include "stream/file.h"
 
 /* ---- processes ----------------------------------------------------------------------------------------------------------- */
 
@@ -44,24 +47,44 @@ void ocdm__own_program(const char *fallback, char *path, size_t room);
 
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
-/* What a finished run must have been made with to count as done: a member of its settings, or of its summary when there is a
- * point in its name ("stream.checksum"), and the value as a flag takes it; NULL: null is saved. */
-typedef struct ocdm__asked {
-    char member[32];
-    const char *value;
-    const uint8_t *groups; /* where the value is a file of groups, what it says of each class; else NULL */
-    size_t class_count;
-} ocdm__asked;
+/* What the runs of a plan are made with, besides what the plan says of each. Start with all bytes zero. */
+typedef struct ocdm__run_setup {
+    ocdm__run_settings settings; /* resolved; method, memory, rho, seed and order are the plan's */
+    const ocdm__stream *stream;
+    uint8_t *groups; /* of each class */
+    uint32_t *tasks; /* as they come where the plan has no order */
+    size_t task_count;
+    ocdm__run_settings planned; /* of the run that was asked about last, and its order */
+    uint32_t *order;
+} ocdm__run_setup;
+
+/*
+ * Fills in what depends on the stream, which `path` names in messages; the settings' texts and the stream must outlive it.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the model does not fit the stream, ...), what a file of groups gives, OCDM_NO_MEMORY. Clear it
+ * even after an error.
+ */
+ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
+                                 const char *path, ocdm_error *error);
+void ocdm__run_setup_clear(ocdm__run_setup *setup);
+
+/* A run of the plan as it should have been made; in use until the next call. */
+ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_plan *plan, size_t point, size_t method,
+                                   uint64_t seed);
+
+/* The settings that all runs of a plan have in common, for people: "memory 1000, batch 10, ..."; those that are null or swept
+ * are left out. Cut if it is longer than `room`. */
+ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_plan *plan, char *text, size_t room,
+                                 ocdm_error *error);
 
 enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE };
 
 /*
- * Looks into a run's folder: done when summary.json has all of `asked` among its settings, half done when there is a log or a
- * checkpoint and no summary. OCDM_OK, OCDM_BAD_ARGUMENT (a finished run with other settings: the first difference is named),
- * OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY.
+ * Looks into a run's folder: done when there is a summary.json, half done when there is a log or a checkpoint and no summary.
+ * OCDM_OK; OCDM_BAD_ARGUMENT (a finished run with a setting that is not the one asked for: it is named with both values);
+ * OCDM_BAD_FILE (a finished run on another stream, or a damaged summary), OCDM_IO, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked *asked, size_t asked_count,
-                                   enum ocdm__folder_state *state, ocdm_error *error);
+ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *asked, enum ocdm__folder_state *state,
+                                   ocdm_error *error);
 
 typedef struct ocdm__compare_execution {
     const ocdm__compare_plan *plan;
@@ -69,8 +92,7 @@ typedef struct ocdm__compare_execution {
     const char *stream, *folder;
     const char *const *flags; /* passed to every run: "--lr", "0.006", ... */
     size_t flag_count;
-    const ocdm__asked *asked; /* their values and the defaults; method, seed, memory, rho and order are added */
-    size_t asked_count;
+    ocdm__run_setup *setup; /* what they mean, and the defaults of the others */
     size_t jobs;
     const volatile sig_atomic_t *stop;
     /* Told, may be NULL: how many runs there are and how many of them are done already; and each one that ends. */

@@ -259,7 +259,7 @@ static void list_runs(const ocdm__compare_plan *plan, const ocdm_options *option
                 run->options.policy = ocdm_policy_find(plan->methods[method]);
                 run->options.capacity = plan->points[point].memory;
                 run->options.rho = plan->points[point].rho;
-                run->options.seed = seed;
+                run->options.seed = ocdm__compare_seed(plan, seed);
                 run->order = plan->points[point].order;
                 run->order_count = plan->points[point].order_count;
             }

@@ -264,8 +264,8 @@ void ocdm__compare_plan_clear(ocdm__compare_plan *plan)
 void ocdm__compare_folder(const ocdm__compare_plan *plan, size_t point, size_t method, uint64_t seed,
                           char name[OCDM__COMPARE_NAME])
 {
-    snprintf(name, OCDM__COMPARE_NAME, "%.60s-s%llu%s", plan->methods[method], (unsigned long long)seed,
-             plan->points[point].suffix);
+    snprintf(name, OCDM__COMPARE_NAME, "%.60s-s%llu%s", plan->methods[method],
+             (unsigned long long)ocdm__compare_seed(plan, seed), plan->points[point].suffix);
 }
 
 void ocdm__compare_order_text(const ocdm__compare_point *point, char *text, size_t room)

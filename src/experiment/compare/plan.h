@@ -31,7 +31,8 @@ typedef struct ocdm__compare_point {
 typedef struct ocdm__compare_plan {
     const char *const *methods;
     size_t method_count;
-    uint64_t seed_count; /* seeds 0, 1, ... */
+    uint64_t seed_count;
+    const uint64_t *seeds; /* as many; NULL: 0, 1, ... */
     ocdm__compare_point *points;
     size_t point_count;
     bool sweeps_memory, sweeps_rho, sweeps_order;
@@ -49,7 +50,13 @@ ocdm_status ocdm__compare_points_make(ocdm__compare_plan *plan, const char *memo
 
 void ocdm__compare_plan_clear(ocdm__compare_plan *plan);
 
-/* "METHOD-sSEED" and the point's suffix. */
+/* Seeds are numbered from 0 everywhere; this is the seed itself. */
+static inline uint64_t ocdm__compare_seed(const ocdm__compare_plan *plan, uint64_t number)
+{
+    return plan->seeds != NULL ? plan->seeds[number] : number;
+}
+
+/* "METHOD-sSEED" and the point's suffix; `seed` is the seed's number. */
 void ocdm__compare_folder(const ocdm__compare_plan *plan, size_t point, size_t method, uint64_t seed,
                           char name[OCDM__COMPARE_NAME]);
 

@@ -10,21 +10,23 @@
 #include "base/json_tree.h"
 #include "experiment/folder/summary_read.h"
 
-#define GROUP(name)                                                                                                            \
-    {name, "CF1", "final." name ".CF1", false}, {name, "OF1", "final." name ".OF1", false},                                    \
+#define METRIC(group, metric)                                                                                                  \
     {                                                                                                                          \
-        name, "mAP", "final." name ".mAP", false                                                                               \
+        group, metric, "final." group "." metric, metric, 1, false, true                                                       \
     }
+#define GROUP(name) METRIC(name, "CF1"), METRIC(name, "OF1"), METRIC(name, "mAP")
 
 const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     GROUP("majority"),
     GROUP("moderate"),
     GROUP("minority"),
     GROUP("total"),
-    {"run", "seconds_per_1000_steps", "times.per_1000_steps", true},
-    {"run", "distance", "final.distance", true},
-    {"run", "distance_seen", "final.distance_seen", true},
-    {"run", "update_share", "times.update_share", true},
+    {"run", "mean_mAP", "mean_mAP", "mean mAP", 1, false, true},
+    {"run", "forgetting", "forgetting.mean", "forgetting", 1, true, true},
+    {"run", "seconds_per_1000_steps", "times.per_1000_steps", "s/1000 steps", 2, true, false},
+    {"run", "distance", "final.distance", "distance", 4, true, false},
+    {"run", "distance_seen", "final.distance_seen", NULL, 4, true, false},
+    {"run", "update_share", "times.update_share", NULL, 2, true, false},
 };
 
 /* ---- reading ---------------------------------------------------------------------------------------------------------- */
@@ -54,7 +56,35 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
     return results->values + run * OCDM__COMPARE_COLUMNS;
 }
 
-static ocdm_status read_run(const char *folder, double *values, ocdm_error *error)
+static const char *group_name(size_t group)
+{
+    return ocdm__compare_columns[group * OCDM__COMPARE_METRICS].group;
+}
+
+/* Every run of a comparison has the same groups. */
+static void read_classes(ocdm__compare_results *results, const ocdm__json_node *root)
+{
+    for (size_t i = 0; i < OCDM__COMPARE_GROUPS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "final.%s.classes", group_name(i));
+        double classes = ocdm__json_number(ocdm__json_find(root, path));
+        if (classes > 0)
+            results->classes[i] = (size_t)classes;
+    }
+}
+
+void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD])
+{
+    size_t i = 0;
+    while (i < OCDM__COMPARE_GROUPS && strcmp(group_name(i), group) != 0)
+        i++;
+    if (i < OCDM__COMPARE_GROUPS && results->classes[i] > 0)
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, results->classes[i]);
+    else
+        snprintf(text, OCDM__GROUP_HEAD, "%.30s", group);
+}
+
+static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
 {
     char path[OCDM__SUMMARY_PATH];
     ocdm__json_tree tree = {.root = NULL};
@@ -63,6 +93,8 @@ static ocdm_status read_run(const char *folder, double *values, ocdm_error *erro
     ocdm_status status = ocdm__summary_read(&tree, path, error);
     for (size_t i = 0; status == OCDM_OK && i < OCDM__COMPARE_COLUMNS; i++)
         values[i] = ocdm__json_number(ocdm__json_find(tree.root, ocdm__compare_columns[i].path));
+    if (status == OCDM_OK)
+        read_classes(results, tree.root);
     ocdm__json_tree_clear(&tree);
     return status;
 }
@@ -77,7 +109,7 @@ ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocd
                 ocdm__compare_folder(plan, point, method, seed, name);
                 if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
                     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the name is too long", folder);
-                ocdm_status status = read_run(path, ocdm__compare_values(results, point, method, seed), error);
+                ocdm_status status = read_run(results, path, ocdm__compare_values(results, point, method, seed), error);
                 if (status != OCDM_OK)
                     return status;
             }
@@ -97,83 +129,146 @@ bool ocdm__compare_competes(const char *method)
     return strcmp(method, "multitask") != 0;
 }
 
-/* Where a column's values are looked at, and room for those of two methods. */
+/* The numbers of a column at a point. */
 struct view {
     const ocdm__compare_results *results;
     size_t point, column;
-    double *a, *b;
+    ocdm__compare_judgement *judgements;
+    double *values; /* room for [method][seed] */
+    size_t seeds;   /* that all competing methods have */
 };
+
+static double value_at(const struct view *view, size_t method, size_t seed)
+{
+    return ocdm__compare_values(view->results, view->point, method, seed)[view->column];
+}
 
 static ocdm__summary summary_of(const struct view *view, size_t method)
 {
     size_t count = 0;
-    for (size_t seed = 0; seed < view->results->seed_count; seed++) {
-        double value = ocdm__compare_values(view->results, view->point, method, seed)[view->column];
-        if (!isnan(value))
-            view->a[count++] = value;
-    }
-    return ocdm__summarise(view->a, count);
+    for (size_t seed = 0; seed < view->results->seed_count; seed++)
+        if (!isnan(value_at(view, method, seed)))
+            view->values[count++] = value_at(view, method, seed);
+    return ocdm__summarise(view->values, count);
 }
 
-/* Over the seeds that both methods have. */
-static ocdm__summary difference_of(const struct view *view, size_t method, size_t other)
+ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
+                                  ocdm__summary *summary, ocdm_error *error)
 {
-    size_t count = 0;
-    for (size_t seed = 0; seed < view->results->seed_count; seed++) {
-        double a = ocdm__compare_values(view->results, view->point, method, seed)[view->column];
-        double b = ocdm__compare_values(view->results, view->point, other, seed)[view->column];
-        if (isnan(a) || isnan(b))
+    struct view view = {.results = results, .point = point, .column = column};
+    view.values = ocdm__allocate(results->seed_count, sizeof *view.values);
+    if (view.values == NULL)
+        return ocdm__fail_memory(error, "the numbers of a method");
+    *summary = column < OCDM__COMPARE_COLUMNS ? summary_of(&view, method) : ocdm__summarise(view.values, 0);
+    ocdm__release(view.values);
+    return OCDM_OK;
+}
+
+/* A method without any value does not compete. */
+static bool competes(const struct view *view, size_t method)
+{
+    return !isnan(view->judgements[method].summary.mean) && ocdm__compare_competes(view->results->methods[method]);
+}
+
+static bool all_have(const struct view *view, size_t seed)
+{
+    for (size_t i = 0; i < view->results->method_count; i++)
+        if (competes(view, i) && isnan(value_at(view, i, seed)))
+            return false;
+    return true;
+}
+
+/* Brings together the seeds that all competing methods have, and returns the least difference that is significant. */
+static double gather(struct view *view)
+{
+    size_t methods = 0, used = 0;
+    for (size_t i = 0; i < view->results->method_count; i++) {
+        if (!competes(view, i))
             continue;
-        view->a[count] = a;
-        view->b[count++] = b;
+        methods++;
+        for (size_t seed = 0; seed < view->results->seed_count; seed++)
+            if (all_have(view, seed))
+                view->values[used++] = value_at(view, i, seed);
     }
-    return ocdm__summarise_pairs(view->a, view->b, count);
+    view->seeds = methods > 0 ? used / methods : 0;
+    return ocdm__least_significant_difference(view->values, methods, view->seeds);
+}
+
+/* Over the seeds that all have. */
+static ocdm__summary difference_of(const struct view *view, size_t method, size_t other, double least)
+{
+    ocdm__summary difference = {0, NAN, NAN, NAN, NAN};
+    double sum = 0;
+    for (size_t seed = 0; seed < view->results->seed_count; seed++) {
+        double value = value_at(view, method, seed) - value_at(view, other, seed);
+        if (isnan(value) || !all_have(view, seed))
+            continue;
+        sum += value;
+        difference.count++;
+    }
+    if (difference.count == 0)
+        return difference;
+    difference.mean = sum / (double)difference.count;
+    if (competes(view, method)) {
+        difference.low = difference.mean - least;
+        difference.high = difference.mean + least;
+    }
+    return difference;
 }
 
 /* The best method that competes, `but` aside; method_count when there is none. The first of equals. */
-static size_t best_but(const struct view *view, const ocdm__compare_judgement *judgements, size_t but)
+static size_t best_but(const struct view *view, size_t but)
 {
     size_t best = view->results->method_count;
     double sign = ocdm__compare_columns[view->column].low ? -1 : 1;
     for (size_t i = 0; i < view->results->method_count; i++) {
-        double mean = judgements[i].summary.mean;
-        if (i == but || isnan(mean) || !ocdm__compare_competes(view->results->methods[i]))
+        if (i == but || !competes(view, i))
             continue;
-        if (best == view->results->method_count || sign * mean > sign * judgements[best].summary.mean)
+        if (best == view->results->method_count ||
+            sign * view->judgements[i].summary.mean > sign * view->judgements[best].summary.mean)
             best = i;
     }
     return best;
 }
 
-static bool is_as_good(const struct view *view, const ocdm__compare_judgement *judgements, size_t method, size_t best)
+static bool is_as_good(const struct view *view, size_t method, size_t best, double least)
 {
-    double mean = judgements[method].summary.mean;
-    if (isnan(mean) || !ocdm__compare_competes(view->results->methods[method]))
-        return false;
-    if (mean == judgements[best].summary.mean)
+    if (view->judgements[method].summary.mean == view->judgements[best].summary.mean)
         return true;
-    ocdm__summary difference = difference_of(view, best, method);
-    return difference.low <= 0 && difference.high >= 0;
+    return fabs(difference_of(view, best, method, least).mean) <= least;
+}
+
+/* What does not tell methods apart is not marked. */
+static void mark(const struct view *view, double least)
+{
+    size_t best = best_but(view, view->results->method_count), rivals = 0, bold = 0;
+    for (size_t i = 0; i < view->results->method_count; i++) {
+        view->judgements[i].bold =
+            ocdm__compare_columns[view->column].ranked && competes(view, i) && is_as_good(view, i, best, least);
+        rivals += competes(view, i);
+        bold += view->judgements[i].bold;
+    }
+    for (size_t i = 0; bold == rivals && i < view->results->method_count; i++)
+        view->judgements[i].bold = false;
 }
 
 ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
                                 ocdm__compare_judgement *judgements, ocdm_error *error)
 {
-    size_t room = results->seed_count;
-    struct view view = {.results = results, .point = point, .column = column};
-    view.a = ocdm__allocate(room, sizeof *view.a);
-    view.b = ocdm__allocate(room, sizeof *view.b);
-    bool have_room = view.a != NULL && view.b != NULL;
-    for (size_t i = 0; have_room && i < results->method_count; i++)
+    struct view view = {.results = results, .point = point, .column = column, .judgements = judgements};
+    view.values = ocdm__allocate(results->method_count, results->seed_count * sizeof *view.values);
+    if (view.values == NULL)
+        return ocdm__fail_memory(error, "judging the methods");
+    for (size_t i = 0; i < results->method_count; i++)
         judgements[i] = (ocdm__compare_judgement){.summary = summary_of(&view, i), .other = results->method_count};
-    size_t best = have_room ? best_but(&view, judgements, results->method_count) : results->method_count;
-    for (size_t i = 0; have_room && i < results->method_count; i++) {
-        judgements[i].bold = best < results->method_count && is_as_good(&view, judgements, i, best);
-        judgements[i].other = best_but(&view, judgements, i);
-        judgements[i].difference = judgements[i].other < results->method_count ? difference_of(&view, i, judgements[i].other)
-                                                                               : ocdm__summarise(view.a, 0);
+    double least = gather(&view);
+    mark(&view, least);
+    for (size_t i = 0; i < results->method_count; i++) {
+        judgements[i].other = best_but(&view, i);
+        judgements[i].difference = judgements[i].other < results->method_count
+                                       ? difference_of(&view, i, judgements[i].other, least)
+                                       : ocdm__summarise(view.values, 0);
     }
-    ocdm__release(view.a);
-    ocdm__release(view.b);
-    return have_room ? OCDM_OK : ocdm__fail_memory(error, "judging the methods");
+    ocdm__release(view.values);
+    return OCDM_OK;
 }

@@ -19,7 +19,10 @@ enum {
     OCDM__COMPARE_GROUPS = 4,
     OCDM__COMPARE_METRICS = 3,
     OCDM__COMPARE_TOTAL_MAP = 11,
-    OCDM__COMPARE_TIME = 12,
+    OCDM__COMPARE_OF_GROUPS, /* so many columns are metrics of groups */
+    OCDM__COMPARE_MEAN_MAP = OCDM__COMPARE_OF_GROUPS,
+    OCDM__COMPARE_FORGETTING,
+    OCDM__COMPARE_TIME,
     OCDM__COMPARE_DISTANCE,
     OCDM__COMPARE_DISTANCE_SEEN,
     OCDM__COMPARE_SHARE,
@@ -30,7 +33,10 @@ typedef struct ocdm__compare_column {
     const char *group;  /* "majority", ...; of the others "run" */
     const char *metric; /* "CF1", ... */
     const char *path;   /* in summary.json */
-    bool low;           /* less is better */
+    const char *head;   /* over the column that people read; NULL: it is for programs alone */
+    int decimals;
+    bool low;    /* less is better */
+    bool ranked; /* the best are bold: not times, which depend on the machine, nor distances, which one method minimises */
 } ocdm__compare_column;
 
 extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
@@ -39,7 +45,8 @@ extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
 typedef struct ocdm__compare_results {
     size_t point_count, method_count, seed_count;
     const char *const *methods;
-    double *values; /* [point][method][seed][column]; NaN where a run has none, or is not there */
+    double *values;                       /* [point][method][seed][column]; NaN where a run has none, or is not there */
+    size_t classes[OCDM__COMPARE_GROUPS]; /* that the metrics of a group are means over; 0 while no run is read */
 } ocdm__compare_results;
 
 /* Room for a plan's results, all NaN. OCDM_OK, OCDM_NO_MEMORY. */
@@ -53,22 +60,34 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
 ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
                                        ocdm_error *error);
 
+/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known. */
+#define OCDM__GROUP_HEAD 40
+void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD]);
+
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 
 /* A method in one column. */
 typedef struct ocdm__compare_judgement {
-    ocdm__summary summary; /* over the seeds that have a value */
-    bool bold;             /* the best, or not significantly worse: the paired interval of the difference to it has 0 in it */
-    size_t other;          /* the best of the other methods; method_count when there is none */
-    ocdm__summary difference; /* to it, over the seeds that both have; positive when this method's number is larger */
+    ocdm__summary summary;    /* over the seeds that have a value */
+    bool bold;                /* the best, or not significantly worse */
+    size_t other;             /* the best of the other methods; method_count when there is none */
+    ocdm__summary difference; /* to it, over the seeds that all have; positive when this method's number is larger. Its interval
+                                 holds together with those of all other pairs; NaN for a method that does not compete */
 } ocdm__compare_judgement;
+
+/* A method's numbers at a point in a column, over the seeds that have a value; NaN where the column is none. OCDM_OK,
+ * OCDM_NO_MEMORY. */
+ocdm_status ocdm__compare_summary(const ocdm__compare_results *results, size_t point, size_t column, size_t method,
+                                  ocdm__summary *summary, ocdm_error *error);
 
 /* Whether a method takes part in being the best: multitask, the upper bound, sees all data and does not. */
 bool ocdm__compare_competes(const char *method);
 
 /*
- * Judges the methods at a point in a column; `judgements` has room for one each. Without an interval, as with one seed, only
- * the best itself is bold. OCDM_OK, OCDM_NO_MEMORY.
+ * Judges the methods at a point in a column; `judgements` has room for one each. A difference is significant when it exceeds
+ * ocdm__least_significant_difference over all competing methods and the seeds that all of them have: the best one is picked
+ * from the same numbers, so that an interval of one pair would find differences between equal methods far too often. Without
+ * it, as with one seed, only the best itself is bold. Where every method would be bold nothing is. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__compare_judge(const ocdm__compare_results *results, size_t point, size_t column,
                                 ocdm__compare_judgement *judgements, ocdm_error *error);

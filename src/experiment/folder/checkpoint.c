@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint_fields.h"
-#include "memory/memory_file.h"
 
 #define OWN_TENSORS 8u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
-    ocdm__output numbers, settings, memory;
+    ocdm__output numbers, settings;
+    unsigned char *memory;
+    size_t memory_size;
     ocdm__learner_tensors learner; /* their data is fetched when the file is written */
     size_t first;                  /* of them among the tensors */
     struct ocdm__tensor *tensors;
@@ -117,8 +118,6 @@ static ocdm_status open_image(struct image *image, const ocdm__run *run, ocdm_er
     ocdm_status status = ocdm__output_open_memory(&image->numbers, "a checkpoint", error);
     if (status == OCDM_OK)
         status = ocdm__output_open_memory(&image->settings, "a checkpoint", error);
-    if (status == OCDM_OK)
-        status = ocdm__output_open_memory(&image->memory, "a checkpoint", error);
     if (status == OCDM_OK && run->learner != NULL)
         status = run->learner->functions->save(run->learner->state, true, &image->learner, error);
     if (status != OCDM_OK)
@@ -131,10 +130,22 @@ static void close_image(struct image *image)
 {
     ocdm__output_abandon(&image->numbers);
     ocdm__output_abandon(&image->settings);
-    ocdm__output_abandon(&image->memory);
     ocdm__learner_tensors_clear(&image->learner);
+    ocdm__release(image->memory);
     ocdm__release(image->tensors);
     ocdm__release(image->names);
+}
+
+/* The memory as bytes: a file within the file. */
+static ocdm_status take_memory(struct image *image, const ocdm_memory *memory, ocdm_error *error)
+{
+    ocdm_status status = ocdm_memory_save_bytes(memory, NULL, 0, &image->memory_size, error);
+    if (status != OCDM_OK)
+        return status;
+    image->memory = ocdm__allocate(image->memory_size, 1);
+    if (image->memory == NULL)
+        return ocdm__fail_memory(error, "a checkpoint");
+    return ocdm_memory_save_bytes(memory, image->memory, image->memory_size, &image->memory_size, error);
 }
 
 /* Elements of eight bytes come first, single bytes last, so that all are aligned. */
@@ -155,11 +166,10 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     if (status == OCDM_OK)
         status = ocdm__output_check(&image->settings, error);
     if (status == OCDM_OK && run->memory != NULL)
-        status = ocdm__memory_write(run->memory, &image->memory, error);
-    if (status == OCDM_OK)
-        status = ocdm__output_check(&image->memory, error);
+        status = take_memory(image, run->memory, error);
     image->tensors[image->count++] = ocdm__tensor_of("settings", OCDM__U8, image->settings.buffer, image->settings.used);
-    image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, image->memory.buffer, image->memory.used);
+    const void *memory = image->memory != NULL ? (const void *)image->memory : "";
+    image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, memory, image->memory_size);
     image->tensors[image->count++] = ocdm__tensor_of("groups", OCDM__U8, run->groups, run->stream->table.class_count);
     return status;
 }
@@ -182,7 +192,7 @@ static ocdm_status write_file(const struct image *image, const ocdm__learner *le
                                      .saved = &image->learner,
                                      .first = image->first};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, path, error);
+    ocdm_status status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
     status = ocdm__learner_file_write(&output, &file, error);

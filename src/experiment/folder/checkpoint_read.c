@@ -6,7 +6,6 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/folder/saved_run.h"
-#include "memory/memory_file.h"
 
 static const char damaged_hint[] = "the file is damaged or not a checkpoint of this program";
 
@@ -103,8 +102,9 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
                              .settings = (const char *)settings->data,
                              .settings_length = settings->size,
                              .groups = groups_of(checkpoint, run->stream->table.class_count)};
+    const ocdm__asked_run asked = ocdm__asked_of(run);
     ocdm__checksum_text(checksum, saved.checksum);
-    return ocdm__saved_run_compare(&saved, run, error);
+    return ocdm__saved_run_compare(&saved, &asked, error);
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */
@@ -135,6 +135,16 @@ static size_t points_in(const ocdm__checkpoint *checkpoint)
     return point.width > 0 ? numbers_in(checkpoint, "curve") / point.width : 0;
 }
 
+/* The curve keeps every so many of the logged steps; how many doubles when there is no room. See ocdm__curve_add. */
+static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
+{
+    uint64_t offered = position->curve_offered, stride = position->curve_stride;
+    if (offered == 0)
+        return stride <= 1 && points == 1;
+    bool doubles = stride > 0 && (stride & (stride - 1)) == 0;
+    return doubles && offered <= position->step && points == (offered - 1) / stride + 2;
+}
+
 /* Whether position and sizes of tensors fit the run. */
 static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
@@ -142,7 +152,7 @@ static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm
     if (!position_fits(&checkpoint->position, &run->schedule))
         return refuse(checkpoint, "the position is none of this run", error);
     bool fits = evaluations_fit(checkpoint) && points >= 1 && points <= OCDM__CURVE_ROOM &&
-                holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
+                curve_fits(&checkpoint->position, points) && holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
                 holds(checkpoint, "class_scores", OCDM__RECORD_SCORE, run->stream->table.class_count);
     return fits ? OCDM_OK : refuse(checkpoint, "evaluations or curve have another size", error);
 }
@@ -213,9 +223,10 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     ocdm_memory *memory = NULL;
     if (run->memory == NULL)
         return OCDM_OK;
-    ocdm_status status = ocdm__memory_parse(checkpoint->file.name, tensor->data, tensor->size, NULL, &memory, error);
+    ocdm_error why;
+    ocdm_status status = ocdm_memory_load_bytes(tensor->data, tensor->size, NULL, NULL, &memory, &why);
     if (status != OCDM_OK)
-        return status;
+        return ocdm__fail(error, status, why.hint, "%s: %s", checkpoint->file.name, why.message);
     if (!memory_fits(memory, run)) {
         ocdm_memory_destroy(memory);
         return refuse(checkpoint, "the memory is not of this run", error);

@@ -16,6 +16,23 @@ static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
     return ocdm__fail(error, OCDM_IO, "", "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
+/* The first bytes of every log, the rest of which is about to be thrown away: of a log that was begun and no further, fewer. */
+static const char first_bytes[] = "{\"type\":\"start\",";
+
+static ocdm_status check_ours(int fd, const char *path, ocdm_error *error)
+{
+    char found[sizeof first_bytes - 1];
+    struct stat there;
+    if (fstat(fd, &there) != 0)
+        return fail(path, "read", error);
+    ssize_t count = S_ISREG(there.st_mode) ? pread(fd, found, sizeof found, 0) : 0;
+    if (count < 0)
+        return fail(path, "read", error);
+    if (S_ISREG(there.st_mode) && memcmp(found, first_bytes, (size_t)count) == 0)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: the file is not the log of a run", path);
+}
+
 static ocdm_status cut(int fd, const char *path, uint64_t size, ocdm_error *error)
 {
     struct stat there;
@@ -32,10 +49,12 @@ static ocdm_status cut(int fd, const char *path, uint64_t size, ocdm_error *erro
 
 ocdm_status ocdm__run_log_open(ocdm__run_log *log, const char *path, uint64_t size, ocdm_error *error)
 {
-    log->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    log->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (log->fd < 0)
         return fail(path, "open", error);
-    ocdm_status status = cut(log->fd, path, size, error);
+    ocdm_status status = check_ours(log->fd, path, error);
+    if (status == OCDM_OK)
+        status = cut(log->fd, path, size, error);
     if (status == OCDM_OK)
         status = ocdm__output_open_fd(&log->output, log->fd, path, error);
     log->open = status == OCDM_OK;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"
@@ -60,7 +61,7 @@ ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
  * each other too. The lock ends with the process. */
 static ocdm_status take_lock(const char *path, const char *folder, int *lock, ocdm_error *error)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
@@ -88,9 +89,11 @@ static const char *const names[FILES] = {
     [LOCK] = "lock",
 };
 
-struct work {
+struct ocdm__run_folder {
     const ocdm__run_job *job;
-    const ocdm__run_hooks *hooks;
+    ocdm__run_hooks hooks;
+    int lock; /* -1: none */
+    bool finished;
     ocdm__run *run;
     ocdm__run_log log;
     char paths[FILES][OCDM__PATH_ROOM];
@@ -103,30 +106,30 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static void note(const struct work *work, const char *text)
+static void note(const ocdm__run_folder *folder, const char *text)
 {
-    if (work->hooks->note != NULL)
-        work->hooks->note(work->hooks->state, text);
+    if (folder->hooks.note != NULL)
+        folder->hooks.note(folder->hooks.state, text);
 }
 
-static void tell_skipped(const struct work *work)
+static void tell_skipped(const ocdm__run_folder *folder)
 {
     char text[OCDM__SKIPPED_TEXT];
-    uint64_t skipped = ocdm__run_skipped(work->run);
+    uint64_t skipped = ocdm__run_skipped(folder->run);
     if (skipped == 0)
         return;
-    ocdm__inputs_skipped_text(work->run->inputs, skipped, text);
-    note(work, text);
+    ocdm__model_inputs_skipped_text(folder->run->inputs, skipped, text);
+    note(folder, text);
 }
 
 /* Of a run that was finished before, the files may be there without the checkpoint that would bring it back. */
-static void tell_finished(const struct work *work)
+static void tell_finished(const ocdm__run_folder *folder)
 {
-    if (work->run->evaluation_count < work->run->schedule.order.task_count)
+    if (folder->run->evaluation_count < folder->run->schedule.order.task_count)
         return;
-    tell_skipped(work);
-    if (work->hooks->finished != NULL)
-        work->hooks->finished(work->hooks->state, work->run);
+    tell_skipped(folder);
+    if (folder->hooks.finished != NULL)
+        folder->hooks.finished(folder->hooks.state, folder->run);
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------------------------ */
@@ -139,216 +142,253 @@ static ocdm_status move(const char *from, const char *to, ocdm_error *error)
 }
 
 /* The new file is whole and on the disk before the old ones move: a full disk leaves both of them. */
-static ocdm_status save(struct work *work, ocdm_error *error)
+ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t log_size = 0;
-    ocdm_status status = ocdm__run_log_sync(&work->log, &log_size, error);
+    ocdm_status status = ocdm__run_log_sync(&folder->log, &log_size, error);
     if (status == OCDM_OK)
-        status = ocdm__checkpoint_write(work->run, log_size, work->paths[FRESH], error);
-    if (status == OCDM_OK && is_there(work->paths[CHECKPOINT]))
-        status = move(work->paths[CHECKPOINT], work->paths[PREVIOUS], error);
+        status = ocdm__checkpoint_write(folder->run, log_size, folder->paths[FRESH], error);
+    if (status == OCDM_OK && is_there(folder->paths[CHECKPOINT]))
+        status = move(folder->paths[CHECKPOINT], folder->paths[PREVIOUS], error);
     if (status == OCDM_OK)
-        status = move(work->paths[FRESH], work->paths[CHECKPOINT], error);
-    work->saved_step = work->run->step;
-    work->saved_evaluations = work->run->evaluation_count;
+        status = move(folder->paths[FRESH], folder->paths[CHECKPOINT], error);
+    folder->saved_step = folder->run->step;
+    folder->saved_evaluations = folder->run->evaluation_count;
     return status;
 }
 
-static ocdm_status write_kept(struct work *work, ocdm_error *error)
+static ocdm_status write_kept(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, work->paths[KEPT], error);
+    ocdm_status status = ocdm__output_open_own(&output, folder->paths[KEPT], error);
     if (status != OCDM_OK)
         return status;
-    ocdm__kept_samples_write(&output, work->run);
+    ocdm__kept_samples_write(&output, folder->run);
     return ocdm__output_commit(&output, error);
 }
 
-static ocdm_status write_summary(struct work *work, ocdm_error *error)
+static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, work->paths[SUMMARY], error);
+    ocdm_status status = ocdm__output_open_own(&output, folder->paths[SUMMARY], error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__summary_write(&output, work->run, error);
+    status = ocdm__summary_write(&output, folder->run, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
     return status;
 }
 
-/* The summary comes last: where it is, everything is. */
-static ocdm_status finish(struct work *work, ocdm_error *error)
+/* The summary comes last: where it is, everything is. A learner outside the loop keeps its weights itself. */
+ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
     ocdm_status status = OCDM_OK;
-    if (work->run->learner != NULL)
-        status = ocdm__learner_save(work->run->learner, work->run->settings->model, work->paths[WEIGHTS], error);
+    if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
+        status = ocdm__learner_save(folder->run->learner, folder->run->settings->model, folder->paths[WEIGHTS], error);
     if (status == OCDM_OK)
-        status = write_kept(work, error);
+        status = write_kept(folder, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_end(&work->log, work->run, error);
+        status = ocdm__run_log_end(&folder->log, folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_sync(&work->log, &size, error);
+        status = ocdm__run_log_sync(&folder->log, &size, error);
     if (status == OCDM_OK)
-        status = write_summary(work, error);
+        status = write_summary(folder, error);
     if (status == OCDM_OK)
-        tell_finished(work);
+        tell_finished(folder);
     return status;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status tell(struct work *work, enum ocdm__run_event event, ocdm_error *error)
+ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event event, ocdm_error *error)
 {
-    const ocdm__run_hooks *hooks = work->hooks;
+    const ocdm__run_hooks *hooks = &folder->hooks;
     if (event == OCDM__RUN_EVALUATED)
-        return ocdm__run_log_evaluation(&work->log, work->run, error);
+        return ocdm__run_log_evaluation(&folder->log, folder->run, error);
     if (event != OCDM__RUN_STEPPED)
         return OCDM_OK;
     if (hooks->stepped != NULL)
-        hooks->stepped(hooks->state, work->run);
-    return ocdm__run_logs_step(work->run) ? ocdm__run_log_step(&work->log, work->run, error) : OCDM_OK;
+        hooks->stepped(hooks->state, folder->run);
+    return ocdm__run_logs_step(folder->run) ? ocdm__run_log_step(&folder->log, folder->run, error) : OCDM_OK;
 }
 
-static bool is_time_to_save(const struct work *work, enum ocdm__run_event event)
+bool ocdm__folder_saves_after(const ocdm__run_folder *folder, uint64_t steps)
 {
-    uint64_t every = work->job->settings->checkpoint_every;
-    return event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && every > 0 && work->run->step % every == 0);
+    uint64_t every = folder->job->settings->checkpoint_every;
+    return every > 0 && steps % every == 0;
+}
+
+static bool is_time_to_save(const ocdm__run_folder *folder, enum ocdm__run_event event)
+{
+    return event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step));
 }
 
 /* What is not saved yet is, then the caller learns that the run was stopped. */
-static ocdm_status stop(struct work *work, ocdm_error *error)
+static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
-    bool saved = work->saved_step == work->run->step && work->saved_evaluations == work->run->evaluation_count;
-    ocdm_status status = saved && is_there(work->paths[CHECKPOINT]) ? OCDM_OK : save(work, error);
+    bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count;
+    ocdm_status status = saved && is_there(folder->paths[CHECKPOINT]) ? OCDM_OK : ocdm__folder_save(folder, error);
     if (status != OCDM_OK)
         return status;
     return ocdm__fail(error, OCDM_STOPPED, "--resume goes on from here", "%s: stopped after step %llu, and saved",
-                      work->job->folder, (unsigned long long)work->run->step);
+                      folder->job->folder, (unsigned long long)folder->run->step);
 }
 
-static ocdm_status go(struct work *work, ocdm_error *error)
+static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
 {
     enum ocdm__run_event event = OCDM__RUN_STEPPED;
     for (;;) {
-        ocdm_status status = ocdm__run_advance(work->run, &work->hooks->progress, &event, error);
+        ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         if (status == OCDM_STOPPED)
-            return stop(work, error);
+            return stop(folder, error);
         if (status == OCDM_OK)
-            status = tell(work, event, error);
-        if (status == OCDM_OK && is_time_to_save(work, event))
-            status = save(work, error);
+            status = ocdm__folder_log(folder, event, error);
+        if (status == OCDM_OK && is_time_to_save(folder, event))
+            status = ocdm__folder_save(folder, error);
         if (status != OCDM_OK)
             return status;
         if (event == OCDM__RUN_FINISHED)
-            return finish(work, error);
-        if (ocdm__progress_stopped(&work->hooks->progress))
-            return stop(work, error);
+            return ocdm__folder_finish(folder, error);
+        if (ocdm__progress_stopped(&folder->hooks.progress))
+            return stop(folder, error);
     }
 }
 
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
 
-static ocdm_status refuse_old_run(const struct work *work, ocdm_error *error)
+static ocdm_status refuse_old_run(const ocdm__run_folder *folder, ocdm_error *error)
 {
-    const char *folder = work->job->folder;
-    if (is_there(work->paths[SUMMARY]))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", folder);
-    if (is_there(work->paths[CHECKPOINT]) || is_there(work->paths[PREVIOUS]) || is_there(work->paths[LOG]))
+    const char *name = folder->job->folder;
+    if (is_there(folder->paths[SUMMARY]))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name another folder", "%s: a finished run is there", name);
+    if (is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]) || is_there(folder->paths[LOG]))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--resume goes on with it; or name another folder",
-                          "%s: a run that was stopped is there", folder);
+                          "%s: a run that was stopped is there", name);
     return OCDM_OK;
 }
 
 /* Opens the checkpoint, or, when that one is damaged or gone, the one before it. */
-static ocdm_status open_checkpoint(const struct work *work, ocdm__checkpoint *checkpoint, ocdm_error *error)
+static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     ocdm_error why, older;
     char text[sizeof why.message + OCDM__PATH_ROOM + 64];
-    ocdm_status status = ocdm__checkpoint_open(checkpoint, work->paths[CHECKPOINT], &why);
-    if (status == OCDM_OK || status == OCDM_NO_MEMORY || !is_there(work->paths[PREVIOUS])) {
+    ocdm_status status = ocdm__checkpoint_open(checkpoint, folder->paths[CHECKPOINT], &why);
+    if (status == OCDM_OK || status == OCDM_NO_MEMORY || !is_there(folder->paths[PREVIOUS])) {
         if (status != OCDM_OK && error != NULL)
             *error = why;
         return status;
     }
     ocdm__checkpoint_close(checkpoint);
-    status = ocdm__checkpoint_open(checkpoint, work->paths[PREVIOUS], &older);
+    status = ocdm__checkpoint_open(checkpoint, folder->paths[PREVIOUS], &older);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, "begin again in a new folder", "%.250s; and %.250s", why.message, older.message);
-    snprintf(text, sizeof text, "%s; going on from the checkpoint before it, %s", why.message, work->paths[PREVIOUS]);
-    note(work, text);
+    snprintf(text, sizeof text, "%s; going on from the checkpoint before it, %s", why.message, folder->paths[PREVIOUS]);
+    note(folder, text);
     return OCDM_OK;
 }
 
 /* Brings the run to where the folder's is. */
-static ocdm_status restore(struct work *work, uint64_t *log_size, ocdm_error *error)
+static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
 {
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
-    ocdm_status status = open_checkpoint(work, &checkpoint, error);
+    ocdm_status status = open_checkpoint(folder, &checkpoint, error);
     if (status == OCDM_OK)
-        status = ocdm__checkpoint_compare(&checkpoint, work->run, error);
+        status = ocdm__checkpoint_compare(&checkpoint, folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__checkpoint_restore(&checkpoint, work->run, log_size, error);
+        status = ocdm__checkpoint_restore(&checkpoint, folder->run, log_size, error);
     ocdm__checkpoint_close(&checkpoint);
-    work->saved_step = work->run->step;
-    work->saved_evaluations = work->run->evaluation_count;
+    folder->saved_step = folder->run->step;
+    folder->saved_evaluations = folder->run->evaluation_count;
     return status;
 }
 
 /* A finished run is left alone. If it has a checkpoint, that has been compared already. */
-static ocdm_status leave_finished(const struct work *work, bool compared, ocdm_error *error)
+static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_error *error)
 {
-    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(work->paths[SUMMARY], work->run, error);
+    const ocdm__asked_run asked = ocdm__asked_of(folder->run);
+    ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
     if (status != OCDM_OK)
         return status;
-    note(work, "the run is finished: nothing is left to do");
-    tell_finished(work);
+    folder->finished = true;
+    note(folder, "the run is finished: nothing is left to do");
+    tell_finished(folder);
     return OCDM_OK;
 }
 
-static ocdm_status run_here(struct work *work, ocdm_error *error)
+static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t log_size = 0;
-    bool resumed = is_there(work->paths[CHECKPOINT]) || is_there(work->paths[PREVIOUS]);
-    ocdm_status status = ocdm__run_open(work->job->settings, work->job->stream, work->job->learner, &work->run, error);
+    bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    ocdm_status status = folder->job->resume ? OCDM_OK : refuse_old_run(folder, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error);
     if (status == OCDM_OK && resumed)
-        status = restore(work, &log_size, error);
-    if (status == OCDM_OK && is_there(work->paths[SUMMARY]))
-        return leave_finished(work, resumed, error);
-    if (status == OCDM_OK && !resumed && is_there(work->paths[LOG]))
-        note(work, "the run left no checkpoint: it begins again");
+        status = restore(folder, &log_size, error);
+    if (status == OCDM_OK && is_there(folder->paths[SUMMARY]))
+        return leave_finished(folder, resumed, error);
+    if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
+        note(folder, "the run left no checkpoint: it begins again");
     if (status == OCDM_OK)
-        status = ocdm__run_begin(work->run, error);
+        status = ocdm__run_begin(folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_open(&work->log, work->paths[LOG], log_size, error);
-    if (status == OCDM_OK)
-        status = ocdm__run_log_start(&work->log, work->run, resumed, error);
-    return status == OCDM_OK ? go(work, error) : status;
+        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], log_size, error);
+    return status == OCDM_OK ? ocdm__run_log_start(&folder->log, folder->run, resumed, error) : status;
 }
 
-static ocdm_status run_locked(struct work *work, ocdm_error *error)
+/* ---- a folder that is open --------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
+                              ocdm_error *error)
 {
-    ocdm_status status = work->job->resume ? OCDM_OK : refuse_old_run(work, error);
+    ocdm__run_folder *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a run's folder");
+    made->job = job;
+    made->hooks = *hooks;
+    made->lock = -1;
+    ocdm_status status = ocdm__make_folder(job->folder, error);
+    for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
+        status = ocdm__folder_path(job->folder, names[i], made->paths[i], error);
     if (status == OCDM_OK)
-        status = run_here(work, error);
-    ocdm__run_log_close(&work->log);
-    ocdm__run_close(work->run);
+        status = take_lock(made->paths[LOCK], job->folder, &made->lock, error);
+    if (status == OCDM_OK)
+        status = begin(made, error);
+    if (status == OCDM_OK)
+        *folder = made;
+    else
+        ocdm__folder_close(made);
     return status;
+}
+
+void ocdm__folder_close(ocdm__run_folder *folder)
+{
+    if (folder == NULL)
+        return;
+    ocdm__run_log_close(&folder->log);
+    ocdm__run_close(folder->run);
+    if (folder->lock >= 0)
+        close(folder->lock);
+    ocdm__release(folder);
+}
+
+ocdm__run *ocdm__folder_run(const ocdm__run_folder *folder)
+{
+    return folder->run;
+}
+
+bool ocdm__folder_is_finished(const ocdm__run_folder *folder)
+{
+    return folder->finished;
 }
 
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error)
 {
-    struct work work = {.job = job, .hooks = hooks};
-    int lock = -1;
-    ocdm_status status = ocdm__make_folder(job->folder, error);
-    for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
-        status = ocdm__folder_path(job->folder, names[i], work.paths[i], error);
-    if (status == OCDM_OK)
-        status = take_lock(work.paths[LOCK], job->folder, &lock, error);
-    if (status != OCDM_OK)
-        return status;
-    status = run_locked(&work, error);
-    close(lock);
+    ocdm__run_folder *folder = NULL;
+    ocdm_status status = ocdm__folder_open(job, hooks, &folder, error);
+    if (status == OCDM_OK && !folder->finished)
+        status = go(folder, error);
+    ocdm__folder_close(folder);
     return status;
 }

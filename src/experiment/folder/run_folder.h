@@ -40,6 +40,35 @@ typedef struct ocdm__run_hooks {
  */
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error);
 
+/*
+ * The same step by step, for a learner outside the loop. The caller makes the steps and evaluations of `run` itself
+ * (ocdm__run_begin_step and so on), tells of each with ocdm__folder_log and saves with ocdm__folder_save when it is time.
+ */
+typedef struct ocdm__run_folder ocdm__run_folder;
+
+/* Opens the folder and brings the run to where it was. Job, settings, stream and maker must outlive it. As above. */
+ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
+                              ocdm_error *error);
+
+/* The run; it belongs to the folder. Finished: it was already when the folder was opened, and nothing may be done any more. */
+ocdm__run *ocdm__folder_run(const ocdm__run_folder *folder);
+bool ocdm__folder_is_finished(const ocdm__run_folder *folder);
+
+/* Writes the line of a step or an evaluation to the log, if it has one. OCDM_OK, OCDM_IO. */
+ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event event, ocdm_error *error);
+
+/* Whether a checkpoint is due after so many steps; after each evaluation there is one in any case. */
+bool ocdm__folder_saves_after(const ocdm__run_folder *folder, uint64_t steps);
+
+/* Writes a checkpoint. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, and what saving the learner gives; the earlier one stays then. */
+ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error);
+
+/* After the last evaluation: writes the remaining files. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY. */
+ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error);
+
+/* Closes run and files; what was not saved is lost. NULL is fine. */
+void ocdm__folder_close(ocdm__run_folder *folder);
+
 /* Room for the path of a file in a folder, and the path: OCDM_OK, or OCDM_LIMIT when it is too long. */
 #define OCDM__PATH_ROOM 4096
 ocdm_status ocdm__folder_path(const char *folder, const char *name, char path[OCDM__PATH_ROOM], ocdm_error *error);

@@ -100,9 +100,8 @@ static struct member value_in(const ocdm__output *output)
 }
 
 /* A key that is missing in the file stands for its default: the run is older than the setting. */
-static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting,
-                                   const ocdm__asked_settings *asked, ocdm__output *text, ocdm__output *default_text,
-                                   ocdm_error *error)
+static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
+                                   ocdm__output *text, ocdm__output *default_text, ocdm_error *error)
 {
     const ocdm__run_settings defaults = ocdm__run_settings_default();
     struct member was;
@@ -123,7 +122,7 @@ static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__set
                       was.value_length, was.value, is.value_length, is.value);
 }
 
-ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_settings *asked, ocdm_error *error)
+ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
     ocdm__output text = {.buffer = NULL}, default_text = {.buffer = NULL};
     const ocdm__setting *setting;
@@ -142,34 +141,42 @@ ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocd
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------ */
 
-static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
-    const ocdm__stream_table *table = &run->stream->table;
+    const ocdm__stream_table *table = &asked->stream->table;
     for (size_t c = 0; saved->groups != NULL && c < table->class_count; c++) {
-        if (saved->groups[c] == run->groups[c])
+        if (saved->groups[c] == asked->groups[c])
             continue;
         size_t length;
         const char *name = ocdm__text_at(&table->classes, c, &length);
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the class %s in the group %s, not %s",
                           saved->name, ocdm__show_label(name, length).text,
                           ocdm__class_group_name((enum ocdm__class_group)saved->groups[c]),
-                          ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+                          ocdm__class_group_name((enum ocdm__class_group)asked->groups[c]));
     }
     return OCDM_OK;
 }
 
-ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error)
+ocdm__asked_run ocdm__asked_of(const ocdm__run *run)
+{
+    return (ocdm__asked_run){.settings = run->settings,
+                             .tasks = run->schedule.order.tasks,
+                             .task_count = run->schedule.order.task_count,
+                             .stream = run->stream,
+                             .groups = run->groups};
+}
+
+ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
     char checksum[OCDM__CHECKSUM_TEXT];
-    const ocdm__asked_settings asked = {run->settings, run->schedule.order.tasks, run->schedule.order.task_count};
-    ocdm_status status = ocdm__saved_settings_compare(saved, &asked, error);
+    ocdm_status status = ocdm__saved_settings_compare(saved, asked, error);
     if (status != OCDM_OK)
         return status;
-    ocdm__checksum_text(run->stream->checksum, checksum);
+    ocdm__checksum_text(asked->stream->checksum, checksum);
     if (strcmp(saved->checksum, checksum) != 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
-                          "%s: the stream %s has changed since the run began", saved->name, run->stream->file.name);
-    return compare_groups(saved, run, error);
+                          "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
+    return compare_groups(saved, asked, error);
 }
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
@@ -189,31 +196,38 @@ static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
 }
 
 static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups,
-                                   const ocdm__run *run, ocdm_error *error)
+                                   const ocdm__asked_run *asked, ocdm_error *error)
 {
     ocdm__saved_run saved = {.name = file->name};
     const char *checksum = ocdm__summary_checksum(root);
+    char wanted[OCDM__CHECKSUM_TEXT];
     find_settings(file, &saved);
     if (saved.settings == NULL || strlen(checksum) != OCDM__CHECKSUM_TEXT - 1)
         return ocdm__fail(error, OCDM_BAD_FILE, "name another folder", "%s has no settings or no checksum of the stream",
                           file->name);
     memcpy(saved.checksum, checksum, OCDM__CHECKSUM_TEXT);
-    if (ocdm__summary_groups(root, groups, run->stream->table.class_count))
+    ocdm__checksum_text(asked->stream->checksum, wanted);
+    if (strcmp(checksum, wanted) != 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the run, or another folder",
+                          "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", file->name,
+                          ocdm__json_text(ocdm__json_find(root, "stream.file"), "?"), checksum, asked->stream->file.name,
+                          wanted);
+    if (ocdm__summary_groups(root, groups, asked->stream->table.class_count))
         saved.groups = groups;
-    return ocdm__saved_run_compare(&saved, run, error);
+    return ocdm__saved_run_compare(&saved, asked, error);
 }
 
-ocdm_status ocdm__summary_compare(const char *path, const ocdm__run *run, ocdm_error *error)
+ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked, ocdm_error *error)
 {
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__json_tree tree = {.root = NULL};
-    uint8_t *groups = ocdm__allocate(run->stream->table.class_count, sizeof *groups);
+    uint8_t *groups = ocdm__allocate(asked->stream->table.class_count, sizeof *groups);
     ocdm_status status =
         groups != NULL ? ocdm__map_file(&file, path, error) : ocdm__fail_memory(error, "the groups of classes");
     if (status == OCDM_OK)
         status = ocdm__summary_read(&tree, path, error);
     if (status == OCDM_OK)
-        status = compare_summary(&file, tree.root, groups, run, error);
+        status = compare_summary(&file, tree.root, groups, asked, error);
     ocdm__json_tree_clear(&tree);
     ocdm__unmap_file(&file);
     ocdm__release(groups);

@@ -21,26 +21,28 @@ typedef struct ocdm__saved_run {
     const uint8_t *groups;              /* of each class of the stream; NULL: not stored */
 } ocdm__saved_run;
 
+/* The run that is asked for. */
+typedef struct ocdm__asked_run {
+    const ocdm__run_settings *settings; /* resolved */
+    const uint32_t *tasks;              /* all of them, in their order */
+    size_t task_count;
+    const ocdm__stream *stream;
+    const uint8_t *groups; /* of each class of the stream */
+} ocdm__asked_run;
+
+ocdm__asked_run ocdm__asked_of(const ocdm__run *run);
+
 /* OCDM_OK; OCDM_BAD_ARGUMENT, naming the first setting that differs or the first class whose group does; OCDM_BAD_FILE if the
  * stream is a different one; OCDM_NO_MEMORY. */
-ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__run *run, ocdm_error *error);
+ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error);
 
 /* The same for a summary.json. Also OCDM_IO, and OCDM_BAD_FILE if the file is not a summary. */
-ocdm_status ocdm__summary_compare(const char *path, const ocdm__run *run, ocdm_error *error);
-
-/* ---- its parts -------------------------------------------------------------------------------------------------------- */
-
-/* The settings that are asked for, and all tasks in their order. */
-typedef struct ocdm__asked_settings {
-    const ocdm__run_settings *settings;
-    const uint32_t *tasks;
-    size_t task_count;
-} ocdm__asked_settings;
+ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked, ocdm_error *error);
 
 /*
  * Compares the settings alone, by key. A key that is missing in the file stands for its default. An unknown key is an error
  * that names it. Where the groups are known, files of them may have different names.
  */
-ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_settings *asked, ocdm_error *error);
+ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error);
 
 #endif

@@ -1,13 +1,18 @@
 /* The table of settings: defaults, members and JSON. */
 #include "experiment/folder/settings.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/model.h"
+#include "base/error.h"
+#include "base/text.h"
 
-const char *const ocdm__run_methods[] = {"ocdm", "rs",      "prs",    "cbes",     "cbrs",      "gss",
-                                         "max",  "onlyone", "random", "finetune", "multitask", NULL};
+static const char see_help[] = "`ocdm run --help` lists the settings and their values";
+
+const char *const ocdm__run_methods[] = {"ocdm",         "rs",  "prs",     "prs-released", "cbes",     "cbrs",      "gss",
+                                         "gss-released", "max", "onlyone", "random",       "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
@@ -84,6 +89,105 @@ ocdm__run_settings ocdm__run_settings_default(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         set_default(&settings, &rows[i]);
     return settings;
+}
+
+/* ---- from text --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_whole(const ocdm__setting *setting, const char *text, size_t length, uint64_t *value, ocdm_error *error)
+{
+    uint64_t low = (uint64_t)setting->low, high = setting->high < 0x1p64 ? (uint64_t)setting->high : UINT64_MAX;
+    if (ocdm__text_to_whole(text, length, low, high, value))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a whole number from %" PRIu64 " to %" PRIu64,
+                      setting->flag, (int)(length < 64 ? length : 64), text, low, high);
+}
+
+static ocdm_status read_short(const ocdm__setting *setting, const char *text, uint32_t *value, ocdm_error *error)
+{
+    uint64_t number = *value;
+    ocdm_status status = read_whole(setting, text, strlen(text), &number, error);
+    *value = (uint32_t)number;
+    return status;
+}
+
+static ocdm_status read_real(const ocdm__setting *setting, const char *text, double *value, ocdm_error *error)
+{
+    double number;
+    if (!ocdm__text_to_double(text, strlen(text), &number) || !(number >= setting->low && number <= setting->high))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": not a number from %g to %g", setting->flag, text,
+                          setting->low, setting->high);
+    *value = number;
+    return OCDM_OK;
+}
+
+static ocdm_status read_choice(const ocdm__setting *setting, const char *text, void *member, ocdm_error *error)
+{
+    uint32_t i = 0;
+    while (setting->choices[i] != NULL && strcmp(setting->choices[i], text) != 0)
+        i++;
+    if (setting->choices[i] == NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": unknown %s", setting->flag, text, setting->flag);
+    if (setting->kind == OCDM__SETTING_CHOICE)
+        *(uint32_t *)member = i;
+    else
+        *(const char **)member = setting->choices[i];
+    return OCDM_OK;
+}
+
+static ocdm_status read_tasks(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, uint64_t *order,
+                              ocdm_error *error)
+{
+    size_t count = 0;
+    for (const char *item = text;; item++) {
+        size_t length = strcspn(item, ",");
+        if (count == OCDM__MOST_TASKS)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s: more than %d values", setting->flag, OCDM__MOST_TASKS);
+        ocdm_status status = read_whole(setting, item, length, &order[count++], error);
+        if (status != OCDM_OK)
+            return status;
+        item += length;
+        if (*item == '\0')
+            break;
+    }
+    settings->order = order;
+    settings->order_count = count;
+    return OCDM_OK;
+}
+
+static ocdm_status read_switch(const ocdm__setting *setting, const char *text, bool *value, ocdm_error *error)
+{
+    *value = strcmp(text, "true") == 0;
+    if (*value || strcmp(text, "false") == 0)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%s\": neither true nor false", setting->flag, text);
+}
+
+ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, uint64_t *order,
+                               ocdm_error *error)
+{
+    void *member = ocdm__setting_member(settings, setting);
+    switch (setting->kind) {
+    case OCDM__SETTING_WHOLE:
+    case OCDM__SETTING_OPTIONAL_WHOLE:
+        return read_short(setting, text, member, error);
+    case OCDM__SETTING_LONG:
+        return read_whole(setting, text, strlen(text), member, error);
+    case OCDM__SETTING_REAL:
+    case OCDM__SETTING_OPTIONAL_REAL:
+        return read_real(setting, text, member, error);
+    case OCDM__SETTING_WORD:
+    case OCDM__SETTING_CHOICE:
+        return read_choice(setting, text, member, error);
+    case OCDM__SETTING_TASKS:
+        return read_tasks(setting, text, settings, order, error);
+    case OCDM__SETTING_SWITCH:
+        return read_switch(setting, text, member, error);
+    case OCDM__SETTING_FILE:
+    case OCDM__SETTING_GROUPS:
+        *(const char **)member = text;
+        break;
+    }
+    return OCDM_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */

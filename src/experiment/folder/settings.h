@@ -29,6 +29,7 @@ typedef struct ocdm__run_settings {
     uint32_t tie;                        /* an ocdm_tie */
     const char *model;                   /* of agent/model.h, or "none": the memory alone */
     bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
+    bool own_inputs;                     /* which reads the samples itself, whatever they are */
     const char *weights;                 /* a file to start from; NULL for none */
     uint32_t precision;                  /* an ocdm__precision */
     double learning_rate, epsilon, clip; /* clip 0: no clipping */
@@ -144,6 +145,16 @@ void *ocdm__setting_member(ocdm__run_settings *settings, const ocdm__setting *se
 void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, const ocdm__run_settings *settings,
                          const uint32_t *tasks, size_t task_count);
 
+/* The most tasks that an order may name. */
+#define OCDM__MOST_TASKS 1024
+
+/*
+ * Sets one setting to a value as a user would type it; a switch takes true or false. Texts are not copied. `order` has room for
+ * OCDM__MOST_TASKS tasks, if the setting is an order. OCDM_OK, OCDM_BAD_ARGUMENT: the message begins with the setting's flag.
+ */
+ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, uint64_t *order,
+                               ocdm_error *error);
+
 /* The choices of rows, each ended by NULL. Distances, tie rules and precisions are in the order of their enums. */
 extern const char *const ocdm__run_methods[];
 extern const char *const ocdm__run_distances[];
@@ -162,10 +173,6 @@ bool ocdm__run_has_agent(const ocdm__run_settings *settings);
 
 /* The kind of a stream's samples: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);
-
-/* The two checksums of a stream as hexadecimal digits and a NUL. */
-#define OCDM__CHECKSUM_TEXT 33
-void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT]);
 
 /*
  * Fills in what depends on the stream (resize, crop, groups) and refuses settings that are out of range, contradict each other

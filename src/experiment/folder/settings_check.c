@@ -1,7 +1,6 @@
 /* Checks the settings of a run against each other and against the stream, and fills in what depends on the stream. */
 #include "experiment/folder/settings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/model.h"
@@ -24,16 +23,11 @@ bool ocdm__run_has_agent(const ocdm__run_settings *settings)
 
 const char *ocdm__stream_kind(const ocdm__stream *stream)
 {
-    if (stream->shape.kind == OCDM__FEATURES)
-        return "features";
-    if (stream->shape.kind == OCDM__IMAGES)
-        return "images";
-    return stream->table.paths.starts != NULL ? "files" : "labels";
-}
-
-void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TEXT])
-{
-    snprintf(text, OCDM__CHECKSUM_TEXT, "%016llx%016llx", (unsigned long long)checksum[0], (unsigned long long)checksum[1]);
+    static const char *const names[] = {[OCDM_STREAM_LABELS] = "labels",
+                                        [OCDM_STREAM_FEATURES] = "features",
+                                        [OCDM_STREAM_IMAGES] = "images",
+                                        [OCDM_STREAM_FILES] = "files"};
+    return names[ocdm__stream_kind_of(stream)];
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------------- */
@@ -121,6 +115,8 @@ static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__s
     }
     if (!settings->own_learner && !is_among(ocdm__run_models, model))
         return ocdm__fail(error, OCDM_UNKNOWN_NAME, "`ocdm run --help` lists the models", "there is no model \"%s\"", model);
+    if (settings->own_inputs)
+        return check_images(settings, error);
     if (strcmp(kind, "labels") == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--model none runs the memory alone",
                           "%s: the stream has labels and nothing that a model could learn from", path);

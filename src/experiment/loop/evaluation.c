@@ -25,7 +25,8 @@ ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sampl
 
 /* The answers, row by row, and what is true of each. */
 struct answers {
-    float *logits;
+    const float *logits;
+    float *own; /* the room that they are written to; NULL if they are given */
     uint64_t *label_starts;
     uint32_t *labels;
     size_t *ends; /* rows up to the end of each task */
@@ -75,7 +76,8 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
         size_t sample = examination->tests->samples[i];
         labels += (size_t)(table->label_starts[sample + 1] - table->label_starts[sample]);
     }
-    answers->logits = ocdm__allocate(tests, table->class_count * sizeof *answers->logits);
+    if (answers->logits == NULL)
+        answers->logits = answers->own = ocdm__allocate(tests, table->class_count * sizeof *answers->own);
     answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
     answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
     answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
@@ -86,7 +88,7 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
 
 static void release_answers(struct answers *answers)
 {
-    ocdm__release(answers->logits);
+    ocdm__release(answers->own);
     ocdm__release(answers->label_starts);
     ocdm__release(answers->labels);
     ocdm__release(answers->ends);
@@ -106,14 +108,14 @@ static ocdm_status request_piece(const ocdm__examination *examination, unsigned 
     size_t count = end - first < PIECE ? end - first : PIECE;
     if (count == 0)
         return OCDM_OK;
-    return ocdm__inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
+    return ocdm__model_inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
 }
 
 static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
                                 const ocdm__ready *ready, ocdm_error *error)
 {
     size_t classes = examination->table->class_count;
-    float *logits = answers->logits + answers->rows * classes;
+    float *logits = answers->own + answers->rows * classes;
     if (ready->count == 0)
         return OCDM_OK;
     const ocdm__learner *learner = examination->learner;
@@ -137,7 +139,7 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
         const uint32_t *samples = tests->samples + first;
         ocdm__ready ready;
         first += end - first < PIECE ? end - first : PIECE;
-        status = ocdm__inputs_wait(examination->inputs, slot, &ready, error);
+        status = ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
         slot = 1 - slot;
         if (status == OCDM_OK && ocdm__progress_stopped(examination->progress))
             status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
@@ -198,6 +200,37 @@ ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_cou
     if (status == OCDM_OK)
         status = score_all(examination, &answers, evaluation, scores, error);
     evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
+    release_answers(&answers);
+    return status;
+}
+
+/* All scores are there: no sample is left out. */
+static ocdm_status check_given(const ocdm__examination *examination, size_t task_count, struct answers *answers,
+                               ocdm_error *error)
+{
+    const ocdm__stream_order *tests = examination->tests;
+    size_t classes = examination->table->class_count;
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < tests->ends[task_count - 1]; i++) {
+        status = ocdm__logits_check(&examination->source, tests->samples[i], answers->logits + i * classes, classes, error);
+        add_row(answers, examination->table, tests->samples[i]);
+    }
+    for (size_t k = 0; k < task_count; k++)
+        answers->ends[k] = tests->ends[k];
+    return status;
+}
+
+ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
+                                  ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error)
+{
+    struct answers answers = {.logits = given};
+    ocdm_status status = ocdm__evaluation_start(evaluation, task_count, error);
+    if (status == OCDM_OK)
+        status = make_answers(&answers, examination, task_count, error);
+    if (status == OCDM_OK)
+        status = check_given(examination, task_count, &answers, error);
+    if (status == OCDM_OK)
+        status = score_all(examination, &answers, evaluation, scores, error);
     release_answers(&answers);
     return status;
 }

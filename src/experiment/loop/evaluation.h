@@ -51,7 +51,7 @@ ocdm_status ocdm__evaluation_start(ocdm__evaluation *evaluation, size_t task_cou
 /* What is evaluated on what. */
 typedef struct ocdm__examination {
     const ocdm__learner *learner;
-    ocdm__inputs *inputs; /* with its slots 0 and 1 free */
+    ocdm__model_inputs *inputs; /* with its slots 0 and 1 free */
     const ocdm__stream_table *table;
     const ocdm__stream_order *tests;
     const uint8_t *groups;      /* of the classes */
@@ -69,6 +69,10 @@ typedef struct ocdm__examination {
  */
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error);
+
+/* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is asked. */
+ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
+                                  ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error);
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------------- */
 

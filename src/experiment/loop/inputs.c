@@ -8,7 +8,6 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "stream/images/prepare.h"
 
 struct slot {
     float *tensor;
@@ -20,12 +19,13 @@ struct slot {
     bool busy;
 };
 
-struct ocdm__inputs {
+struct ocdm__model_inputs {
     const ocdm__stream *stream;
     const char *root; /* of image files; NULL for other streams */
     bool strict;
     size_t size;
-    uint32_t side;              /* of an image; 0 for features */
+    uint32_t side; /* of an image; 0 for features */
+    const ocdm__image_functions *images;
     ocdm__image_loader *loader; /* NULL for features */
     ocdm__image_request *requests;
     size_t request_room;
@@ -52,16 +52,17 @@ static ocdm_status check_images(const ocdm__stream *stream, const char *root, oc
     return OCDM_OK;
 }
 
-static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__input_settings *settings)
+static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings)
 {
-    ocdm__image_settings images = ocdm__image_settings_default();
+    ocdm__image_settings images = settings->images->settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     bool stored = stream->shape.kind == OCDM__IMAGES;
+    size_t width = stream->shape.width, height = stream->shape.height;
+    uint32_t side = (uint32_t)(width < height ? width : height);
     if (stored) {
-        size_t width = stream->shape.width, height = stream->shape.height;
         images.resize = 0;
-        images.crop = (uint32_t)(width < height ? width : height);
+        images.crop = side;
     }
     if (settings->resize > 0)
         images.resize = settings->resize;
@@ -69,6 +70,8 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
         images.crop = images.resize;
     if (settings->crop > 0)
         images.crop = settings->crop;
+    if (stored && images.crop == (images.resize > 0 ? images.resize : side))
+        images.pad = images.crop / 8; /* files have about as much room for a random square between 256 and 224 pixels */
     return images;
 }
 
@@ -83,7 +86,7 @@ static ocdm_status check_crop(const ocdm__stream *stream, const ocdm__image_sett
                       images->crop);
 }
 
-static ocdm_status open_images(ocdm__inputs *inputs, const ocdm__input_settings *settings, ocdm_error *error)
+static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_input_settings *settings, ocdm_error *error)
 {
     const ocdm__stream *stream = inputs->stream;
     ocdm__image_settings images = image_settings(stream, settings);
@@ -95,37 +98,42 @@ static ocdm_status open_images(ocdm__inputs *inputs, const ocdm__input_settings 
     if (status == OCDM_OK)
         status = check_crop(stream, &images, error);
     if (status == OCDM_OK)
-        status = ocdm__image_loader_create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
+        status = settings->images->create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
     inputs->side = images.crop;
-    inputs->size = ocdm__image_floats(&images);
+    inputs->size = settings->images->floats(&images);
     return status;
 }
 
-ocdm_status ocdm__inputs_open(const ocdm__stream *stream, const ocdm__input_settings *settings, ocdm__inputs **inputs,
-                              ocdm_error *error)
+ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__model_input_settings *settings,
+                                    ocdm__model_inputs **inputs, ocdm_error *error)
 {
-    ocdm__inputs *made = ocdm__allocate(1, sizeof *made);
+    ocdm__model_inputs *made = ocdm__allocate(1, sizeof *made);
     ocdm_status status = OCDM_OK;
     if (made == NULL)
         return ocdm__fail_memory(error, "the samples");
     made->stream = stream;
     made->strict = settings->strict;
+    made->images = settings->images;
     if (stream->shape.kind == OCDM__FEATURES)
         made->size = stream->shape.width;
+    else if (settings->images == NULL)
+        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream featurize` makes features of them",
+                            "%s: the samples are no features, and images are not decoded here", stream->file.name);
     else
         status = open_images(made, settings, error);
     if (status == OCDM_OK)
         *inputs = made;
     else
-        ocdm__inputs_close(made);
+        ocdm__model_inputs_close(made);
     return status;
 }
 
-void ocdm__inputs_close(ocdm__inputs *inputs)
+void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
 {
     if (inputs == NULL)
         return;
-    ocdm__image_loader_destroy(inputs->loader); /* first: its threads write into the slots */
+    if (inputs->loader != NULL)
+        inputs->images->destroy(inputs->loader); /* first: its threads write into the slots */
     for (size_t i = 0; i < OCDM__INPUT_SLOTS; i++) {
         ocdm__release(inputs->slots[i].tensor);
         ocdm__release(inputs->slots[i].usable);
@@ -135,24 +143,24 @@ void ocdm__inputs_close(ocdm__inputs *inputs)
     ocdm__release(inputs);
 }
 
-size_t ocdm__inputs_size(const ocdm__inputs *inputs)
+size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs)
 {
     return inputs->size;
 }
 
-uint32_t ocdm__inputs_height(const ocdm__inputs *inputs)
+uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs)
 {
     return inputs->side;
 }
 
-uint32_t ocdm__inputs_width(const ocdm__inputs *inputs)
+uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs)
 {
     return inputs->side;
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status check_request(const ocdm__inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
+static ocdm_status check_request(const ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
                                  ocdm_error *error)
 {
     if (slot >= OCDM__INPUT_SLOTS || inputs->slots[slot].busy)
@@ -191,7 +199,7 @@ static bool make_path_room(struct slot *slot, size_t size)
 }
 
 /* The names of the batch's files, below the root, for as long as the loader needs them. */
-static bool write_paths(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+static bool write_paths(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
 {
     size_t root = strlen(inputs->root), total = 0, length;
     for (size_t i = 0; i < count; i++) {
@@ -213,7 +221,7 @@ static bool write_paths(ocdm__inputs *inputs, struct slot *slot, const uint32_t 
     return true;
 }
 
-static bool make_request_room(ocdm__inputs *inputs, size_t count)
+static bool make_request_room(ocdm__model_inputs *inputs, size_t count)
 {
     if (count <= inputs->request_room)
         return true;
@@ -224,7 +232,7 @@ static bool make_request_room(ocdm__inputs *inputs, size_t count)
     return !failed;
 }
 
-static bool write_requests(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count, uint64_t step,
+static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count, uint64_t step,
                            bool training)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;
@@ -243,14 +251,14 @@ static bool write_requests(ocdm__inputs *inputs, struct slot *slot, const uint32
     return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, samples, count);
 }
 
-static void copy_features(ocdm__inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ocdm__stream_features(inputs->stream, samples[i], slot->tensor + i * inputs->size);
 }
 
-ocdm_status ocdm__inputs_request(ocdm__inputs *inputs, unsigned slot_number, const uint32_t *samples, size_t count,
-                                 uint64_t step, bool training, ocdm_error *error)
+ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot_number, const uint32_t *samples, size_t count,
+                                       uint64_t step, bool training, ocdm_error *error)
 {
     double started = ocdm__seconds_now();
     ocdm_status status = check_request(inputs, slot_number, samples, count, error);
@@ -263,7 +271,7 @@ ocdm_status ocdm__inputs_request(ocdm__inputs *inputs, unsigned slot_number, con
     if (inputs->loader == NULL)
         copy_features(inputs, slot, samples, count);
     else
-        status = ocdm__image_loader_submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
+        status = inputs->images->submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
     slot->count = count;
     slot->busy = status == OCDM_OK;
     inputs->seconds += ocdm__seconds_now() - started;
@@ -272,14 +280,15 @@ ocdm_status ocdm__inputs_request(ocdm__inputs *inputs, unsigned slot_number, con
 
 /* ---- fetching -------------------------------------------------------------------------------------------------------- */
 
-static void skip(ocdm__inputs *inputs, const ocdm_error *reason)
+static void skip(ocdm__model_inputs *inputs, const ocdm_error *reason)
 {
     if (inputs->skipped++ == 0)
         inputs->first_skipped = *reason;
 }
 
 /* Moves the samples that could be prepared together. */
-static ocdm_status close_up(ocdm__inputs *inputs, struct slot *slot, const ocdm_error *errors, size_t *kept, ocdm_error *error)
+static ocdm_status close_up(ocdm__model_inputs *inputs, struct slot *slot, const ocdm_error *errors, size_t *kept,
+                            ocdm_error *error)
 {
     *kept = 0;
     for (size_t i = 0; i < slot->count; i++) {
@@ -306,7 +315,7 @@ static void keep_all(struct slot *slot)
         slot->usable[i] = (uint32_t)i;
 }
 
-ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot_number, ocdm__ready *ready, ocdm_error *error)
+ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot_number, ocdm__ready *ready, ocdm_error *error)
 {
     if (slot_number >= OCDM__INPUT_SLOTS || !inputs->slots[slot_number].busy)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "input slot %u holds no batch", slot_number);
@@ -317,7 +326,7 @@ ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot_number, ocdm__
     ocdm__image_outcome outcome = {.count = 0};
     slot->busy = false;
     if (inputs->loader != NULL)
-        status = ocdm__image_loader_wait(inputs->loader, slot_number, &outcome, error);
+        status = inputs->images->wait(inputs->loader, slot_number, &outcome, error);
     if (status == OCDM_OK && outcome.failed > 0)
         status = close_up(inputs, slot, outcome.errors, &kept, error);
     else
@@ -328,32 +337,33 @@ ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot_number, ocdm__
     return status;
 }
 
-uint64_t ocdm__inputs_skipped(const ocdm__inputs *inputs)
+uint64_t ocdm__model_inputs_skipped(const ocdm__model_inputs *inputs)
 {
     return inputs->skipped;
 }
 
-const ocdm_error *ocdm__inputs_first_skipped(const ocdm__inputs *inputs)
+const ocdm_error *ocdm__model_inputs_first_skipped(const ocdm__model_inputs *inputs)
 {
     return inputs->skipped > 0 ? &inputs->first_skipped : NULL;
 }
 
-void ocdm__inputs_skipped_text(const ocdm__inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
+void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT])
 {
-    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
     snprintf(text, OCDM__SKIPPED_TEXT, "images left out, as they cannot be decoded: %" PRIu64 "%s%s", skipped,
              first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
 }
 
-ocdm_status ocdm__inputs_fail_unusable(const ocdm__inputs *inputs, const char *part, uint64_t count, ocdm_error *error)
+ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, const char *part, uint64_t count,
+                                             ocdm_error *error)
 {
-    const ocdm_error *first = ocdm__inputs_first_skipped(inputs);
+    const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
     return ocdm__fail(error, OCDM_BAD_FILE, "are these the image files that the stream was made for?",
                       "%s: none of the %" PRIu64 " %s images can be decoded%s%s", inputs->stream->file.name, count, part,
                       first != NULL ? ", the first because of " : "", first != NULL ? first->message : "");
 }
 
-double ocdm__inputs_decode_seconds(const ocdm__inputs *inputs)
+double ocdm__model_inputs_decode_seconds(const ocdm__model_inputs *inputs)
 {
     return inputs->seconds;
 }

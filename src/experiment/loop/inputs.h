@@ -16,22 +16,25 @@
 
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
+#include "stream/images/prepare.h"
 
 /* Batches that can be under way at a time. */
 #define OCDM__INPUT_SLOTS 3
 
-typedef struct ocdm__input_settings {
+typedef struct ocdm__model_input_settings {
     uint32_t resize; /* images: the shorter side becomes this; 0: 256 for image files, as it is for images in the stream file */
     uint32_t crop;   /* then a square of so many pixels; 0: 224 for image files, or `resize` when that is less; all of the
-                        shorter side for images in the stream file. ignored for features */
+                        shorter side for images in the stream file. A square of all of it is random too: training puts a
+                        border of an eighth around the image first. Ignored for features */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */
     bool strict;     /* an image that cannot be decoded ends the work; else it is left out and counted */
-    const char *image_root; /* instead of the stream's own; NULL. Must live as long as the inputs */
-    uint64_t seed;          /* of the augmentation */
-    unsigned threads;       /* that decode, from 1; features need none */
-} ocdm__input_settings;
+    const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */
+    uint64_t seed;                       /* of the augmentation */
+    unsigned threads;                    /* that decode, from 1; features need none */
+    const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
+} ocdm__model_input_settings;
 
-typedef struct ocdm__inputs ocdm__inputs;
+typedef struct ocdm__model_inputs ocdm__model_inputs;
 
 /*
  * Gets ready to read a stream, which must outlive the inputs.
@@ -39,16 +42,16 @@ typedef struct ocdm__inputs ocdm__inputs;
  * OCDM_OK; OCDM_BAD_FILE when the stream has neither features nor images, or a sample without its path; OCDM_BAD_ARGUMENT
  * (sizes that do not fit, no folder to start from); OCDM_LIMIT, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__inputs_open(const ocdm__stream *stream, const ocdm__input_settings *settings, ocdm__inputs **inputs,
-                              ocdm_error *error);
+ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__model_input_settings *settings,
+                                    ocdm__model_inputs **inputs, ocdm_error *error);
 
 /* Releases everything, at any moment. Does nothing for NULL. */
-void ocdm__inputs_close(ocdm__inputs *inputs);
+void ocdm__model_inputs_close(ocdm__model_inputs *inputs);
 
 /* Floats of one sample; for images also their height and width, which are 0 for features. */
-size_t ocdm__inputs_size(const ocdm__inputs *inputs);
-uint32_t ocdm__inputs_height(const ocdm__inputs *inputs);
-uint32_t ocdm__inputs_width(const ocdm__inputs *inputs);
+size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs);
+uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs);
+uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs);
 
 /*
  * Starts preparing a batch. Images are prepared by threads while the caller continues; features are available at once.
@@ -60,8 +63,8 @@ uint32_t ocdm__inputs_width(const ocdm__inputs *inputs);
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY; on error the slot is free.
  */
-ocdm_status ocdm__inputs_request(ocdm__inputs *inputs, unsigned slot, const uint32_t *samples, size_t count, uint64_t step,
-                                 bool training, ocdm_error *error);
+ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
+                                       uint64_t step, bool training, ocdm_error *error);
 
 /* A batch that is prepared. Both arrays live until the slot's next request. */
 typedef struct ocdm__ready {
@@ -77,21 +80,22 @@ typedef struct ocdm__ready {
  * OCDM_NO_MEMORY; with `strict` also OCDM_BAD_FILE and OCDM_LIMIT for an image that cannot be decoded. Of several such images
  * the batch's first is reported.
  */
-ocdm_status ocdm__inputs_wait(ocdm__inputs *inputs, unsigned slot, ocdm__ready *ready, ocdm_error *error);
+ocdm_status ocdm__model_inputs_wait(ocdm__model_inputs *inputs, unsigned slot, ocdm__ready *ready, ocdm_error *error);
 
 /* How many times an image was left out, and why the first one was: NULL when none was. */
-uint64_t ocdm__inputs_skipped(const ocdm__inputs *inputs);
-const ocdm_error *ocdm__inputs_first_skipped(const ocdm__inputs *inputs);
+uint64_t ocdm__model_inputs_skipped(const ocdm__model_inputs *inputs);
+const ocdm_error *ocdm__model_inputs_first_skipped(const ocdm__model_inputs *inputs);
 
 /* The same as a line of text without an end, cut to the room; `skipped` may count those before a resume, too. */
 #define OCDM__SKIPPED_TEXT 640
-void ocdm__inputs_skipped_text(const ocdm__inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT]);
+void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT]);
 
 /* The error of work that had nothing to go by, as none of the `count` images of a part ("training", "test") could be decoded:
  * OCDM_BAD_FILE. */
-ocdm_status ocdm__inputs_fail_unusable(const ocdm__inputs *inputs, const char *part, uint64_t count, ocdm_error *error);
+ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, const char *part, uint64_t count,
+                                             ocdm_error *error);
 
 /* Seconds that the caller spent in request and wait: what the samples cost beyond what threads prepared meanwhile. */
-double ocdm__inputs_decode_seconds(const ocdm__inputs *inputs);
+double ocdm__model_inputs_decode_seconds(const ocdm__model_inputs *inputs);
 
 #endif

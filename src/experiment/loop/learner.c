@@ -92,7 +92,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, 
     const struct ocdm__note notes[] = {{.key = "format", .value = "pt"}, {.key = "model", .value = model}};
     ocdm__learner_tensors saved = {.count = 0};
     ocdm__output output;
-    ocdm_status status = ocdm__output_open(&output, path, error);
+    ocdm_status status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
     status = learner->functions->save(learner->state, false, &saved, error);

@@ -18,14 +18,16 @@
 #include "ocdm/ocdm.h"
 
 /*
- * Samples with their labels. `input` has `count` rows of features, or images as planes (channel, row, column). The labels of
- * sample i are labels[starts[i]] to labels[starts[i + 1] - 1].
+ * Samples with their labels. `input` has `count` rows of features, or images as planes (channel, row, column); NULL if the run
+ * has no inputs and the learner reads the samples itself, by their numbers in the stream. The labels of sample i are
+ * labels[starts[i]] to labels[starts[i + 1] - 1].
  */
 typedef struct ocdm__learner_batch {
     const float *input;
     const size_t *starts;
     const uint32_t *labels;
     size_t count;
+    const uint32_t *samples;
 } ocdm__learner_batch;
 
 /* The tensors that a learner saves. Start with all bytes zero. */
@@ -36,7 +38,8 @@ typedef struct ocdm__learner_tensors {
 } ocdm__learner_tensors;
 
 typedef struct ocdm__learner_functions {
-    /* One step. OCDM_BAD_RECORD if the loss is not finite: `*bad` is the sample of the batch that caused it. */
+    /* Training and prediction are NULL for a learner outside the loop, which is told step by step what to do (ocdm_loop_open).
+     * One step. OCDM_BAD_RECORD if the loss is not finite: `*bad` is the sample of the batch that caused it. */
     ocdm_status (*train)(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error);
 
     /* Logits, count x classes, positive where the class is predicted. */
@@ -70,9 +73,11 @@ typedef struct ocdm__learner {
 /* Makes the learner of a run, whose samples are those of `inputs`. */
 typedef struct ocdm__learner_maker ocdm__learner_maker;
 struct ocdm__learner_maker {
-    ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__inputs *inputs,
+    ocdm_status (*make)(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error);
-    const void *context; /* for `make` */
+    const void *context;                 /* for `make` */
+    const ocdm__image_functions *images; /* of the inputs; NULL: the learner takes features */
+    bool reads_samples;                  /* the learner reads the samples itself: `inputs` is NULL */
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ static void clear_labels(ocdm__batch_labels *batch)
  */
 struct ocdm__similarity {
     const ocdm__learner *learner;
-    ocdm__inputs *inputs;
+    ocdm__model_inputs *inputs;
     unsigned slot; /* of the inputs, free whenever the memory is updated */
     ocdm__label_lists lists;
     ocdm__batch_labels labels;
@@ -82,14 +82,26 @@ static double product(const float *a, const float *b, size_t size)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const float *input, const uint32_t *samples,
+                                      size_t count, float *gradient, ocdm_error *error)
+{
+    ocdm_status status = gather_labels(&similarity->labels, &similarity->lists, samples, count, error);
+    const ocdm__learner_batch batch = {input, similarity->labels.starts, similarity->labels.labels, count, samples};
+    if (status != OCDM_OK)
+        return status;
+    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
+}
+
 /* The gradient of the mean loss of some samples; zeros when none of their images can be decoded. */
 static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, float *gradient,
                                ocdm_error *error)
 {
     ocdm__ready ready;
-    ocdm_status status = ocdm__inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
+    if (similarity->inputs == NULL)
+        return gradient_of_usable(similarity, NULL, samples, count, gradient, error);
+    ocdm_status status = ocdm__model_inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
     if (status == OCDM_OK)
-        status = ocdm__inputs_wait(similarity->inputs, similarity->slot, &ready, error);
+        status = ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error);
     if (status != OCDM_OK)
         return status;
     for (size_t i = 0; i < similarity->size && ready.count == 0; i++)
@@ -99,11 +111,7 @@ static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32
     uint32_t *usable = similarity->samples;
     for (size_t i = 0; i < ready.count; i++)
         usable[i] = samples[ready.usable[i]];
-    status = gather_labels(&similarity->labels, &similarity->lists, usable, ready.count, error);
-    const ocdm__learner_batch batch = {ready.tensor, similarity->labels.starts, similarity->labels.labels, ready.count};
-    if (status != OCDM_OK)
-        return status;
-    return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
+    return gradient_of_usable(similarity, ready.tensor, usable, ready.count, gradient, error);
 }
 
 static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
@@ -122,11 +130,14 @@ static ocdm_status reserve_kept(struct ocdm__similarity *similarity, size_t coun
 static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_memory *memory, const ocdm_comparison *asked,
                              ocdm_error *error)
 {
-    ocdm_status status = reserve_kept(similarity, asked->slot_count, error);
-    for (size_t j = 0; status == OCDM_OK && j < asked->slot_count; j++) {
-        uint32_t sample = (uint32_t)ocdm_memory_id(memory, asked->slot[j]);
+    size_t groups = asked->slot_count / asked->group_size;
+    ocdm_status status = reserve_kept(similarity, groups, error);
+    uint32_t *members = similarity->samples + similarity->sample_room;
+    for (size_t j = 0; status == OCDM_OK && j < groups; j++) {
+        for (size_t k = 0; k < asked->group_size; k++)
+            members[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * asked->group_size + k]);
         float *gradient = similarity->kept + j * similarity->size;
-        status = gradient_of(similarity, &sample, 1, gradient, error);
+        status = gradient_of(similarity, members, asked->group_size, gradient, error);
         if (status == OCDM_OK)
             similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
     }
@@ -155,36 +166,38 @@ static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint3
     return status;
 }
 
-/* The batch's own numbers come after the room that gradient_of needs. */
-static ocdm_status take_batch(struct ocdm__similarity *similarity, const ocdm_comparison *asked, ocdm_error *error)
+/* Room for the numbers of the batch or of a group, twice: they come after the room that gradient_of needs. */
+static ocdm_status reserve_samples(struct ocdm__similarity *similarity, size_t count, ocdm_error *error)
 {
     bool failed = false;
-    if (asked->count > similarity->sample_room) {
-        similarity->samples = ocdm__grown(similarity->samples, 2 * asked->count, sizeof *similarity->samples, &failed);
-        similarity->sample_room = failed ? similarity->sample_room : asked->count;
-    }
+    if (count <= similarity->sample_room)
+        return OCDM_OK;
+    similarity->samples = ocdm__grown(similarity->samples, 2 * count, sizeof *similarity->samples, &failed);
     if (failed)
         return ocdm__fail_memory(error, "a comparison of gradients");
-    for (size_t i = 0; i < asked->count; i++)
-        similarity->samples[similarity->sample_room + i] = (uint32_t)asked->batch[i].id;
+    similarity->sample_room = count;
     return OCDM_OK;
 }
 
 static ocdm_status answer(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
 {
     struct ocdm__similarity *similarity = state;
-    ocdm_status status = take_batch(similarity, asked, error);
+    size_t groups = asked->slot_count / asked->group_size;
+    ocdm_status status =
+        reserve_samples(similarity, asked->count > asked->group_size ? asked->count : asked->group_size, error);
     if (status == OCDM_OK)
         status = load_kept(similarity, memory, asked, error);
     if (status != OCDM_OK)
         return status;
-    const uint32_t *batch = similarity->samples + similarity->sample_room;
+    uint32_t *batch = similarity->samples + similarity->sample_room;
+    for (size_t i = 0; i < asked->count; i++)
+        batch[i] = (uint32_t)asked->batch[i].id;
     if (asked->batch_cosine != NULL)
-        status = compare_with(similarity, batch, asked->count, asked->slot_count, asked->batch_cosine, error);
+        status = compare_with(similarity, batch, asked->count, groups, asked->batch_cosine, error);
     if (status == OCDM_OK && asked->batch_first && *asked->batch_cosine >= 0)
         return OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < asked->count; i++)
-        status = compare_with(similarity, batch + i, 1, asked->slot_count, &asked->item_cosine[i], error);
+        status = compare_with(similarity, batch + i, 1, groups, &asked->item_cosine[i], error);
     return status;
 }
 
@@ -230,7 +243,7 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
     size_t room = (size_t)parts->batch + parts->replay;
-    size_t size = parts->inputs != NULL ? ocdm__inputs_size(parts->inputs) : 0;
+    size_t size = parts->inputs != NULL ? ocdm__model_inputs_size(parts->inputs) : 0;
     *online = (ocdm__online){.parts = *parts};
     online->slots = ocdm__allocate(parts->replay, sizeof *online->slots);
     online->replayed = ocdm__allocate(parts->replay, sizeof *online->replayed);
@@ -272,61 +285,80 @@ static size_t draw_replay(ocdm__online *online)
     return drawn;
 }
 
-/* Appends a prepared batch to the step's; `samples` are those that were requested. */
-static void take(ocdm__online *online, const uint32_t *samples, const ocdm__ready *ready, size_t *count)
+void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
 {
-    size_t size = ocdm__inputs_size(online->parts.inputs);
-    memcpy(online->input + *count * size, ready->tensor, ready->count * size * sizeof *online->input);
-    for (size_t i = 0; i < ready->count; i++)
-        online->chosen[(*count)++] = samples[ready->usable[i]];
+    double begun = ocdm__seconds_now();
+    online->replayed_count = draw_replay(online);
+    memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
+    memcpy(online->chosen + batch->count, online->replayed, online->replayed_count * sizeof *online->chosen);
+    online->stream_count = batch->count;
+    online->count = batch->count + online->replayed_count;
+    online->times.draw += ocdm__seconds_now() - begun;
 }
 
-static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, size_t replayed, ocdm_error *error)
+/* Appends a prepared batch to the step's; `samples` are those that were requested. */
+static void take(ocdm__online *online, const uint32_t *samples, const ocdm__ready *ready)
 {
-    ocdm__inputs *inputs = online->parts.inputs;
+    size_t size = ocdm__model_inputs_size(online->parts.inputs);
+    memcpy(online->input + online->count * size, ready->tensor, ready->count * size * sizeof *online->input);
+    for (size_t i = 0; i < ready->count; i++)
+        online->chosen[online->count++] = samples[ready->usable[i]];
+}
+
+static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
+{
+    ocdm__model_inputs *inputs = online->parts.inputs;
     unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
+    size_t replayed = online->replayed_count;
     ocdm_status status = OCDM_OK;
     if (!online->requested)
-        status = ocdm__inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
+        status = ocdm__model_inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
     if (status == OCDM_OK && replayed > 0)
-        status = ocdm__inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
+        status = ocdm__model_inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
     if (status == OCDM_OK && batch->next_count > 0)
-        status = ocdm__inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
+        status = ocdm__model_inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
     online->requested = batch->next_count > 0;
     return status;
 }
 
-/* Brings the step's samples together: those of the stream, then those of the memory. */
-static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, size_t replayed, size_t *count,
-                          ocdm_error *error)
+/* Brings the step's samples together: those of the stream, then those of the memory. Chosen are now those that could be
+ * prepared. */
+static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     ocdm__ready ready;
-    ocdm_status status = request_all(online, batch, replayed, error);
+    ocdm_status status = request_all(online, batch, error);
     if (status == OCDM_OK)
-        status = ocdm__inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
+        status = ocdm__model_inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
     if (status != OCDM_OK)
         return status;
-    take(online, batch->samples, &ready, count);
-    online->stream_count = *count;
-    online->skipped += batch->count - *count;
-    if (replayed == 0)
+    online->count = 0;
+    take(online, batch->samples, &ready);
+    online->stream_count = online->count;
+    online->skipped += batch->count - online->count;
+    if (online->replayed_count == 0)
         return OCDM_OK;
-    status = ocdm__inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
+    status = ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
     if (status == OCDM_OK)
-        take(online, online->replayed, &ready, count);
+        take(online, online->replayed, &ready);
     return status;
 }
 
 /* ---- learning ---------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status train(ocdm__online *online, uint64_t step, size_t count, double *loss, ocdm_error *error)
+ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error)
+{
+    return gather_labels(&online->labels, &online->parts.labels, online->chosen, online->count, error);
+}
+
+static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm_error *error)
 {
     ocdm_error found = {.message = ""};
-    ocdm_status status = gather_labels(&online->labels, &online->parts.labels, online->chosen, count, error);
-    if (status != OCDM_OK || count == 0)
+    ocdm_status status = ocdm__online_labels(online, error);
+    if (status != OCDM_OK || online->count == 0)
         return status;
     const ocdm__learner *learner = online->parts.learner;
-    const ocdm__learner_batch batch = {online->input, online->labels.starts, online->labels.labels, count};
+    const ocdm__learner_batch batch = {online->input, online->labels.starts, online->labels.labels, online->count,
+                                       online->chosen};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
@@ -337,11 +369,27 @@ static ocdm_status train(ocdm__online *online, uint64_t step, size_t count, doub
     return OCDM_OK;
 }
 
+ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error)
+{
+    *loss = NAN;
+    if (online->parts.learner == NULL)
+        return OCDM_OK;
+    double begun = ocdm__seconds_now();
+    ocdm_status status = gather(online, batch, error);
+    double gathered = ocdm__seconds_now();
+    if (status == OCDM_OK)
+        status = train(online, batch->step, loss, error);
+    online->times.decode += gathered - begun;
+    online->times.train += ocdm__seconds_now() - gathered;
+    return status;
+}
+
 /* ---- remembering ------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status update(ocdm__online *online, ocdm_error *error)
+ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error)
 {
     const ocdm__label_lists *lists = &online->parts.labels;
+    double begun = ocdm__seconds_now();
     if (online->parts.memory == NULL)
         return OCDM_OK;
     for (size_t i = 0; i < online->stream_count; i++) {
@@ -350,32 +398,7 @@ static ocdm_status update(ocdm__online *online, ocdm_error *error)
                                            .labels = lists->labels + lists->starts[sample],
                                            .label_count = (size_t)(lists->starts[sample + 1] - lists->starts[sample])};
     }
-    return ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, NULL, error);
-}
-
-ocdm_status ocdm__online_step(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error)
-{
-    ocdm__step_times *times = &online->times;
-    double begun = ocdm__seconds_now();
-    size_t count = 0, replayed = draw_replay(online);
-    ocdm_status status = OCDM_OK;
-    *loss = NAN;
-    double drawn = ocdm__seconds_now(), gathered = drawn, trained = drawn;
-    if (online->parts.learner != NULL) {
-        status = gather(online, batch, replayed, &count, error);
-        gathered = ocdm__seconds_now();
-        if (status == OCDM_OK)
-            status = train(online, batch->step, count, loss, error);
-        trained = ocdm__seconds_now();
-    } else {
-        memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
-        online->stream_count = batch->count;
-    }
-    if (status == OCDM_OK)
-        status = update(online, error);
-    times->draw += drawn - begun;
-    times->decode += gathered - drawn;
-    times->train += trained - gathered;
-    times->update += ocdm__seconds_now() - trained;
+    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, NULL, error);
+    online->times.update += ocdm__seconds_now() - begun;
     return status;
 }

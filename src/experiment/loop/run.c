@@ -86,14 +86,15 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
 {
     const ocdm__run_settings *settings = run->settings;
     bool images = ocdm__model_takes_images(settings->model);
-    const ocdm__input_settings inputs = {.resize = images ? settings->resize : 0,
-                                         .crop = images ? settings->crop : 0,
-                                         .symmetric = ocdm__model_is_symmetric(settings->model),
-                                         .strict = settings->strict,
-                                         .image_root = settings->image_root,
-                                         .seed = settings->seed,
-                                         .threads = settings->threads};
-    ocdm_status status = ocdm__inputs_open(run->stream, &inputs, &run->inputs, error);
+    const ocdm__model_input_settings inputs = {.resize = images ? settings->resize : 0,
+                                               .crop = images ? settings->crop : 0,
+                                               .symmetric = ocdm__model_is_symmetric(settings->model),
+                                               .strict = settings->strict,
+                                               .image_root = settings->image_root,
+                                               .seed = settings->seed,
+                                               .threads = settings->threads,
+                                               .images = maker->images};
+    ocdm_status status = maker->reads_samples ? OCDM_OK : ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
     if (status == OCDM_OK)
@@ -155,7 +156,7 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__online_close(&run->online);
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
-    ocdm__inputs_close(run->inputs);
+    ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
@@ -193,26 +194,38 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
         run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
         return OCDM_OK;
-    return ocdm__inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
+    return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
 
-static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+/* By the learner, or by `given` scores if there are some; without a learner there are no metrics. */
+static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm__evaluation *evaluation,
+                           ocdm_error *error)
+{
+    size_t task_count = run->evaluation_count + 1;
+    const ocdm__examination examination = {
+        .learner = run->learner,
+        .inputs = run->inputs,
+        .table = &run->stream->table,
+        .tests = &run->tests,
+        .groups = run->groups,
+        .source = {run->stream->file.name,
+                   given != NULL ? "the model may have diverged" : "the agent diverged: a smaller --lr may help"},
+        .progress = progress};
+    if (given != NULL)
+        return ocdm__evaluate_scores(&examination, task_count, given, evaluation, run->scores, error);
+    return run->learner != NULL ? ocdm__evaluate(&examination, task_count, evaluation, run->scores, error)
+                                : ocdm__evaluation_start(evaluation, task_count, error);
+}
+
+static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
     size_t place = run->evaluation_count;
     ocdm__evaluation *evaluation = &run->evaluations[place];
-    const ocdm__examination examination = {.learner = run->learner,
-                                           .inputs = run->inputs,
-                                           .table = &run->stream->table,
-                                           .tests = &run->tests,
-                                           .groups = run->groups,
-                                           .source = {run->stream->file.name, "the agent diverged: a smaller --lr may help"},
-                                           .progress = progress};
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
-    status = run->learner != NULL ? ocdm__evaluate(&examination, place + 1, evaluation, run->scores, error)
-                                  : ocdm__evaluation_start(evaluation, place + 1, error);
+    status = examine(run, given, progress, evaluation, error);
     if (status != OCDM_OK) {
         ocdm__evaluation_clear(evaluation);
         return status;
@@ -227,16 +240,28 @@ static ocdm_status evaluate(ocdm__run *run, const ocdm__progress *progress, ocdm
     return OCDM_OK;
 }
 
+ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error)
+{
+    return evaluate(run, scores, NULL, error);
+}
+
 /* The samples of the step after it are prepared meanwhile, unless an evaluation comes first, which needs the same room. */
-static ocdm_status step(ocdm__run *run, ocdm_error *error)
+ocdm__online_batch ocdm__run_begin_step(ocdm__run *run)
 {
     bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
     ocdm__online_batch batch = {.step = run->step, .samples = run->samples, .next = run->next};
     batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
     batch.next_count = last ? 0 : ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
-    ocdm_status status = ocdm__online_step(&run->online, &batch, &run->loss, error);
+    ocdm__online_choose(&run->online, &batch);
+    return batch;
+}
+
+ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
+{
+    ocdm_status status = ocdm__online_remember(&run->online, error);
     if (status != OCDM_OK)
         return status;
+    run->loss = loss;
     run->step++;
     if (ocdm__run_logs_step(run)) {
         ocdm__curve_point point = ocdm__run_point(run);
@@ -245,15 +270,27 @@ static ocdm_status step(ocdm__run *run, ocdm_error *error)
     return OCDM_OK;
 }
 
+static ocdm_status step(ocdm__run *run, ocdm_error *error)
+{
+    double loss;
+    const ocdm__online_batch batch = ocdm__run_begin_step(run);
+    ocdm_status status = ocdm__online_learn(&run->online, &batch, &loss, error);
+    return status == OCDM_OK ? ocdm__run_end_step(run, loss, error) : status;
+}
+
+enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
+{
+    if (run->evaluation_count == run->schedule.order.task_count)
+        return OCDM__RUN_FINISHED;
+    return run->step == run->schedule.task_ends[run->evaluation_count] ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
+}
+
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error)
 {
-    if (run->evaluation_count == run->schedule.order.task_count) {
-        *event = OCDM__RUN_FINISHED;
+    *event = ocdm__run_due(run);
+    if (*event == OCDM__RUN_FINISHED)
         return OCDM_OK;
-    }
-    bool due = run->step == run->schedule.task_ends[run->evaluation_count];
-    *event = due ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
-    return due ? evaluate(run, progress, error) : step(run, error);
+    return *event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
 }
 
 /* ---- what it is like now ----------------------------------------------------------------------------------------------- */

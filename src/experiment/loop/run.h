@@ -85,7 +85,7 @@ typedef struct ocdm__step_times {
 typedef struct ocdm__online_parts {
     ocdm__label_lists labels;
     const ocdm__learner *learner; /* NULL: the memory alone */
-    ocdm__inputs *inputs;         /* of the same stream; NULL without a learner */
+    ocdm__model_inputs *inputs;   /* of the same stream; NULL without a learner */
     ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
@@ -100,10 +100,11 @@ typedef struct ocdm__online {
     bool requested;   /* the next step's batch is being prepared already */
 
     uint32_t *slots, *replayed; /* what is replayed: slots of the memory, samples of the stream */
+    size_t replayed_count;
     uint32_t *chosen;           /* the samples of the step, those of the stream first */
-    size_t stream_count;        /* how many of them are of the stream */
+    size_t stream_count, count; /* how many of them are of the stream; all */
     ocdm_sample *offered;
-    ocdm__batch_labels labels;
+    ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
     float *input;
 } ocdm__online;
 
@@ -121,11 +122,22 @@ typedef struct ocdm__online_batch {
     size_t next_count; /* 0: there is none */
 } ocdm__online_batch;
 
-/*
- * One step. `loss` becomes NaN when nothing was trained on. OCDM_OK, and what reading a sample, training (OCDM_BAD_RECORD: the
- * loss is not finite) or the memory gives. After an error the step cannot be made again.
+/* The parts of a step, in their order. After an error the step cannot be made again. */
+
+/* Draws what is replayed and lists the samples of the step in `chosen`. */
+void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch);
+
+/* The labels of the chosen samples, for a learner outside the loop; ocdm__online_learn does it itself. OCDM_OK, OCDM_NO_MEMORY.
  */
-ocdm_status ocdm__online_step(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error);
+ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error);
+
+/* Reads the samples and trains the learner on them; those that cannot be decoded are no longer among the chosen. `loss` becomes
+ * NaN when nothing was trained on. OCDM_OK, and what reading a sample and training (OCDM_BAD_RECORD: the loss is not finite)
+ * give. */
+ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *batch, double *loss, ocdm_error *error);
+
+/* Updates the memory with the chosen samples of the stream. OCDM_OK, and what the memory gives. */
+ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
 
 /* ---- run ----------------------------------------------------------------------------------------------------------------- */
 
@@ -143,10 +155,10 @@ typedef struct ocdm__run {
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
 
-    ocdm__learner *learner; /* NULL: none */
-    ocdm__learner made;     /* what it points to */
-    ocdm__inputs *inputs;   /* NULL: none */
-    ocdm_memory *memory;    /* NULL: none */
+    ocdm__learner *learner;     /* NULL: none */
+    ocdm__learner made;         /* what it points to */
+    ocdm__model_inputs *inputs; /* NULL: none */
+    ocdm_memory *memory;        /* NULL: none */
     ocdm__online online;
 
     uint64_t step; /* made so far */
@@ -175,10 +187,22 @@ void ocdm__run_close(ocdm__run *run);
 
 enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };
 
-/* Makes the next step or evaluation. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run is as it was before it;
- * what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation when not one image could be trained on, after which
- * the run can only be closed. */
+/* What comes next: a step, an evaluation, or nothing any more. */
+enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
+
+/* Makes the next step or evaluation with the run's learner. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run
+ * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation when not one image could be
+ * trained on, after which the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
+
+/* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the
+ * memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
+ocdm__online_batch ocdm__run_begin_step(ocdm__run *run);
+ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
+
+/* An evaluation by scores that the caller has: class_count for each test of the tasks up to this one, in the order of
+ * run->tests. OCDM_OK, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY; on error the run is as it was. */
+ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error);
 
 /* Whether the step that was just made is one to log: every `log_every`-th, and the last of a task. */
 bool ocdm__run_logs_step(const ocdm__run *run);

@@ -232,31 +232,22 @@ bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder)
     return true;
 }
 
-/* A summary without a checksum of its stream is accepted. */
-static ocdm_status check_run(const char *path, const ocdm__stream *stream, ocdm_error *error)
-{
-    char asked[OCDM__CHECKSUM_TEXT];
-    ocdm__json_tree tree = {.root = NULL};
-    ocdm_status status = ocdm__summary_read(&tree, path, error);
-    ocdm__checksum_text(stream->checksum, asked);
-    const char *made_on = ocdm__summary_checksum(tree.root);
-    if (status == OCDM_OK && made_on[0] != '\0' && strcmp(made_on, asked) != 0)
-        status = ocdm__fail(error, OCDM_BAD_FILE, "name the stream of the runs with --stream, or another folder with --runs",
-                            "%.160s: the run was made on the stream %.60s (checksum %.32s), not on %.100s (%s)", path,
-                            ocdm__json_text(ocdm__json_find(tree.root, "stream.file"), "?"), made_on, stream->file.name, asked);
-    ocdm__json_tree_clear(&tree);
-    return status;
-}
-
-ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, const ocdm__stream *stream,
+ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, ocdm__run_setup *setup,
                                    ocdm_error *error)
 {
     char path[OCDM__SUMMARY_PATH];
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < run_count(plan); i++)
+    size_t seeds = (size_t)plan->seed_count;
+    for (size_t i = 0; status == OCDM_OK && i < run_count(plan); i++) {
+        const ocdm__asked_run asked =
+            ocdm__run_setup_of(setup, plan, i / seeds / plan->method_count, i / seeds % plan->method_count, i % seeds);
         if (find_summary(plan, folder, i, path))
-            status = check_run(path, stream, error);
-    return status;
+            status = ocdm__summary_compare(path, &asked, error);
+    }
+    /* The table is asked for, the runs are what does not fit. */
+    if (status == OCDM_BAD_ARGUMENT && error != NULL)
+        error->status = OCDM_BAD_FILE;
+    return status == OCDM_BAD_ARGUMENT ? OCDM_BAD_FILE : status;
 }
 
 /* ---- classes of a stream ------------------------------------------------------------------------------------------------- */

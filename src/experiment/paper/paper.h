@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "experiment/compare/execute.h"
 #include "experiment/compare/plan.h"
 #include "ocdm/ocdm.h"
 #include "stream/info.h"
@@ -60,9 +61,11 @@ ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *i
 /* Whether every run of a plan is in the folder, and finished. */
 bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder);
 
-/* Whether those that are there were made on the stream. OCDM_OK; OCDM_BAD_FILE with the first that was not, or whose summary is
- * damaged; OCDM_IO, OCDM_NO_MEMORY. */
-ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, const ocdm__stream *stream,
+/*
+ * Whether those that are there were made as the setup and the plan ask for. OCDM_OK; OCDM_BAD_FILE with the first that was made
+ * on another stream or with another setting, named with both values, or whose summary is damaged; OCDM_IO, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, ocdm__run_setup *setup,
                                    ocdm_error *error);
 
 /* ---- a stream's classes ----------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #define LABEL_LIMIT 60
 #define MOST_CLASSES 300
+#define MOST_COLUMNS 24
 
 #define SECONDS (-1)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -43,19 +44,36 @@ static const ocdm__run_group *best_of(const ocdm__study *study, const struct col
     return best;
 }
 
-/* Whether a group is not significantly worse than the best, as in `ocdm compare`: the paired interval of the difference
- * contains 0. Without an interval (one seed) only the best itself. */
-static bool is_as_good(const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+static bool is_rival(const ocdm__study *study, size_t group, const struct column *column)
+{
+    return !study->groups[group].bound && !isnan(cell(study, &study->groups[group], column).mean);
+}
+
+/* Whether a group is not significantly worse than the best, as in `ocdm compare`; only the best itself where there is no such
+ * difference: with one seed, and for what is counted here. */
+static bool is_as_good(const ocdm__study *study, size_t group, const struct column *column, double least)
 {
     const ocdm__run_group *best = best_of(study, column);
-    if (best == NULL || study->base_count < 2 || !group->base || group->bound)
-        return false;
-    if (cell(study, group, column).mean == cell(study, best, column).mean)
+    double mean = cell(study, &study->groups[group], column).mean, most = cell(study, best, column).mean;
+    if (mean == most)
         return true;
-    if (column->cell != NULL)
-        return false;
-    ocdm__summary difference = ocdm__group_difference(best, group, column->path);
-    return difference.low <= 0 && difference.high >= 0;
+    return column->cell == NULL && fabs(ocdm__group_difference(best, &study->groups[group], column->path).mean) <= least;
+}
+
+/* The least significant difference of a column in which some groups are bold, NaN where only the best is; -1 where none is:
+ * what does not tell groups apart is not marked. */
+static double mark_column(const ocdm__study *study, const struct column *column)
+{
+    size_t rivals = 0, bold = 0;
+    if (best_of(study, column) == NULL)
+        return -1;
+    double least = column->cell == NULL ? ocdm__study_least_difference(study, column->path) : NAN;
+    for (size_t i = 0; i < study->base_count; i++)
+        if (is_rival(study, i, column)) {
+            rivals++;
+            bold += is_as_good(study, i, column, least);
+        }
+    return bold < rivals ? least : -1;
 }
 
 static void put_value(ocdm__output *out, double value)
@@ -66,10 +84,12 @@ static void put_value(ocdm__output *out, double value)
     ocdm__output_text(out, "\"");
 }
 
-static void put_cell(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *group, const struct column *column)
+static void put_cell(ocdm__output *out, const ocdm__study *study, size_t group, const struct column *column, double least)
 {
-    ocdm__summary summary = cell(study, group, column);
-    ocdm__put(out, "<td class=\"%s%s\"", is_as_good(study, group, column) ? "best" : "", column->starts ? " start" : "");
+    ocdm__summary summary = cell(study, &study->groups[group], column);
+    bool best =
+        !(least < 0) && group < study->base_count && is_rival(study, group, column) && is_as_good(study, group, column, least);
+    ocdm__put(out, "<td class=\"%s%s\"", best ? "best" : "", column->starts ? " start" : "");
     put_value(out, summary.mean);
     ocdm__output_text(out, ">");
     int decimals = column->decimals != SECONDS ? column->decimals : summary.mean >= 100 ? 1 : summary.mean >= 1 ? 2 : 4;
@@ -98,11 +118,14 @@ static void put_label(ocdm__output *out, const ocdm__run_group *group)
 
 static void put_rows(ocdm__output *out, const ocdm__study *study, size_t groups, const struct column *columns, size_t count)
 {
+    double least[MOST_COLUMNS];
+    for (size_t c = 0; c < count; c++)
+        least[c] = mark_column(study, &columns[c]);
     ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < groups; i++) {
         put_label(out, &study->groups[i]);
         for (size_t c = 0; c < count; c++)
-            put_cell(out, study, &study->groups[i], &columns[c]);
+            put_cell(out, study, i, &columns[c], least[c]);
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__output_text(out, "</tbody></table></div>\n");
@@ -134,11 +157,26 @@ static struct column metric_column(size_t group, enum ocdm__metric metric)
     return column;
 }
 
-static void put_group_heads(ocdm__output *out)
+/* "minority (14)": a group and the classes that its metrics are means over, where the runs say so. */
+static void name_group(const ocdm__study *study, size_t group, char *text, size_t room)
+{
+    char path[OCDM__METRIC_PATH];
+    snprintf(path, sizeof path, "final.%s.classes", ocdm__paper_groups[group]);
+    double classes = ocdm__json_number(ocdm__json_find(study->groups[0].runs[0]->summary.root, path));
+    if (classes > 0)
+        snprintf(text, room, "%s (%.0f)", ocdm__paper_groups[group], classes);
+    else
+        snprintf(text, room, "%s", ocdm__paper_groups[group]);
+}
+
+static void put_group_heads(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
-    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
-        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, ocdm__paper_groups[g]);
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
+        char name[40];
+        name_group(study, g, name, sizeof name);
+        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
+    }
     ocdm__output_text(out, "</tr>\n");
 }
 
@@ -146,16 +184,18 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 {
     if (!study->trained)
         return;
-    begin_table(out, "results",
-                "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
-                "bold is the best of a column, and what is not significantly worse (its paired 95 % interval holds 0).");
+    begin_table(
+        out, "results",
+        "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
+        "bold is the best of a column, and what is not significantly worse (Tukey's studentised range, paired over seeds, "
+        "family-wise error 5 %); nothing is bold where that tells no two methods apart. After a group, its classes.");
     struct column columns[OCDM__PAPER_GROUPS * OCDM__TABLE_METRICS];
     for (size_t i = 0; i < COUNT(columns); i++) {
         columns[i] = metric_column(i / OCDM__TABLE_METRICS, (enum ocdm__metric)(i % OCDM__TABLE_METRICS));
         columns[i].better = 1;
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
-    put_group_heads(out);
+    put_group_heads(out, study);
     put_heads(out, columns, COUNT(columns));
     put_rows(out, study, study->base_count, columns, COUNT(columns));
 }
@@ -221,7 +261,9 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
         return;
     for (size_t g = 0; g < OCDM__PAPER_GROUPS && study->trained; g++, count++) {
         columns[count] = metric_column(g, OCDM__MAP);
-        snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, ocdm__paper_groups[g]);
+        char name[32];
+        name_group(study, g, name, sizeof name);
+        snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, name);
     }
     memcpy(columns + count, sweep_columns, sizeof sweep_columns);
     count += COUNT(sweep_columns);
@@ -246,8 +288,7 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 {
     struct column columns[OCDM__TIME_PARTS + 3];
     size_t count = 0;
-    columns[count] = time_column("1000 steps", "times.per_1000_steps");
-    columns[count++].better = -1;
+    columns[count++] = time_column("1000 steps", "times.per_1000_steps");
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
         columns[count++] = time_column(ocdm__time_parts[part].name, ocdm__time_parts[part].path);
     columns[count++] = time_column("total", "times.total");

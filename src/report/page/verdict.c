@@ -57,7 +57,10 @@ static void put_difference(ocdm__output *out, const ocdm__study *study, const oc
 /* Compares the best with the next. With fewer than two common seeds there is no interval. */
 static void put_comparison(ocdm__output *out, const ocdm__study *study, const ocdm__run_group *const best[2])
 {
+    double least = ocdm__study_least_difference(study, ocdm__study_measure(study));
     ocdm__summary difference = ocdm__group_difference(best[0], best[1], ocdm__study_measure(study));
+    difference.low = difference.mean - least;
+    difference.high = difference.mean + least;
     bool sure = isfinite(difference.low) && (difference.low > 0 || difference.high < 0);
     ocdm__output_text(out, "<strong>");
     ocdm__put_name(out, best[0]->label, LABEL_LIMIT);

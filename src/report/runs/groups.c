@@ -311,6 +311,16 @@ static ocdm_status label_groups(ocdm__study *study, ocdm_error *error)
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------------- */
 
+/* A seed that not all have is written too, and overwritten by the next. */
+static ocdm_status make_room(ocdm__study *study, ocdm_error *error)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        most = study->groups[i].run_count > most ? study->groups[i].run_count : most;
+    study->room = ocdm__allocate(study->base_count, (2 * most + 1) * sizeof *study->room);
+    return study->room != NULL ? OCDM_OK : ocdm__fail_memory(error, "the numbers of runs");
+}
+
 static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
 {
     for (size_t i = 0; i < study->group_count; i++)
@@ -319,7 +329,9 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
                                                                                         "final.total." OCDM__MAP_NAME)));
     mark_base(study);
     sort_groups(study);
-    ocdm_status status = read_classes(study, error);
+    ocdm_status status = make_room(study, error);
+    if (status == OCDM_OK)
+        status = read_classes(study, error);
     return status == OCDM_OK ? label_groups(study, error) : status;
 }
 
@@ -349,6 +361,7 @@ static void study_clear(ocdm__study *study)
     ocdm__release(study->groups);
     ocdm__release(study->classes);
     ocdm__release(study->order.values);
+    ocdm__release(study->room);
 }
 
 void ocdm__studies_clear(ocdm__study_list *studies)
@@ -394,6 +407,54 @@ ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_g
             break;
         }
     return ocdm__summarise_pairs(a->room, b->room, count);
+}
+
+static double value_of_seed(const ocdm__run_group *group, double seed, const char *path)
+{
+    for (size_t i = 0; i < group->run_count; i++)
+        if (group->runs[i]->seed == seed)
+            return ocdm__json_number(ocdm__json_find(group->runs[i]->summary.root, path));
+    return NAN;
+}
+
+static bool is_rival(const ocdm__run_group *group, const char *path)
+{
+    return group->base && !group->bound && !isnan(ocdm__group_summary(group, path).mean);
+}
+
+/* One column of the values for each seed that all rivals have; returns how many there are. */
+static size_t take_values(const ocdm__study *study, const char *path, double *values, size_t rivals)
+{
+    const ocdm__run_group *first = NULL;
+    size_t seeds = 0;
+    for (size_t i = 0; i < study->base_count && first == NULL; i++)
+        first = is_rival(&study->groups[i], path) ? &study->groups[i] : NULL;
+    for (size_t i = 0; first != NULL && i < first->run_count; i++) {
+        size_t rival = 0;
+        bool whole = true;
+        for (size_t j = 0; j < study->base_count; j++)
+            if (is_rival(&study->groups[j], path)) {
+                double value = value_of_seed(&study->groups[j], first->runs[i]->seed, path);
+                values[seeds * rivals + rival++] = value;
+                whole = whole && !isnan(value);
+            }
+        seeds += whole;
+    }
+    return seeds;
+}
+
+double ocdm__study_least_difference(const ocdm__study *study, const char *path)
+{
+    size_t rivals = 0;
+    for (size_t i = 0; i < study->base_count; i++)
+        rivals += is_rival(&study->groups[i], path);
+    if (rivals < 2)
+        return NAN;
+    size_t seeds = take_values(study, path, study->room, rivals);
+    double *values = study->room + rivals * (seeds + 1);
+    for (size_t i = 0; i < rivals * seeds; i++)
+        values[i % rivals * seeds + i / rivals] = study->room[i];
+    return ocdm__least_significant_difference(values, rivals, seeds);
 }
 
 double ocdm__group_count(const ocdm__run_group *group, size_t column)

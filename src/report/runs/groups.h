@@ -47,6 +47,7 @@ typedef struct ocdm__study {
     size_t class_count;
     size_t task_count;
     ocdm__numbers order; /* of the tasks in the base */
+    double *room;        /* scratch space for the numbers of all runs of the base, twice */
     bool trained;        /* there is a network: groups are ranked by total mAP, otherwise by distance */
 } ocdm__study;
 
@@ -74,6 +75,10 @@ ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after,
 
 /* The difference a - b of that number over the seeds that both groups have; count is 0 when there are none. */
 ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path);
+
+/* The least difference of that number between two of the base groups that is significant (metrics/intervals.h), bounds
+ * excluded, over the seeds that all of them have; NaN when there are fewer than two groups or seeds. */
+double ocdm__study_least_difference(const ocdm__study *study, const char *path);
 
 /* The mean over the runs of entry `column` of their counts or targets; NaN when one has none. */
 double ocdm__group_count(const ocdm__run_group *group, size_t column);

@@ -12,19 +12,24 @@
 
 /* ---- for people ------------------------------------------------------------------------------------------------------- */
 
-enum { METHOD, FIRST_METRIC, TIME = FIRST_METRIC + OCDM__COMPARE_TIME, DISTANCE, DIFFERENCE, COLUMNS };
+/* The method, the columns that have a head, the difference. */
+enum { MOST_COLUMNS = OCDM__COMPARE_COLUMNS + 2 };
 
-static void name_columns(ocdm__column columns[COLUMNS])
+static size_t name_columns(const ocdm__compare_results *results, ocdm__column columns[MOST_COLUMNS])
 {
-    memset(columns, 0, COLUMNS * sizeof *columns);
-    snprintf(columns[METHOD].head, OCDM__TABLE_TEXT, "method");
-    for (size_t i = 0; i < OCDM__COMPARE_TIME; i++) {
-        snprintf(columns[FIRST_METRIC + i].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].metric);
-        snprintf(columns[FIRST_METRIC + i].group, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].group);
+    size_t count = 0;
+    memset(columns, 0, MOST_COLUMNS * sizeof *columns);
+    snprintf(columns[count++].head, OCDM__TABLE_TEXT, "method");
+    for (size_t i = 0; i < OCDM__COMPARE_COLUMNS; i++) {
+        if (ocdm__compare_columns[i].head == NULL)
+            continue;
+        snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].head);
+        if (i < OCDM__COMPARE_OF_GROUPS)
+            ocdm__compare_group_head(results, ocdm__compare_columns[i].group, columns[count].group);
+        count++;
     }
-    snprintf(columns[TIME].head, OCDM__TABLE_TEXT, "s/1000 steps");
-    snprintf(columns[DISTANCE].head, OCDM__TABLE_TEXT, "distance");
-    snprintf(columns[DIFFERENCE].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
+    snprintf(columns[count++].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
+    return count;
 }
 
 /* "+1.3 [0.2, 2.4] prs"; without an interval (one seed) only the difference. */
@@ -42,22 +47,31 @@ static void write_difference(const ocdm__compare_results *results, const ocdm__c
     ocdm__cell_text(cell, text);
 }
 
+/* Deviations of what is ranked; those of times and distances say little. */
 static ocdm_status fill_column(ocdm__table *table, const ocdm__compare_results *results, size_t point, size_t column,
-                               ocdm__compare_judgement *judgements, ocdm_error *error)
+                               size_t place, ocdm__compare_judgement *judgements, ocdm_error *error)
 {
-    static const size_t places[] = {[OCDM__COMPARE_TIME] = TIME, [OCDM__COMPARE_DISTANCE] = DISTANCE};
-    size_t place = column < OCDM__COMPARE_TIME ? FIRST_METRIC + column : places[column];
-    int decimals = column == OCDM__COMPARE_TIME ? 2 : column == OCDM__COMPARE_DISTANCE ? 4 : 1;
+    const ocdm__compare_column *about = &ocdm__compare_columns[column];
     ocdm_status status = ocdm__compare_judge(results, point, column, judgements, error);
     for (size_t i = 0; status == OCDM_OK && i < results->method_count; i++) {
         const ocdm__summary *summary = &judgements[i].summary;
-        double deviation = column < OCDM__COMPARE_TIME ? summary->deviation : NAN;
         ocdm__cell *cell = ocdm__table_at(table, i, place);
-        *cell = ocdm__cell_number(summary->mean, deviation, decimals);
-        cell->bold = judgements[i].bold && column != OCDM__COMPARE_DISTANCE && cell->kind == OCDM__CELL_NUMBER;
+        *cell = ocdm__cell_number(summary->mean, about->ranked ? summary->deviation : NAN, about->decimals);
+        cell->bold = judgements[i].bold;
         if (column == OCDM__COMPARE_TOTAL_MAP)
-            write_difference(results, &judgements[i], ocdm__table_at(table, i, DIFFERENCE));
+            write_difference(results, &judgements[i], ocdm__table_at(table, i, table->column_count - 1));
     }
+    return status;
+}
+
+static ocdm_status fill_columns(ocdm__table *table, const ocdm__compare_results *results, size_t point,
+                                ocdm__compare_judgement *judgements, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    size_t place = 1;
+    for (size_t column = 0; status == OCDM_OK && column < OCDM__COMPARE_COLUMNS; column++)
+        if (ocdm__compare_columns[column].head != NULL)
+            status = fill_column(table, results, point, column, place++, judgements, error);
     return status;
 }
 
@@ -67,7 +81,7 @@ static ocdm_status add_methods(ocdm__table *table, const ocdm__compare_results *
         ocdm__cell *row = ocdm__table_row(table, error);
         if (row == NULL)
             return OCDM_NO_MEMORY;
-        ocdm__cell_text(&row[METHOD], results->methods[i]);
+        ocdm__cell_text(&row[0], results->methods[i]);
     }
     return OCDM_OK;
 }
@@ -75,31 +89,34 @@ static ocdm_status add_methods(ocdm__table *table, const ocdm__compare_results *
 static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 {
     if (results->seed_count > 1)
+        snprintf(table->note, sizeof table->note,
+                 "Mean and standard deviation over %zu seeds; after a group, the number of its classes. Bold, or a star: the "
+                 "best, and "
+                 "what is not significantly worse, by Tukey's studentised range of all methods, paired over seeds: with equal "
+                 "methods one loses its bold in 5 %% of columns. Nothing is bold where that tells no two methods apart. Last "
+                 "column: "
+                 "difference in total mAP to the best other method, with the 95 %% interval that holds for all pairs together.",
+                 results->seed_count);
+    else
         snprintf(
             table->note, sizeof table->note,
-            "Mean and standard deviation over %zu seeds. Bold, or a star: the best, and what is not significantly worse (95 %% "
-            "interval of the paired differences). Last column: difference in total mAP to the best other method, with "
-            "that interval.",
-            results->seed_count);
-    else
-        snprintf(table->note, sizeof table->note,
-                 "One seed: no deviation and no interval. Bold, or a star: the best. Last column: difference in total mAP to "
-                 "the best other method.");
+            "One seed: no deviation, no interval, and nothing about chance. Bold, or a star: the best. Last column: difference "
+            "in total mAP to the best other method.");
 }
 
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
                                       size_t point, ocdm_error *error)
 {
-    ocdm__column named[COLUMNS];
-    name_columns(named);
+    ocdm__column named[MOST_COLUMNS];
+    size_t count = name_columns(results, named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = ocdm__table_begin(table, named, COLUMNS, error);
+    ocdm_status status = ocdm__table_begin(table, named, count, error);
     if (status == OCDM_OK && judgements == NULL)
         status = ocdm__fail_memory(error, "judging the methods");
     if (status == OCDM_OK)
         status = add_methods(table, results, error);
-    for (size_t column = 0; status == OCDM_OK && column <= OCDM__COMPARE_DISTANCE; column++)
-        status = fill_column(table, results, point, column, judgements, error);
+    if (status == OCDM_OK)
+        status = fill_columns(table, results, point, judgements, error);
     ocdm__release(judgements);
     snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
     write_note(table, results);
@@ -108,53 +125,95 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 
 /* ---- for programs ----------------------------------------------------------------------------------------------------- */
 
-/* The positions of the columns; settings that are not swept have none. */
-struct places {
-    size_t memory, rho, order; /* the position + 1; 0 for none */
-    size_t method, group, metric, mean, std, n;
-    size_t count;
+/* What every row has, after the settings that are swept and before the values of the seeds. */
+enum {
+    D_METHOD,
+    D_GROUP,
+    D_METRIC,
+    D_CLASSES,
+    D_MEAN,
+    D_STD,
+    D_N,
+    D_LOW,
+    D_HIGH,
+    D_BOLD,
+    D_OTHER,
+    D_DIFFERENCE,
+    D_DIFFERENCE_LOW,
+    D_DIFFERENCE_HIGH,
+    D_COUNT
 };
 
-static size_t add_column(ocdm__column *columns, struct places *places, const char *key)
+static ocdm__column named(const char *key, const char *head, const char *group)
 {
-    snprintf(columns[places->count].key, OCDM__TABLE_TEXT, "%s", key);
-    snprintf(columns[places->count].head, OCDM__TABLE_TEXT, "%s", key);
-    return places->count++;
+    ocdm__column column;
+    snprintf(column.key, sizeof column.key, "%s", key);
+    snprintf(column.head, sizeof column.head, "%s", head);
+    snprintf(column.group, sizeof column.group, "%s", group);
+    return column;
 }
 
-static struct places place_columns(const ocdm__compare_plan *plan, ocdm__column columns[9])
+static size_t name_data(const ocdm__compare_plan *plan, ocdm__column *columns)
 {
-    struct places places = {.count = 0};
-    memset(columns, 0, 9 * sizeof *columns);
+    static const char *const keys[D_COUNT] = {
+        "method", "group", "metric",     "classes",        "mean",           "std", "n", "low", "high",
+        "bold",   "other", "difference", "difference_low", "difference_high"};
+    size_t count = 0;
     if (plan->sweeps_memory)
-        places.memory = add_column(columns, &places, "memory") + 1;
+        columns[count++] = named("memory", "memory", "");
     if (plan->sweeps_rho)
-        places.rho = add_column(columns, &places, "rho") + 1;
+        columns[count++] = named("rho", "rho", "");
     if (plan->sweeps_order)
-        places.order = add_column(columns, &places, "order") + 1;
-    places.method = add_column(columns, &places, "method");
-    places.group = add_column(columns, &places, "group");
-    places.metric = add_column(columns, &places, "metric");
-    places.mean = add_column(columns, &places, "mean");
-    places.std = add_column(columns, &places, "std");
-    places.n = add_column(columns, &places, "n");
-    return places;
-}
-
-static void fill_point(ocdm__cell *row, const struct places *places, const ocdm__compare_point *point)
-{
-    if (places->memory > 0)
-        row[places->memory - 1] = ocdm__cell_number(point->memory, NAN, 0);
-    if (places->rho > 0)
-        row[places->rho - 1] = ocdm__cell_number(point->rho, NAN, 2);
-    if (places->order > 0) {
-        char text[OCDM__TABLE_TEXT];
-        ocdm__compare_order_text(point, text, sizeof text);
-        ocdm__cell_text(&row[places->order - 1], text);
+        columns[count++] = named("order", "order", "");
+    for (size_t i = 0; i < D_COUNT; i++)
+        columns[count++] = named(keys[i], keys[i], "");
+    for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+        char key[OCDM__TABLE_TEXT];
+        snprintf(key, sizeof key, "seed_%llu", (unsigned long long)ocdm__compare_seed(plan, seed));
+        columns[count++] = named(key, key, "");
     }
+    return count;
 }
 
-static ocdm_status add_data(ocdm__table *table, const struct places *places, const ocdm__compare_plan *plan, size_t point,
+/* Returns where the columns begin that every row has. */
+static ocdm__cell *fill_point(ocdm__cell *row, const ocdm__compare_plan *plan, size_t point)
+{
+    const ocdm__compare_point *at = &plan->points[point];
+    if (plan->sweeps_memory)
+        *row++ = ocdm__cell_number(at->memory, NAN, 0);
+    if (plan->sweeps_rho)
+        *row++ = ocdm__cell_number(at->rho, NAN, 2);
+    if (plan->sweeps_order) {
+        char text[OCDM__TABLE_TEXT];
+        ocdm__compare_order_text(at, text, sizeof text);
+        ocdm__cell_text(row++, text);
+    }
+    return row;
+}
+
+static void fill_data(ocdm__cell *row, const ocdm__compare_results *results, const ocdm__compare_judgement *judgement,
+                      size_t column, size_t method)
+{
+    const ocdm__summary *summary = &judgement->summary, *difference = &judgement->difference;
+    ocdm__cell_text(&row[D_METHOD], results->methods[method]);
+    ocdm__cell_text(&row[D_GROUP], ocdm__compare_columns[column].group);
+    ocdm__cell_text(&row[D_METRIC], ocdm__compare_columns[column].metric);
+    if (column < OCDM__COMPARE_OF_GROUPS && results->classes[column / OCDM__COMPARE_METRICS] > 0)
+        row[D_CLASSES] = ocdm__cell_number((double)results->classes[column / OCDM__COMPARE_METRICS], NAN, 0);
+    row[D_MEAN] = ocdm__cell_number(summary->mean, NAN, 2);
+    row[D_STD] = ocdm__cell_number(summary->deviation, NAN, 2);
+    row[D_N] = ocdm__cell_number((double)summary->count, NAN, 0);
+    row[D_LOW] = ocdm__cell_number(summary->low, NAN, 2);
+    row[D_HIGH] = ocdm__cell_number(summary->high, NAN, 2);
+    row[D_BOLD] = ocdm__cell_number(judgement->bold, NAN, 0);
+    if (judgement->other < results->method_count)
+        ocdm__cell_text(&row[D_OTHER], results->methods[judgement->other]);
+    row[D_DIFFERENCE] = ocdm__cell_number(difference->mean, NAN, 2);
+    row[D_DIFFERENCE_LOW] = ocdm__cell_number(difference->low, NAN, 2);
+    row[D_DIFFERENCE_HIGH] = ocdm__cell_number(difference->high, NAN, 2);
+}
+
+static ocdm_status add_data(ocdm__table *table, const ocdm__compare_plan *plan, size_t point,
                             const ocdm__compare_results *results, ocdm__compare_judgement *judgements, ocdm_error *error)
 {
     for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
@@ -163,13 +222,10 @@ static ocdm_status add_data(ocdm__table *table, const struct places *places, con
             ocdm__cell *row = ocdm__table_row(table, error);
             if (row == NULL)
                 return OCDM_NO_MEMORY;
-            fill_point(row, places, &plan->points[point]);
-            ocdm__cell_text(&row[places->method], results->methods[i]);
-            ocdm__cell_text(&row[places->group], ocdm__compare_columns[column].group);
-            ocdm__cell_text(&row[places->metric], ocdm__compare_columns[column].metric);
-            row[places->mean] = ocdm__cell_number(judgements[i].summary.mean, NAN, 2);
-            row[places->std] = ocdm__cell_number(judgements[i].summary.deviation, NAN, 2);
-            row[places->n] = ocdm__cell_number((double)judgements[i].summary.count, NAN, 0);
+            row = fill_point(row, plan, point);
+            fill_data(row, results, &judgements[i], column, i);
+            for (uint64_t seed = 0; seed < plan->seed_count; seed++)
+                row[D_COUNT + seed] = ocdm__cell_number(ocdm__compare_values(results, point, i, seed)[column], NAN, 2);
         }
         if (status != OCDM_OK)
             return status;
@@ -180,28 +236,21 @@ static ocdm_status add_data(ocdm__table *table, const struct places *places, con
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm__column columns[9];
-    struct places places = place_columns(plan, columns);
+    ocdm__column *columns = ocdm__allocate(3 + D_COUNT + (size_t)plan->seed_count, sizeof *columns);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    ocdm_status status = ocdm__table_begin(table, columns, places.count, error);
-    if (status == OCDM_OK && judgements == NULL)
-        status = ocdm__fail_memory(error, "judging the methods");
+    ocdm_status status = OCDM_OK;
+    if (columns == NULL || judgements == NULL)
+        status = ocdm__fail_memory(error, "the table of a comparison");
+    if (status == OCDM_OK)
+        status = ocdm__table_begin(table, columns, name_data(plan, columns), error);
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point++)
-        status = add_data(table, &places, plan, point, results, judgements, error);
+        status = add_data(table, plan, point, results, judgements, error);
+    ocdm__release(columns);
     ocdm__release(judgements);
     return status;
 }
 
 /* ---- memories without a network ----------------------------------------------------------------------------------------- */
-
-static ocdm__column named(const char *key, const char *head, const char *group)
-{
-    ocdm__column column;
-    snprintf(column.key, sizeof column.key, "%s", key);
-    snprintf(column.head, sizeof column.head, "%s", head);
-    snprintf(column.group, sizeof column.group, "%s", group);
-    return column;
-}
 
 /* ---- spreads ---------------------------------------------------------------------------------------------------------- */
 
@@ -217,19 +266,36 @@ static const struct {
     {"lost", "classes lost", 0},
 };
 
-static void name_spreads(ocdm__column columns[S_COLUMNS])
+static size_t name_spreads(ocdm__column columns[S_COLUMNS], bool data)
 {
-    static const char *const ends[] = {"median", "p05", "p95"}, *const shown[] = {"median", "5 %", "95 %"};
+    static const char *const ends[] = {"median", "p05", "p95"};
+    size_t count = S_FIGURES;
     columns[S_METHOD] = named("method", "method", "");
     columns[S_MEMORY] = named("memory", "memory", "");
     columns[S_RHO] = named("rho", "rho", "");
     columns[S_RUNS] = named("n", "runs", "");
     for (size_t figure = 0; figure < OCDM__FIGURE_COUNT; figure++)
-        for (size_t end = 0; end < 3; end++) {
+        for (size_t end = 0; end < (data ? 3 : 1); end++) {
             char key[OCDM__TABLE_TEXT];
             snprintf(key, sizeof key, "%s_%s", figures[figure].key, ends[end]);
-            columns[S_FIGURES + 3 * figure + end] = named(key, shown[end], figures[figure].shown);
+            columns[count++] = named(key, figures[figure].shown, "");
         }
+    return count;
+}
+
+/* Three cells, or one: "0.0223 [0.0180, 0.0289]". Returns how many. */
+static size_t fill_figure(ocdm__cell *cells, const ocdm__spread *spread, int decimals, bool data)
+{
+    if (data) {
+        cells[0] = ocdm__cell_number(spread->median, NAN, decimals);
+        cells[1] = ocdm__cell_number(spread->low, NAN, decimals);
+        cells[2] = ocdm__cell_number(spread->high, NAN, decimals);
+        return 3;
+    }
+    char text[OCDM__TABLE_TEXT];
+    snprintf(text, sizeof text, "%.*f [%.*f, %.*f]", decimals, spread->median, decimals, spread->low, decimals, spread->high);
+    ocdm__cell_text(cells, text);
+    return 1;
 }
 
 /* The number of points with the same memory and rho as `point`, from there on: one for each order. */
@@ -243,8 +309,9 @@ static size_t orders_at(const ocdm__compare_plan *plan, size_t point)
 }
 
 static ocdm_status fill_spread(ocdm__cell *row, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
-                               size_t point, size_t method, ocdm_error *error)
+                               size_t point, size_t method, bool data, ocdm_error *error)
 {
+    ocdm__cell *next = &row[S_FIGURES];
     size_t seeds = (size_t)plan->seed_count, count = orders_at(plan, point) * seeds;
     ocdm__cell_text(&row[S_METHOD], plan->methods[method]);
     row[S_MEMORY] = ocdm__cell_number(plan->points[point].memory, NAN, 0);
@@ -256,24 +323,22 @@ static ocdm_status fill_spread(ocdm__cell *row, const ocdm__compare_plan *plan, 
                                                  plan->method_count, count, (enum ocdm__memory_figure)figure, &spread, error);
         if (status != OCDM_OK)
             return status;
-        ocdm__cell *cells = &row[S_FIGURES + 3 * figure];
-        cells[0] = ocdm__cell_number(spread.median, NAN, figures[figure].decimals);
-        cells[1] = ocdm__cell_number(spread.low, NAN, figures[figure].decimals);
-        cells[2] = ocdm__cell_number(spread.high, NAN, figures[figure].decimals);
+        next += fill_figure(next, &spread, figures[figure].decimals, data);
     }
     return OCDM_OK;
 }
 
 ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
-                                   ocdm_error *error)
+                                   bool data, ocdm_error *error)
 {
     ocdm__column columns[S_COLUMNS];
-    name_spreads(columns);
-    ocdm_status status = ocdm__table_begin(table, columns, S_COLUMNS, error);
+    ocdm_status status = ocdm__table_begin(table, columns, name_spreads(columns, data), error);
+    if (!data)
+        snprintf(table->note, sizeof table->note, "Median over the runs [5 %%, 95 %%].");
     for (size_t point = 0; status == OCDM_OK && point < plan->point_count; point += orders_at(plan, point))
         for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++) {
             ocdm__cell *row = ocdm__table_row(table, error);
-            status = row != NULL ? fill_spread(row, plan, memories, point, method, error) : OCDM_NO_MEMORY;
+            status = row != NULL ? fill_spread(row, plan, memories, point, method, data, error) : OCDM_NO_MEMORY;
         }
     return status;
 }
@@ -336,7 +401,7 @@ ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_p
                     return OCDM_NO_MEMORY;
                 fill_run(row, plan, point, ocdm__compare_memory(memories, plan, point, method, seed));
                 ocdm__cell_text(&row[R_METHOD], plan->methods[method]);
-                row[R_SEED] = ocdm__cell_number((double)seed, NAN, 0);
+                row[R_SEED] = ocdm__cell_number((double)ocdm__compare_seed(plan, seed), NAN, 0);
             }
     return status;
 }

@@ -97,14 +97,8 @@ struct beside {
 static ocdm_status look_up(const ocdm__compare_results *results, size_t point, size_t method, const ocdm__paper_line *line,
                            size_t k, struct beside *beside, ocdm_error *error)
 {
-    ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
-    if (judgements == NULL)
-        return ocdm__fail_memory(error, "judging the methods");
-    ocdm_status status = ocdm__compare_judge(results, point, column_of(&line->columns[k]), judgements, error);
-    if (status == OCDM_OK)
-        *beside = (struct beside){judgements[method].summary, line->values[k], line->deviations[k]};
-    ocdm__release(judgements);
-    return status;
+    *beside = (struct beside){.paper = line->values[k], .paper_deviation = line->deviations[k]};
+    return ocdm__compare_summary(results, point, column_of(&line->columns[k]), method, &beside->ours, error);
 }
 
 static ocdm_status add_line(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_results *results,
@@ -148,7 +142,7 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
 
 static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                              const ocdm__compare_plan *plan, ocdm_error *error)
+                              const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
     size_t count = 1;
@@ -161,10 +155,13 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
         for (size_t k = 0; line.columns != NULL && k < line.count; k++, count++) {
             bool time = strcmp(line.columns[k].group, "run") == 0;
             snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
+            char group[OCDM__GROUP_HEAD];
+            ocdm__compare_group_head(results, line.columns[k].group, group);
             if (setting[0] != '\0')
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s %.40s", plan->sweeps_memory ? "memory" : "order", setting);
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
+                         plan->sweeps_memory ? "memory" : "order", setting);
             else if (!time)
-                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", line.columns[k].group);
+                snprintf(columns[count].group, OCDM__TABLE_TEXT, "%s", group);
         }
     }
     return ocdm__table_begin(table, columns, count, error);
@@ -202,7 +199,7 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__st
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
                                  const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
 {
-    ocdm_status status = begin_wide(table, item, source, plan, error);
+    ocdm_status status = begin_wide(table, item, source, plan, results, error);
     for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
         status = add_wide(table, item->name, source, plan, results, method, error);
     snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", item->what, source->label);

@@ -247,12 +247,12 @@ static double kept_of_group(const ocdm__compare_plan *plan, const ocdm__compare_
 static ocdm__summary map_of_group(const ocdm__compare_results *results, size_t point, const char *group, ocdm_status *status,
                                   ocdm_error *error)
 {
-    ocdm__compare_judgement judgement = {.other = 0};
-    for (size_t column = 0; column < OCDM__COMPARE_TIME; column++)
+    ocdm__summary summary = {.count = 0};
+    for (size_t column = 0; column < OCDM__COMPARE_OF_GROUPS; column++)
         if (strcmp(ocdm__compare_columns[column].group, group) == 0 &&
             strcmp(ocdm__compare_columns[column].metric, OCDM__MAP_NAME) == 0)
-            *status = ocdm__compare_judge(results, point, column, &judgement, error);
-    return judgement.summary;
+            *status = ocdm__compare_summary(results, point, column, 0, &summary, error);
+    return summary;
 }
 
 ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,

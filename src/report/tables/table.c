@@ -304,6 +304,20 @@ static void write_filled(ocdm__output *output, const char *text, size_t width)
     ocdm__output_text(output, "\n");
 }
 
+/* One paragraph of the note after another, filled to the width where there is one. */
+static void write_note(const ocdm__table *table, size_t width, void (*write)(ocdm__output *, const char *, size_t),
+                       ocdm__output *output)
+{
+    for (const char *at = table->note; *at != '\0';) {
+        char paragraph[OCDM__TABLE_NOTE];
+        size_t length = strcspn(at, "\n");
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, at);
+        ocdm__output_text(output, "\n");
+        write(output, paragraph, width);
+        at += length + (at[length] == '\n');
+    }
+}
+
 static void write_text(const ocdm__table *table, const ocdm__table_style *style, ocdm__output *output)
 {
     if (table->title[0] != '\0')
@@ -315,10 +329,7 @@ static void write_text(const ocdm__table *table, const ocdm__table_style *style,
         write_part(output, table, first, end, style);
         first = end;
     }
-    if (table->note[0] != '\0') {
-        ocdm__output_text(output, "\n");
-        write_filled(output, table->note, style->width);
-    }
+    write_note(table, style->width, write_filled, output);
 }
 
 /* ---- Markdown ------------------------------------------------------------------------------------------------------- */
@@ -346,6 +357,13 @@ static void write_markdown_row(const ocdm__table *table, size_t row, ocdm__outpu
     ocdm__output_text(output, "|\n");
 }
 
+static void write_line(ocdm__output *output, const char *text, size_t width)
+{
+    (void)width;
+    ocdm__output_text(output, text);
+    ocdm__output_text(output, "\n");
+}
+
 static void write_markdown(const ocdm__table *table, ocdm__output *output)
 {
     if (table->title[0] != '\0') {
@@ -365,11 +383,7 @@ static void write_markdown(const ocdm__table *table, ocdm__output *output)
     ocdm__output_text(output, "|\n");
     for (size_t row = 0; row < table->row_count; row++)
         write_markdown_row(table, row, output);
-    if (table->note[0] != '\0') {
-        ocdm__output_text(output, "\n");
-        ocdm__output_text(output, table->note);
-        ocdm__output_text(output, "\n");
-    }
+    write_note(table, 0, write_line, output);
 }
 
 /* ---- LaTeX ---------------------------------------------------------------------------------------------------------- */
@@ -454,6 +468,15 @@ static void write_latex_groups(const ocdm__table *table, ocdm__output *output)
     ocdm__output_text(output, "\n");
 }
 
+/* Before it there is an empty line, which ends the paragraph. */
+static void write_latex_note(ocdm__output *output, const char *text, size_t width)
+{
+    (void)width;
+    ocdm__output_text(output, "{\\footnotesize ");
+    write_latex_text(output, text);
+    ocdm__output_text(output, "}\n");
+}
+
 static void write_latex(const ocdm__table *table, ocdm__output *output)
 {
     ocdm__output_text(output, "\\begin{table}\n\\centering\n");
@@ -480,7 +503,9 @@ static void write_latex(const ocdm__table *table, ocdm__output *output)
         }
         ocdm__output_text(output, " \\\\\n");
     }
-    ocdm__output_text(output, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    ocdm__output_text(output, "\\bottomrule\n\\end{tabular}\n");
+    write_note(table, 0, write_latex_note, output);
+    ocdm__output_text(output, "\\end{table}\n");
 }
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------------- */

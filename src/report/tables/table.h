@@ -24,6 +24,7 @@
 
 #define OCDM__TABLE_TEXT 64
 #define OCDM__TABLE_TITLE 320
+#define OCDM__TABLE_NOTE 2048
 
 enum ocdm__table_format { OCDM__TEXT, OCDM__MARKDOWN, OCDM__LATEX, OCDM__CSV, OCDM__JSON };
 
@@ -51,7 +52,7 @@ typedef struct ocdm__cell {
 
 typedef struct ocdm__table {
     char title[OCDM__TABLE_TITLE]; /* "" for none */
-    char note[OCDM__TABLE_TITLE];  /* under the table */
+    char note[OCDM__TABLE_NOTE];   /* under the table; paragraphs end with a newline */
     ocdm__column *columns;         /* the first names the row */
     size_t column_count;
     ocdm__cell *cells; /* row by row */

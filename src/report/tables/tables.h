@@ -10,24 +10,25 @@
 
 /* ---- a comparison ------------------------------------------------------------------------------------------------------- */
 
-/* One point of the sweep, for reading: a row for each method with mean and standard deviation over seeds, seconds per 1000
- * steps, the distance of the memory, and the paired difference in total mAP to the best other method with its 95 %
- * interval. Returns OCDM_OK or OCDM_NO_MEMORY; the table must be cleared in either case. */
+/* One point of the sweep, for reading: a row for each method with mean and standard deviation over seeds, mean mAP,
+ * forgetting, seconds per 1000 steps, the distance of the memory, and the difference in total mAP to the best other method with
+ * its 95 % interval. Returns OCDM_OK or OCDM_NO_MEMORY; the table must be cleared in either case. */
 ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
                                       size_t point, ocdm_error *error);
 
-/* All points as data: a row for each method, group and metric with method, group, metric, mean, std, n, preceded by memory,
- * rho and order where they are swept. */
+/* All points as data: a row for each method, group and metric, preceded by memory, rho and order where they are swept: the
+ * classes of the group; mean, standard deviation, number of values and the 95 % interval of the mean; whether it is bold; the
+ * best other method, and the difference to it with its interval; the value of each seed. */
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error);
 
 /* ---- memories without a network ----------------------------------------------------------------------------------------- */
 
 /* A row for each method, memory size and rho: median and 5 % to 95 % range of the final distances, the fewest samples of a
- * class and the classes lost, over all orders and seeds. Returns OCDM_OK or OCDM_NO_MEMORY; the table must be cleared in
- * either case. */
+ * class and the classes lost, over all orders and seeds; in three columns each as data, else in one. Returns OCDM_OK or
+ * OCDM_NO_MEMORY; the table must be cleared in either case. */
 ocdm_status ocdm__table_of_spreads(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
-                                   ocdm_error *error);
+                                   bool data, ocdm_error *error);
 
 /* A row for each run: method, memory, rho, order, seed, and its figures. */
 ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_plan *plan,

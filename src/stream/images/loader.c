@@ -229,3 +229,7 @@ ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot_numb
         outcome->failed += slot->errors[i].status != OCDM_OK;
     return OCDM_OK;
 }
+
+const ocdm__image_functions ocdm__image_loading = {ocdm__image_settings_default, ocdm__image_floats,
+                                                   ocdm__image_loader_create,    ocdm__image_loader_destroy,
+                                                   ocdm__image_loader_submit,    ocdm__image_loader_wait};

@@ -33,6 +33,9 @@ static ocdm_status check_settings(const ocdm__image_settings *settings, ocdm_err
     if (settings->crop < 1 || settings->crop > largest)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the crop is taken out of the resized image",
                           "a crop of %" PRIu32 " pixels is not between 1 and %" PRIu32, settings->crop, largest);
+    if (settings->pad >= settings->crop)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a border of %" PRIu32 " pixels is as wide as the crop, %" PRIu32,
+                          settings->pad, settings->crop);
     if (settings->scaling != OCDM__IMAGE_IMAGENET && settings->scaling != OCDM__IMAGE_SYMMETRIC)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "no scaling of pixels has the number %d", (int)settings->scaling);
     return OCDM_OK;
@@ -71,17 +74,35 @@ static uint64_t middle(uint64_t spare)
     return half + (spare & half & 1);
 }
 
+/* One direction of a square that begins at `start` of the padded image: what it has of the image, and where in it that begins.
+ */
+struct extent {
+    uint64_t first;
+    uint32_t length, offset;
+};
+
+static struct extent cut_border(uint64_t start, uint32_t pad, uint64_t side, uint32_t crop)
+{
+    uint64_t end = start + crop < pad + side ? start + crop : pad + side;
+    uint64_t inside = start > pad ? start : pad;
+    return (struct extent){.first = inside - pad, .length = (uint32_t)(end - inside), .offset = (uint32_t)(inside - start)};
+}
+
 ocdm__image_view ocdm__image_choose_view(const ocdm__image_plan *plan, const ocdm__image_request *request,
                                          ocdm__image_size size)
 {
-    uint32_t crop = plan->settings.crop;
+    uint32_t crop = plan->settings.crop, pad = plan->settings.pad;
     uint64_t spare_width = size.width - crop, spare_height = size.height - crop;
     ocdm__image_view view = {.region = {middle(spare_width), middle(spare_height), crop, crop}};
     if (!request->training)
         return view;
     ocdm__random random = ocdm__random_stream(ocdm__random_at(plan->random_base, request->sample), request->step);
-    view.region.top = ocdm__random_below(&random, spare_height + 1);
-    view.region.left = ocdm__random_below(&random, spare_width + 1);
+    uint64_t top = ocdm__random_below(&random, spare_height + 2 * (uint64_t)pad + 1);
+    uint64_t left = ocdm__random_below(&random, spare_width + 2 * (uint64_t)pad + 1);
+    struct extent rows = cut_border(top, pad, size.height, crop), columns = cut_border(left, pad, size.width, crop);
+    view.region = (ocdm__image_region){columns.first, rows.first, columns.length, rows.length};
+    view.left = columns.offset;
+    view.top = rows.offset;
     view.mirrored = ocdm__random_next(&random) >> 63;
     return view;
 }
@@ -120,20 +141,28 @@ static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request 
     return ocdm__image_read(request->path, &settings->limits, settings->resize, &scratch->file, &scratch->image, error);
 }
 
-static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, bool mirrored, float *out)
+/* One channel of one row of the region, from left to right or, mirrored, from right to left. */
+static void write_row(const float *value, const uint8_t *row, size_t width, bool mirrored, float *out)
 {
-    size_t crop = plan->settings.crop;
-    for (size_t channel = 0; channel < 3; channel++) {
+    if (mirrored)
+        for (size_t x = 0; x < width; x++)
+            out[width - 1 - x] = value[row[3 * x]];
+    else
+        for (size_t x = 0; x < width; x++)
+            out[x] = value[row[3 * x]];
+}
+
+static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, const ocdm__image_view *view, float *out)
+{
+    size_t crop = plan->settings.crop, width = view->region.width, height = view->region.height;
+    size_t left = view->mirrored ? crop - view->left - width : view->left;
+    bool bordered = width < crop || height < crop;
+    for (size_t channel = 0; channel < 3; channel++, out += crop * crop) {
         const float *value = plan->value[channel];
-        for (size_t y = 0; y < crop; y++, out += crop) {
-            const uint8_t *row = rgb + y * crop * 3 + channel;
-            if (mirrored)
-                for (size_t x = 0; x < crop; x++)
-                    out[crop - 1 - x] = value[row[3 * x]];
-            else
-                for (size_t x = 0; x < crop; x++)
-                    out[x] = value[row[3 * x]];
-        }
+        for (size_t i = 0; bordered && i < crop * crop; i++)
+            out[i] = value[0];
+        for (size_t y = 0; y < height; y++)
+            write_row(value, rgb + y * width * 3 + channel, width, view->mirrored, out + (view->top + y) * crop + left);
     }
 }
 
@@ -152,7 +181,7 @@ static ocdm_status crop_and_write(const ocdm__image_plan *plan, const ocdm__imag
         return ocdm__fail_memory(error, "the crop of an image");
     ocdm_status status = ocdm__image_resize(&scratch->resizer, image, size, &view.region, scratch->cropped.bytes, error);
     if (status == OCDM_OK)
-        write_floats(plan, scratch->cropped.bytes, view.mirrored, out);
+        write_floats(plan, scratch->cropped.bytes, &view, out);
     return status;
 }
 

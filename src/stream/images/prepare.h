@@ -1,6 +1,7 @@
 /*
  * From an image to the numbers that a network sees: shorter side to `resize`, a square of `crop` pixels out of it, floats in
  * the order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one.
+ * Images that are no larger than the square can be surrounded by a black border first, so that squares differ.
  *
  * Random choices depend on (seed, sample, step) only: not on threads, not on what else is in the batch.
  */
@@ -19,6 +20,7 @@ typedef enum ocdm__image_scaling {
 typedef struct ocdm__image_settings {
     uint32_t resize; /* the shorter side, up to OCDM__IMAGE_LARGEST_SIDE; 0: images stay as large as they are */
     uint32_t crop;   /* the side of what comes out: at least 1, at most `resize` unless that is 0 */
+    uint32_t pad;    /* how wide a black border training puts around the resized image; less than `crop` */
     ocdm__image_scaling scaling;
     uint64_t seed;
     ocdm__image_limits limits;
@@ -53,7 +55,8 @@ size_t ocdm__image_floats(const ocdm__image_settings *settings);
 
 /* Which square is taken, and whether it is mirrored. */
 typedef struct ocdm__image_view {
-    ocdm__image_region region;
+    ocdm__image_region region; /* what it has of the image */
+    uint32_t left, top;        /* where that begins in the square; the rest is border */
     bool mirrored;
 } ocdm__image_view;
 
@@ -141,5 +144,19 @@ typedef struct ocdm__image_outcome {
 /* Waits until a batch that was submitted is ready; its slot is free then. OCDM_OK whatever happened to its images;
  * OCDM_BAD_ARGUMENT when the slot holds no batch. */
 ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
+
+/* The functions above as a table, for code that must not depend on libjpeg and libpng: whoever wants images hands it in. */
+typedef struct ocdm__image_functions {
+    ocdm__image_settings (*settings_default)(void);
+    size_t (*floats)(const ocdm__image_settings *settings);
+    ocdm_status (*create)(const ocdm__image_settings *settings, size_t threads, size_t slots, ocdm__image_loader **loader,
+                          ocdm_error *error);
+    void (*destroy)(ocdm__image_loader *loader);
+    ocdm_status (*submit)(ocdm__image_loader *loader, size_t slot, const ocdm__image_request *requests, size_t count,
+                          float *tensor, ocdm_error *error);
+    ocdm_status (*wait)(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
+} ocdm__image_functions;
+
+extern const ocdm__image_functions ocdm__image_loading;
 
 #endif

@@ -45,13 +45,6 @@ enum {
 #define OCDM__NO_FLAGS(FLAG)
 #define OCDM__ARFF_FLAGS(FLAG) FLAG("arff", "xml", "FILE", NULL, NULL, "its label list, by default next to it")
 
-/* Flags of records, which come near the end of the help. */
-#define OCDM__RECORD_FLAGS(FLAG)                                                                                               \
-    FLAG("records", "format", "F", "auto", ocdm__format_names, "what the records are")                                         \
-    FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
-    FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
-    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")
-
 #define OCDM__SOURCE_KIND(KIND, ...) OCDM__FROM_##KIND,
 enum ocdm__source_kind { OCDM__SOURCES(OCDM__SOURCE_KIND) OCDM__SOURCE_KINDS };
 #undef OCDM__SOURCE_KIND

@@ -171,7 +171,7 @@ static ocdm_status find_columns(ocdm__records *records, const ocdm__record_place
         size_t length = copy_field(records, &field, records->scratch);
         if (!match_column(records->scratch, length, records->labels.text, number, &records->label_column))
             return fail_columns(records, place, records->labels.text, "two columns named", error);
-        if (!match_column(records->scratch, length, records->id.text, number, &records->id_column))
+        if (!records->options.no_id && !match_column(records->scratch, length, records->id.text, number, &records->id_column))
             return fail_columns(records, place, records->id.text, "two columns named", error);
         records->column_count = number + 1;
     }

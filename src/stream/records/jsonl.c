@@ -295,7 +295,9 @@ static ocdm_status read_id(struct reading *reading)
 static inline ocdm_status read_member(struct reading *reading)
 {
     ocdm__json *json = &reading->json;
-    enum step to_labels = follow(&reading->labels, json), to_id = follow(&reading->id, json);
+    enum step to_labels = follow(&reading->labels, json), to_id = STEP_ASIDE;
+    if (!reading->records->options.no_id)
+        to_id = follow(&reading->id, json);
     if (to_labels == STEP_TWICE || to_id == STEP_TWICE)
         return fail_value(reading, "a member that occurs twice");
     if (to_labels == STEP_TARGET)

@@ -370,11 +370,12 @@ void ocdm__records_release(ocdm__records *records)
     records->id_used = 0;
 }
 
-ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, ocdm_error *error)
+ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, bool skip,
+                                 ocdm_error *error)
 {
     ocdm_error why;
     ocdm_status status = ocdm__bad_record(records, &records->place, record->at + record->shown_at, &why, NULL, "%s", reason);
-    if (!records->options.skip_bad) {
+    if (!records->options.skip_bad && !skip) {
         if (error)
             *error = why;
         return status;
@@ -550,6 +551,8 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     const ocdm__record_options *options = &records->options;
     const char *labels = options->labels ? options->labels : "labels", *id = options->id ? options->id : "id";
     records->id_required = options->id != NULL;
+    if (options->id && options->no_id)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "`--id` and `--no-id` are both given");
     if (options->id && strcmp(labels, id) == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--labels` and `--id` name two members or columns",
                           "labels and id have the same name, \"%s\"", id);
@@ -561,7 +564,11 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     if (records->format != OCDM__FORMAT_JSONL)
         return OCDM_OK;
     ocdm_status status = ocdm__split_path(labels, &records->labels, error);
-    return status == OCDM_OK ? ocdm__split_path(id, &records->id, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__split_path(id, &records->id, error);
+    if (options->no_id)
+        records->id.length = SIZE_MAX; /* no name is that long */
+    return status;
 }
 
 static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *error)

@@ -46,11 +46,21 @@ enum ocdm__record_format {
 extern const char *const ocdm__format_names[];
 const char *ocdm__format_name(enum ocdm__record_format format);
 
+/* The flags that choose how records are read, the same for every verb that reads them: FLAG(owner, name, value, fallback,
+ * choices, help), as in OCDM__SOURCES. ocdm__argument_records makes ocdm__record_options of them. */
+#define OCDM__RECORD_FLAGS(FLAG)                                                                                               \
+    FLAG("records", "format", "F", "auto", ocdm__format_names, "what the records are")                                         \
+    FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
+    FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
+    FLAG("records", "no-id", NULL, NULL, NULL, "ignore ids, which may then repeat: records are numbered")                      \
+    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")
+
 /* All zero is a good default. The texts must outlive the reader. */
 typedef struct ocdm__record_options {
     enum ocdm__record_format format;
     const char *labels;    /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
     const char *id;        /* likewise, and every record must have one. NULL: "id", where there is one */
+    bool no_id;            /* records have no ids, whatever they say */
     const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
     bool skip_bad;
     const char *hint; /* what an error says to do about a bad record; NULL: nothing */
@@ -99,9 +109,10 @@ void ocdm__records_release(ocdm__records *records);
 
 /*
  * For a record that is bad for a reason that the reader does not know: OCDM_BAD_RECORD with its place (that of the id, if it
- * has one) and `reason`; or OCDM_OK after counting it, with skip_bad. Only for the record last read.
+ * has one) and `reason`; or OCDM_OK after counting it, with skip_bad or `skip`. Only for the record last read.
  */
-ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, ocdm_error *error);
+ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, bool skip,
+                                 ocdm_error *error);
 
 /* Bytes, ids and labels of records not released yet; the addresses may change with the next record. */
 const char *ocdm__records_bytes(const ocdm__records *records, size_t at);

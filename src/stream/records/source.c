@@ -510,7 +510,7 @@ static ocdm_status refuse(struct source_reading *state, const ocdm__record *reco
         ocdm__reading_skip(state->reading, kind, where);
         state->refused++;
     }
-    return ocdm__records_refuse(state->records, &place, reason, state->error);
+    return ocdm__records_refuse(state->records, &place, reason, false, state->error);
 }
 
 /* Counts what the record reader has skipped since the last call. It knows the position of the very first one only. */

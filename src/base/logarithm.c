@@ -1,6 +1,6 @@
 /* ln and exp by series: ln through 2 atanh((x - 1) / (x + 1)), exp through its Taylor series, both after taking out powers
  * of 2. */
-#include "memory/logarithm.h"
+#include "base/logarithm.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /*
- * Logarithm and exponential with a fixed order of operations, so that a decision never hangs on the last bit of a libm, which
+ * Logarithm and exponential with a fixed order of operations, so that no decision depends on the last bit of a libm, which
  * differs between libraries, versions and CPUs. Within a few units in the last place; add, multiply and divide only.
  */
-#ifndef OCDM_MEMORY_LOGARITHM_H
-#define OCDM_MEMORY_LOGARITHM_H
+#ifndef OCDM_BASE_LOGARITHM_H
+#define OCDM_BASE_LOGARITHM_H
 
 #include <stdint.h>
 

@@ -1,0 +1,220 @@
+"""The memory: files, states and copies, on top of the type in C."""
+import copy
+import json
+import os
+
+from . import _ocdm
+
+_NAMES = "label_names"  # the note of a file that lists labels that are strings
+_DTYPES = {"U8": "<u1", "U32": "<u4", "U64": "<u8", "F64": "<f8"}
+_COUNTS = [("id", "i8"), ("kept", "i8"), ("seen", "i8"), ("target", "f8")]
+
+
+class Memory(_ocdm.Memory):
+    """A replay memory of fixed size for samples with several labels.
+
+    capacity   how many samples it keeps at most
+    policy     which samples stay: a name of `ocdm.policies()`, or an object with a method `replace` or `remove`, see below
+    distance   what ocdm and onlyone minimise: "kl", "reverse-kl", "l2", "tv"
+    tie        which sample goes when several are equally good: "key", "oldest", "newest", "uniform"
+    rho        power of the target, p_i ~ n_i^rho: 0 wants equal shares, 1 those of the stream
+    seed       every random choice follows from it; no global generator is used
+    batch      the largest batch that is taken without allocating
+
+    The memory keeps slots, not payloads: slot s of 0..capacity-1 has an id and a label set. Keep payloads in an array and copy
+    what `update` says, or use `ocdm.Replay`, which does that.
+
+    >>> import numpy as np
+    >>> memory = ocdm.Memory(capacity=100, seed=1)
+    >>> payload = np.zeros((100, 8), np.float32)
+    >>> for step in range(50):
+    ...     replay = payload[memory.draw(10)]                    # train with it, and with the batch
+    ...     batch = np.full((10, 8), step, np.float32)
+    ...     labels = [[step % 5, 5 + i % 3] for i in range(10)]
+    ...     change = memory.update(np.arange(10 * step, 10 * step + 10), labels)
+    ...     payload[change.slots] = batch[change.items]
+    >>> int(memory.counts["kept"].max() - memory.counts["kept"].min()) <= 14
+    True
+
+    One thread at a time may use a memory; a second one gets a RuntimeError.
+
+    A policy of your own is an object with `replace(memory, id, labels)`, asked for each sample once the memory is full: the slot
+    that it takes, or None; or with `remove(memory)`, asked while memory and batch are too many together: the slot to delete. It
+    may have `admit(memory, id, labels)`, `begin(memory, ids, labels)`, `end(memory, change)` with None after a failure,
+    `save(memory)` and `load(memory, data)` for bytes of its own, and a `name`. It may ask the memory, not change it. An exception
+    in it, or a slot that does not exist, and the memory is as it was before the batch.
+
+    >>> class Newest:
+    ...     def remove(self, memory):
+    ...         return int(memory.arrivals.argmin())
+    >>> memory = ocdm.Memory(capacity=2, policy=Newest())
+    >>> change = memory.update([1, 2, 3], [[0], [0], [0]])
+    >>> sorted(memory.ids.tolist())
+    [2, 3]
+    """
+
+    __slots__ = ("__weakref__",)
+    __hash__ = None
+
+    @property
+    def counts(self):
+        """A structured array, a row per class in order of first appearance: id, kept, seen, target.
+
+        >>> memory = ocdm.Memory(capacity=2)
+        >>> change = memory.update([1, 2, 3], [["a"], ["a"], ["b"]])
+        >>> memory.counts.tolist()
+        [('a', 1, 2, 0.5), ('b', 1, 1, 0.5)]
+        """
+        import numpy
+
+        rows = self._count_rows()
+        counts = numpy.frombuffer(rows, _COUNTS) if rows else numpy.empty(0, _COUNTS)
+        names = self.names
+        if names is None:
+            return counts
+        labels = numpy.array([names[number] for number in counts["id"]], str)
+        named = numpy.empty(len(counts), [("id", labels.dtype if len(labels) else "U1"), *_COUNTS[1:]])
+        named["id"] = labels
+        for field, _ in _COUNTS[1:]:
+            named[field] = counts[field]
+        return named
+
+    # ---- files and states ----
+
+    def save(self, path):
+        """Writes the memory to a safetensors file; the old file stays whole until the new one is. OSError if that fails.
+
+        >>> memory = ocdm.Memory(capacity=2)
+        >>> change = memory.update([1, 2], [["a"], ["b"]])
+        >>> memory.save("memory.safetensors")
+        >>> ocdm.Memory.load("memory.safetensors") == memory
+        True
+        """
+        place = os.fsencode(path)
+        names = self.names
+        if names is None:
+            self._save_file(place)
+        else:
+            _pack({**self.state_dict(), _NAMES: names}, os.fsdecode(place))
+
+    @classmethod
+    def load(cls, path, policy=None):
+        """Reads a memory that `save` or the library in C wrote. It goes on exactly as the saved one would have.
+
+        policy   the object, for a memory with a policy of your own
+        """
+        with open(path, "rb") as file:
+            data = file.read()
+        memory = cls(capacity=1)
+        memory._restore(data, policy, _names_of(data))
+        return memory
+
+    def state_dict(self):
+        """Everything that decides what the memory does next, as NumPy arrays and strings: the tensors and notes of its file.
+
+        >>> memory = ocdm.Memory(capacity=2)
+        >>> change = memory.update([1, 2], [[0], [3, 4]])
+        >>> state = memory.state_dict()
+        >>> state["policy"], state["labels"].tolist()
+        ('ocdm', [0, 3, 4])
+        >>> other = ocdm.Memory(capacity=1)
+        >>> other.load_state_dict(state)
+        >>> other == memory
+        True
+        """
+        state = _unpack(self._save_bytes())
+        if self.names is not None:
+            state[_NAMES] = self.names
+        return state
+
+    def load_state_dict(self, state):
+        """Becomes the memory of a `state_dict`, with its options. ValueError, and nothing changes, if the state is not whole."""
+        names = state.get(_NAMES) if isinstance(state, dict) else None
+        data = _pack(state)
+        policy = self.policy
+        self._restore(data, None if isinstance(policy, str) else policy, None if names is None else list(names))
+
+    # ---- comparing and copying ----
+
+    def __eq__(self, other):
+        """Whether both hold the same and will go on alike."""
+        if not isinstance(other, Memory):
+            return NotImplemented
+        return self is other or (self.names == other.names and self._save_bytes() == other._save_bytes())
+
+    def __reduce__(self):
+        return _restored, (type(self), self._save_bytes(), _own_policy(self), self.names)
+
+    def __copy__(self):
+        return _restored(type(self), self._save_bytes(), copy.copy(_own_policy(self)), self.names)
+
+    def __deepcopy__(self, memo):
+        return _restored(type(self), self._save_bytes(), copy.deepcopy(_own_policy(self), memo), self.names)
+
+    def __repr__(self):
+        policy = self.policy if isinstance(self.policy, str) else type(self.policy).__name__
+        return f"<ocdm.Memory: {len(self)} of {self.capacity} samples, policy {policy}, {self.arrived} arrived>"
+
+
+def _own_policy(memory):
+    return None if isinstance(memory.policy, str) else memory.policy
+
+
+def _restored(cls, data, policy, names):
+    memory = cls(capacity=1)
+    memory._restore(data, policy, names)
+    return memory
+
+
+# ---- safetensors -----------------------------------------------------------------------------------------------------------
+
+def _header(data):
+    """The header of a file's bytes, and where the tensors begin; ValueError is left to whoever reads the whole."""
+    length = int.from_bytes(data[:8], "little")
+    return json.loads(data[8:8 + length]), 8 + length
+
+
+def _names_of(data):
+    """The names of the labels in a file, if it has any. Damage is found and described by the library."""
+    try:
+        note = _header(data)[0]["__metadata__"].get(_NAMES)
+        return None if note is None else list(json.loads(note))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _unpack(data):
+    import numpy
+
+    header, begin = _header(data)
+    state = {key: text for key, text in header.pop("__metadata__").items() if key not in ("checksum", _NAMES)}
+    for name, entry in header.items():
+        first, end = entry["data_offsets"]
+        state[name] = numpy.frombuffer(data[begin + first:begin + end], _DTYPES[entry["dtype"]]).copy()
+    return state
+
+
+def _array(name, value):
+    import numpy
+
+    array = numpy.asarray(value)
+    code = next((code for code, dtype in _DTYPES.items() if numpy.dtype(dtype) == array.dtype), None)
+    if code is None or array.ndim != 1:
+        raise ValueError(f"state: {name} must be an array of one dimension of u1, u4, u8 or f8, not {array.dtype} of shape "
+                         f"{array.shape}")
+    return name, code, numpy.ascontiguousarray(array)
+
+
+def _pack(state, path=None):
+    """The file of a state: its bytes, or written to a path."""
+    if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
+        raise ValueError("a state must be a dict as state_dict returns it")
+    notes = {name: text for name, text in state.items() if isinstance(text, str)}
+    names = state.get(_NAMES)
+    if names is not None:
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"state: {_NAMES} must be a list of strings")
+        notes[_NAMES] = json.dumps(list(names))
+    arrays = [_array(name, value) for name, value in state.items() if not isinstance(value, str) and name != _NAMES]
+    arrays.sort(key=lambda array: -array[2].dtype.itemsize)  # the widest first, so that all are aligned
+    return _ocdm.pack(notes, arrays, path)

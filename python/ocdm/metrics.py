@@ -1,0 +1,120 @@
+"""Metrics of multi-label classification on arrays: those of the tables of `ocdm run`, computed by the same functions.
+
+scores are [samples, classes], positive where a class is predicted. labels are [samples, classes] of 0 and 1, lists of numbers of
+classes, or a CSR pair (starts, labels). Values are fractions from 0 to 1, NaN when no class has a positive sample. A class without
+a positive sample is left out of every average.
+
+>>> import numpy as np
+>>> scores = np.array([[1.5, -1, 2], [-0.5, 3, 0.1], [2, -2, -3]], np.float32)
+>>> labels = [[0, 2], [1], [0]]
+>>> round(ocdm.metrics.CF1(scores, labels), 4), round(ocdm.metrics.mAP(scores, labels), 4)
+(0.9091, 1.0)
+>>> averages = ocdm.metrics.averages(scores, labels)
+>>> round(averages["OP"], 4)
+0.8
+"""
+from . import _ocdm
+
+NAMES = tuple(_ocdm.metric_names())  #: the averages: CF1, OF1, mAP, CP, CR, CF1_macro, OP, OR
+_SCORE = {"names": ["positives", "predicted", "hits", "ap"], "formats": ["u4", "u4", "u4", "f8"], "offsets": [0, 4, 8, 16],
+          "itemsize": 24}
+
+
+def _rows(scores):
+    import numpy
+
+    if hasattr(scores, "detach"):
+        scores = scores.detach().cpu()
+    scores = numpy.ascontiguousarray(scores, "float32")
+    if scores.ndim != 2:
+        raise ValueError(f"scores must have the shape [samples, classes], not {list(scores.shape)}")
+    return scores
+
+
+def class_scores(scores, labels):
+    """Each class alone: a structured array of positives, predicted, hits (both), and ap, its average precision.
+
+    >>> ocdm.metrics.class_scores([[1.0, -1], [2, 3]], [[0], [0, 1]]).tolist()
+    [(2, 2, 2, 1.0), (1, 1, 1, 1.0)]
+    """
+    import numpy
+
+    scores = _rows(scores)
+    return numpy.frombuffer(_ocdm.score_classes(scores, *scores.shape, labels), _SCORE)
+
+
+def _average(number, found, groups, wanted):
+    return _ocdm.average(number, found) if groups is None else _ocdm.average(number, found, groups, wanted)
+
+
+def _groups(groups, classes):
+    import numpy
+
+    groups = numpy.asarray(groups)
+    if groups.shape != (classes,) or groups.dtype.kind not in "iub" or (groups < 0).any() or (groups > 255).any():
+        raise ValueError(f"groups must be {classes} numbers from 0 to 255, one for each class")
+    return numpy.ascontiguousarray(groups, "uint8")
+
+
+def averages(scores, labels, groups=None, group=None):
+    """All averages, by name. With groups, a number for each class, over the classes whose number is `group`.
+
+    >>> stream = ocdm.Stream("scenes.safetensors")
+    >>> tests = stream.select("test")
+    >>> found = ocdm.metrics.averages(stream.targets(tests) - 0.5, stream.targets(tests))
+    >>> found["CF1"], found["mAP"]
+    (1.0, 1.0)
+    """
+    found = class_scores(scores, labels)
+    if (groups is None) != (group is None):
+        raise ValueError("groups and group belong together: a number for each class, and the one that is wanted")
+    groups = None if groups is None else _groups(groups, len(found))
+    return {name: _average(i, found, groups, group) for i, name in enumerate(NAMES)}
+
+
+def CF1(scores, labels, groups=None, group=None):
+    """2 CP CR / (CP + CR) of the mean precision CP and the mean recall CR of the classes."""
+    return averages(scores, labels, groups, group)["CF1"]
+
+
+def OF1(scores, labels, groups=None, group=None):
+    """F1 of all predictions together."""
+    return averages(scores, labels, groups, group)["OF1"]
+
+
+def mAP(scores, labels, groups=None, group=None):
+    """The mean of the average precisions of the classes."""
+    return averages(scores, labels, groups, group)["mAP"]
+
+
+def AP(scores, positive):
+    """The average precision of one class, as scikit-learn's average_precision_score; NaN without a positive sample.
+
+    >>> round(ocdm.metrics.AP([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), 4)
+    0.8333
+    """
+    import numpy
+
+    positive = numpy.ascontiguousarray(numpy.asarray(positive) != 0, "uint8")
+    scores = numpy.ascontiguousarray(scores, "float32")
+    if scores.ndim != 1 or positive.shape != scores.shape:
+        raise ValueError(f"scores and positive must be rows of the same length, not {scores.shape} and {positive.shape}")
+    return _ocdm.average_precision(scores, positive)
+
+
+def forgetting(maps):
+    """How much each task is forgotten: its best earlier mAP minus the final one. maps are [evaluations, tasks], NaN before a task
+    was seen. Returns the mean, and an array with a value for each task, NaN for those that have none.
+
+    >>> nan = float("nan")
+    >>> mean, each = ocdm.metrics.forgetting([[0.8, nan], [0.6, 0.7]])
+    >>> round(mean, 4), each.round(4).tolist()
+    (0.2, [0.2, nan])
+    """
+    import numpy
+
+    maps = numpy.ascontiguousarray(maps, "float64")
+    if maps.ndim != 2:
+        raise ValueError(f"maps must have the shape [evaluations, tasks], not {list(maps.shape)}")
+    mean, each = _ocdm.forgetting(maps, *maps.shape)
+    return mean, numpy.frombuffer(each, "float64")

@@ -1,0 +1,754 @@
+/*
+ * The type ocdm._ocdm.Memory: what must be fast, or needs the library. Files, states and copies are built on it in memory.py.
+ *
+ * One thread at a time may use a memory. The GIL alone does not ensure it: it is released in long calls, and a policy written
+ * in Python may release it anywhere. So each call claims the memory, and one that comes in between raises RuntimeError.
+ */
+#include "module.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HELD_UP_TO 4096 /* samples of an update that keep the GIL: to release it costs 0.1 us */
+
+typedef ocdm__memory_object memory_object;
+
+/* ---- one thread at a time --------------------------------------------------------------------------------------------- */
+
+static bool in_use(void)
+{
+    PyErr_SetString(PyExc_RuntimeError, "this memory is in use, by another thread or because its policy is deciding");
+    return false;
+}
+
+static bool claim(memory_object *self)
+{
+    if (self->busy)
+        return in_use();
+    self->busy = true;
+    self->owner = PyThread_get_thread_ident();
+    return true;
+}
+
+static void release(memory_object *self)
+{
+    self->busy = false;
+}
+
+/* Whether a question may be asked now: also by the policy while it decides. */
+static bool may_ask(const memory_object *self)
+{
+    return !self->busy || (self->asking && self->owner == PyThread_get_thread_ident()) || in_use();
+}
+
+/* Raises what went wrong in a call of the library; a policy's own exception comes first. */
+static PyObject *raise(memory_object *self, const ocdm_error *error)
+{
+    if (self->policy != NULL && ocdm__python_policy_raised(self->policy))
+        return NULL;
+    return ocdm__raise(error);
+}
+
+/* A Change, or the exception; also when the policy's `end` raised, after the memory has changed. */
+static PyObject *conclude(memory_object *self, ocdm_status status, const ocdm_change *change, const ocdm_error *error)
+{
+    if (status != OCDM_OK)
+        return raise(self, error);
+    if (self->policy != NULL && ocdm__python_policy_raised(self->policy))
+        return NULL;
+    return ocdm__change_create(change);
+}
+
+/* ---- making and deleting ---------------------------------------------------------------------------------------------- */
+
+static bool find_policy(memory_object *self, PyObject *policy, ocdm_options *options)
+{
+    if (policy == NULL)
+        return true;
+    if (!PyUnicode_Check(policy)) {
+        self->policy = ocdm__python_policy_create(policy, self);
+        options->policy = self->policy != NULL ? ocdm__python_policy_table(self->policy) : NULL;
+        options->policy_data = self->policy;
+        return self->policy != NULL;
+    }
+    const char *name = PyUnicode_AsUTF8AndSize(policy, NULL);
+    options->policy = name != NULL ? ocdm_policy_find(name) : NULL;
+    if (name != NULL && options->policy == NULL)
+        PyErr_Format(PyExc_ValueError, "no policy is named %R; ocdm.policies() lists them", policy);
+    return options->policy != NULL;
+}
+
+static bool find_names(const char *distance, const char *tie, ocdm_options *options)
+{
+    if (distance != NULL && ocdm_distance_find(distance, &options->distance) != OCDM_OK) {
+        PyErr_Format(PyExc_ValueError, "no distance is named '%s'; there are kl, reverse-kl, l2, tv", distance);
+        return false;
+    }
+    if (tie != NULL && ocdm_tie_find(tie, &options->tie) != OCDM_OK) {
+        PyErr_Format(PyExc_ValueError, "no tie rule is named '%s'; there are key, oldest, newest, uniform", tie);
+        return false;
+    }
+    return true;
+}
+
+static bool read_options(memory_object *self, PyObject *args, PyObject *kwargs, ocdm_options *options)
+{
+    static char *names[] = {"capacity", "policy", "distance", "tie", "rho", "seed", "batch", NULL};
+    PyObject *capacity = NULL, *policy = NULL, *seed = NULL, *batch = NULL;
+    const char *distance = NULL, *tie = NULL;
+    uint64_t number;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOssdOO:Memory", names, &capacity, &policy, &distance, &tie, &options->rho,
+                                     &seed, &batch))
+        return false;
+    if (capacity != NULL) {
+        if (!ocdm__unsigned(capacity, OCDM_MAX_CAPACITY, "capacity", &number))
+            return false;
+        options->capacity = (uint32_t)number;
+    }
+    if (seed != NULL && !ocdm__unsigned(seed, UINT64_MAX, "seed", &options->seed))
+        return false;
+    if (batch != NULL) {
+        if (!ocdm__unsigned(batch, UINT32_MAX, "batch", &number))
+            return false;
+        options->batch = (uint32_t)number;
+    }
+    return find_names(distance, tie, options) && find_policy(self, policy, options);
+}
+
+static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    memory_object *self = (memory_object *)PyType_GenericAlloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    ocdm_options options = ocdm_options_default();
+    ocdm_error error = {0};
+    if (read_options(self, args, kwargs, &options)) {
+        if (ocdm_memory_create(&options, &self->memory, &error) == OCDM_OK)
+            return (PyObject *)self;
+        ocdm__raise(&error);
+    }
+    Py_DECREF((PyObject *)self);
+    return NULL;
+}
+
+static void drop_memory(memory_object *self)
+{
+    ocdm_memory_destroy(self->memory);
+    self->memory = NULL;
+    ocdm__python_policy_destroy(self->policy);
+    self->policy = NULL;
+}
+
+static int memory_traverse(memory_object *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE((PyObject *)self));
+    Py_VISIT(self->names.numbers);
+    Py_VISIT(self->names.list);
+    if (self->policy != NULL)
+        Py_VISIT(ocdm__python_policy_object(self->policy));
+    return 0;
+}
+
+static int memory_clear(memory_object *self)
+{
+    ocdm__names_clear(&self->names);
+    drop_memory(self);
+    return 0;
+}
+
+static void memory_dealloc(memory_object *self)
+{
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    PyObject_GC_UnTrack((PyObject *)self);
+    memory_clear(self);
+    ocdm__batch_clear(&self->batch);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+/* ---- changing --------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status offer(memory_object *self, ocdm_change *change, ocdm_error *error)
+{
+    const struct ocdm__batch *batch = &self->batch;
+    ocdm_status status;
+    if (batch->count <= HELD_UP_TO || self->policy != NULL)
+        return ocdm_memory_update_flat(self->memory, batch->ids, batch->offsets, batch->labels, batch->count, change, error);
+    Py_BEGIN_ALLOW_THREADS status =
+        ocdm_memory_update_flat(self->memory, batch->ids, batch->offsets, batch->labels, batch->count, change, error);
+    Py_END_ALLOW_THREADS return status;
+}
+
+static PyObject *memory_update(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"ids", "labels", NULL};
+    PyObject *given[2], *result = NULL;
+    if (!ocdm__arguments("update", args, nargs, kwnames, names, 2, given) || !claim(self))
+        return NULL;
+    Py_ssize_t known = ocdm__names_count(&self->names);
+    enum ocdm__label_kind kind = self->names.kind;
+    ocdm_change change;
+    ocdm_error error = {0};
+    bool kept = false;
+    if (ocdm__batch_read(&self->batch, &self->names, given[0], given[1], ocdm_memory_arrived(self->memory))) {
+        ocdm_status status = offer(self, &change, &error);
+        kept = status == OCDM_OK;
+        result = conclude(self, status, &change, &error);
+    }
+    if (!kept)
+        ocdm__names_cut(&self->names, known, kind);
+    release(self);
+    return result;
+}
+
+static PyObject *memory_draw(memory_object *self, PyObject *object)
+{
+    uint32_t few[64], *slots = few;
+    uint64_t count;
+    if (!ocdm__unsigned(object, PY_SSIZE_T_MAX, "the number of samples to draw", &count) || !claim(self))
+        return NULL;
+    uint32_t size = ocdm_memory_size(self->memory);
+    size_t wanted = count < size ? (size_t)count : size;
+    int64_t some[64], *wide = some;
+    if (wanted > 64) {
+        slots = PyMem_Malloc(wanted * sizeof *slots);
+        wide = PyMem_Malloc(wanted * sizeof *wide);
+    }
+    PyObject *result = NULL;
+    if (slots == NULL || wide == NULL) {
+        PyErr_NoMemory();
+    } else {
+        /* What is drawn depends on the number asked for, so all of it is passed on. */
+        size_t drawn = ocdm_memory_draw(self->memory, (size_t)count, slots);
+        for (size_t i = 0; i < drawn; i++)
+            wide[i] = slots[i];
+        result = ocdm__int64_array(wide, drawn);
+    }
+    if (slots != few)
+        PyMem_Free(slots);
+    if (wide != some)
+        PyMem_Free(wide);
+    release(self);
+    return result;
+}
+
+static PyObject *memory_forget(memory_object *self, PyObject *object)
+{
+    uint64_t id;
+    if (!ocdm__id_read(object, &id) || !claim(self))
+        return NULL;
+    ocdm_change change;
+    ocdm_error error = {0};
+    ocdm_status status = ocdm_memory_forget(self->memory, id, &change, &error);
+    PyObject *result = conclude(self, status, &change, &error);
+    release(self);
+    return result;
+}
+
+static PyObject *memory_resize(memory_object *self, PyObject *object)
+{
+    uint64_t capacity;
+    if (!ocdm__unsigned(object, OCDM_MAX_CAPACITY, "capacity", &capacity) || !claim(self))
+        return NULL;
+    ocdm_change change;
+    ocdm_error error = {0};
+    ocdm_status status = ocdm_memory_resize(self->memory, (uint32_t)capacity, &change, &error);
+    PyObject *result = conclude(self, status, &change, &error);
+    release(self);
+    return result;
+}
+
+static PyObject *memory_set_weight(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"label", "weight", NULL};
+    PyObject *given[2];
+    if (!ocdm__arguments("set_weight", args, nargs, kwnames, names, 2, given))
+        return NULL;
+    double weight = PyFloat_AsDouble(given[1]);
+    if (PyErr_Occurred() || !claim(self))
+        return NULL;
+    Py_ssize_t known = ocdm__names_count(&self->names);
+    enum ocdm__label_kind kind = self->names.kind;
+    uint32_t number;
+    ocdm_error error = {0};
+    bool done = ocdm__label_number(&self->names, given[0], true, &number);
+    if (done && ocdm_memory_set_weight(self->memory, number, weight, &error) != OCDM_OK) {
+        ocdm__raise(&error);
+        done = false;
+    }
+    if (!done)
+        ocdm__names_cut(&self->names, known, kind);
+    release(self);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- questions -------------------------------------------------------------------------------------------------------- */
+
+static Py_ssize_t memory_length(memory_object *self)
+{
+    return may_ask(self) ? (Py_ssize_t)ocdm_memory_size(self->memory) : -1;
+}
+
+static int memory_contains(memory_object *self, PyObject *object)
+{
+    uint64_t id;
+    if (!may_ask(self))
+        return -1;
+    if (!PyLong_Check(object) && !PyIndex_Check(object))
+        return 0;
+    return ocdm__id_read(object, &id) ? ocdm_memory_find(self->memory, id) != OCDM_NONE : -1;
+}
+
+static PyObject *memory_find(memory_object *self, PyObject *object)
+{
+    uint64_t id;
+    if (!may_ask(self) || !ocdm__id_read(object, &id))
+        return NULL;
+    uint32_t slot = ocdm_memory_find(self->memory, id);
+    return slot == OCDM_NONE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLong(slot);
+}
+
+static PyObject *labels_of(const memory_object *self, uint32_t slot)
+{
+    uint32_t few[64], *labels = few;
+    size_t count = ocdm_memory_labels(self->memory, slot, few, 64);
+    if (count > 64) {
+        labels = PyMem_Malloc(count * sizeof *labels);
+        if (labels == NULL)
+            return PyErr_NoMemory();
+        ocdm_memory_labels(self->memory, slot, labels, count);
+    }
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *label = ocdm__label_object(&self->names, labels[i]);
+        if (label == NULL || PyList_SetItem(list, (Py_ssize_t)i, label) < 0)
+            Py_CLEAR(list);
+    }
+    if (labels != few)
+        PyMem_Free(labels);
+    return list;
+}
+
+static PyObject *all_labels(const memory_object *self)
+{
+    uint32_t size = ocdm_memory_size(self->memory);
+    PyObject *list = PyList_New((Py_ssize_t)size);
+    for (uint32_t i = 0; list != NULL && i < size; i++) {
+        PyObject *labels = labels_of(self, i);
+        if (labels == NULL || PyList_SetItem(list, (Py_ssize_t)i, labels) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *memory_labels(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"slot", NULL};
+    PyObject *given[1];
+    uint64_t slot;
+    if (!may_ask(self) || !ocdm__arguments("labels", args, nargs, kwnames, names, 0, given))
+        return NULL;
+    if (given[0] == NULL || given[0] == Py_None)
+        return all_labels(self);
+    if (!ocdm__unsigned(given[0], OCDM_MAX_CAPACITY, "slot", &slot))
+        return NULL;
+    if (slot >= ocdm_memory_size(self->memory)) {
+        PyErr_Format(PyExc_IndexError, "slot %llu is not in use", (unsigned long long)slot);
+        return NULL;
+    }
+    return labels_of(self, (uint32_t)slot);
+}
+
+static PyObject *memory_weight(memory_object *self, PyObject *label)
+{
+    uint32_t number;
+    if (!may_ask(self) || !ocdm__label_number(&self->names, label, false, &number))
+        return NULL;
+    return PyFloat_FromDouble(number == OCDM_NONE && PyUnicode_Check(label) ? 1 : ocdm_memory_weight(self->memory, number));
+}
+
+static PyObject *memory_distance(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"scope", NULL};
+    PyObject *given[1];
+    if (!may_ask(self) || !ocdm__arguments("distance", args, nargs, kwnames, names, 0, given))
+        return NULL;
+    ocdm_scope scope = OCDM_IN_PLAY;
+    if (given[0] != NULL && PyUnicode_Check(given[0]) && PyUnicode_CompareWithASCIIString(given[0], "seen") == 0)
+        scope = OCDM_SEEN_EVER;
+    else if (given[0] != NULL && (!PyUnicode_Check(given[0]) || PyUnicode_CompareWithASCIIString(given[0], "in-play") != 0))
+        return PyErr_Format(PyExc_ValueError, "scope must be 'in-play' or 'seen', not %R", given[0]);
+    return PyFloat_FromDouble(ocdm_memory_distance(self->memory, scope));
+}
+
+static PyObject *memory_random(memory_object *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const char *const names[] = {"below", "draw", NULL};
+    PyObject *given[2];
+    uint64_t below, draw = 0;
+    if (!may_ask(self) || !ocdm__arguments("random", args, nargs, kwnames, names, 1, given) ||
+        !ocdm__unsigned(given[0], UINT64_MAX, "below", &below) ||
+        (given[1] != NULL && !ocdm__unsigned(given[1], UINT32_MAX, "draw", &draw)))
+        return NULL;
+    return PyLong_FromUnsignedLongLong(ocdm_memory_random(self->memory, (uint32_t)draw, below));
+}
+
+/* One number per slot as an int64 array. */
+static PyObject *by_slot(memory_object *self, uint64_t (*number)(const ocdm_memory *, uint32_t))
+{
+    if (!may_ask(self))
+        return NULL;
+    uint32_t size = ocdm_memory_size(self->memory);
+    int64_t *values = PyMem_Malloc((size + (size_t)1) * sizeof *values);
+    if (values == NULL)
+        return PyErr_NoMemory();
+    for (uint32_t i = 0; i < size; i++)
+        values[i] = (int64_t)number(self->memory, i);
+    PyObject *array = ocdm__int64_array(values, size);
+    PyMem_Free(values);
+    return array;
+}
+
+static PyObject *get_ids(memory_object *self, void *unused)
+{
+    (void)unused;
+    return by_slot(self, ocdm_memory_id);
+}
+
+static PyObject *get_arrivals(memory_object *self, void *unused)
+{
+    (void)unused;
+    return by_slot(self, ocdm_memory_arrival);
+}
+
+static PyObject *get_arrived(memory_object *self, void *unused)
+{
+    (void)unused;
+    return may_ask(self) ? PyLong_FromUnsignedLongLong(ocdm_memory_arrived(self->memory)) : NULL;
+}
+
+static PyObject *get_policy(memory_object *self, void *unused)
+{
+    (void)unused;
+    if (self->policy != NULL)
+        return Py_NewRef(ocdm__python_policy_object(self->policy));
+    return PyUnicode_FromString(ocdm_memory_options(self->memory)->policy->name);
+}
+
+static PyObject *get_capacity(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLong(ocdm_memory_options(self->memory)->capacity);
+}
+
+static PyObject *get_seed(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(ocdm_memory_options(self->memory)->seed);
+}
+
+static PyObject *get_rho(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyFloat_FromDouble(ocdm_memory_options(self->memory)->rho);
+}
+
+static PyObject *get_tie(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(ocdm_tie_name(ocdm_memory_options(self->memory)->tie));
+}
+
+static PyObject *get_distance_name(memory_object *self, void *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(ocdm_distance_name(ocdm_memory_options(self->memory)->distance));
+}
+
+static PyObject *get_names(memory_object *self, void *unused)
+{
+    (void)unused;
+    if (self->names.kind != OCDM__NAMES)
+        return Py_NewRef(Py_None);
+    return self->names.list != NULL ? PyList_GetSlice(self->names.list, 0, PyList_Size(self->names.list)) : PyList_New(0);
+}
+
+/* A row of the array of counts, as the dtype in memory.py has it. */
+struct count_row {
+    int64_t id, kept, seen;
+    double target;
+};
+
+static PyObject *memory_count_rows(memory_object *self, PyObject *unused)
+{
+    (void)unused;
+    if (!may_ask(self))
+        return NULL;
+    size_t count = ocdm_memory_counts(self->memory, NULL, 0);
+    ocdm_class *classes = PyMem_Malloc((count + 1) * sizeof *classes);
+    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(struct count_row)));
+    if (classes == NULL || bytes == NULL) {
+        PyMem_Free(classes);
+        Py_XDECREF(bytes);
+        return PyErr_NoMemory();
+    }
+    ocdm_memory_counts(self->memory, classes, count);
+    char *rows = PyByteArray_AsString(bytes);
+    for (size_t i = 0; i < count; i++) {
+        struct count_row row = {classes[i].id, classes[i].kept, (int64_t)classes[i].seen, classes[i].target};
+        memcpy(rows + i * sizeof row, &row, sizeof row);
+    }
+    PyMem_Free(classes);
+    return bytes;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------------ */
+
+/* The GIL is released unless the policy is Python's. */
+static ocdm_status save(memory_object *self, const char *path, unsigned char *bytes, size_t room, size_t *size,
+                        ocdm_error *error)
+{
+    PyThreadState *thread = self->policy == NULL ? PyEval_SaveThread() : NULL;
+    ocdm_status status = path != NULL ? ocdm_memory_save(self->memory, path, error)
+                                      : ocdm_memory_save_bytes(self->memory, bytes, room, size, error);
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    return status;
+}
+
+static PyObject *memory_save_bytes(memory_object *self, PyObject *unused)
+{
+    (void)unused;
+    ocdm_error error = {0};
+    size_t size = 0;
+    PyObject *bytes = NULL;
+    if (!claim(self))
+        return NULL;
+    ocdm_status status = save(self, NULL, NULL, 0, &size, &error);
+    if (status == OCDM_OK)
+        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (bytes != NULL)
+        status = save(self, NULL, (unsigned char *)PyBytes_AsString(bytes), size, &size, &error);
+    if (status != OCDM_OK) {
+        Py_CLEAR(bytes);
+        raise(self, &error);
+    }
+    release(self);
+    return bytes;
+}
+
+static PyObject *memory_save_file(memory_object *self, PyObject *path)
+{
+    ocdm_error error = {0};
+    const char *text = PyBytes_AsString(path);
+    if (text == NULL || !claim(self))
+        return NULL;
+    ocdm_status status = save(self, text, NULL, 0, NULL, &error);
+    release(self);
+    return status == OCDM_OK ? Py_NewRef(Py_None) : raise(self, &error);
+}
+
+static ocdm_status load(const Py_buffer *bytes, memory_object *loaded, ocdm_error *error)
+{
+    static const unsigned char nothing[1];
+    struct ocdm__python_policy *policy = loaded->policy;
+    const unsigned char *data = bytes->len > 0 ? bytes->buf : nothing;
+    PyThreadState *thread = policy == NULL ? PyEval_SaveThread() : NULL;
+    ocdm_status status = ocdm_memory_load_bytes(
+        data, (size_t)bytes->len, policy != NULL ? ocdm__python_policy_table(policy) : NULL, policy, &loaded->memory, error);
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    return status;
+}
+
+/* Whether a loaded memory has a name for each of its classes, if its labels are names. */
+static bool names_fit(const memory_object *loaded)
+{
+    size_t count = ocdm_memory_counts(loaded->memory, NULL, 0);
+    ocdm_class *classes = PyMem_Malloc((count + 1) * sizeof *classes);
+    if (classes == NULL) {
+        PyErr_NoMemory();
+        return false;
+    }
+    ocdm_memory_counts(loaded->memory, classes, count);
+    bool fit = true;
+    for (size_t i = 0; i < count && loaded->names.kind == OCDM__NAMES; i++)
+        fit &= classes[i].id < ocdm__names_count(&loaded->names);
+    PyMem_Free(classes);
+    if (!fit)
+        PyErr_SetString(PyExc_ValueError, "a class has no name; the state is damaged");
+    return fit;
+}
+
+/* Takes the memory, policy and names of `loaded`, which gets the old ones. */
+static void exchange(memory_object *self, memory_object *loaded)
+{
+    ocdm_memory *memory = self->memory;
+    struct ocdm__python_policy *policy = self->policy;
+    struct ocdm__names names = self->names;
+    self->memory = loaded->memory;
+    self->policy = loaded->policy;
+    self->names = loaded->names;
+    loaded->memory = memory;
+    loaded->policy = policy;
+    loaded->names = names;
+    if (self->policy != NULL)
+        ocdm__python_policy_attach(self->policy, self);
+}
+
+/* restore(bytes, policy or None, names or None): becomes the memory that was saved; on failure nothing changes. */
+static PyObject *memory_restore(memory_object *self, PyObject *args)
+{
+    Py_buffer bytes;
+    PyObject *policy, *names;
+    if (!PyArg_ParseTuple(args, "y*OO", &bytes, &policy, &names))
+        return NULL;
+    memory_object *loaded = (memory_object *)PyType_GenericAlloc(Py_TYPE((PyObject *)self), 0);
+    ocdm_error error = {0};
+    bool done = loaded != NULL && claim(self);
+    bool claimed = done;
+    if (done && policy != Py_None)
+        done = (loaded->policy = ocdm__python_policy_create(policy, loaded)) != NULL;
+    if (done && (done = ocdm__names_set(&loaded->names, names)) && load(&bytes, loaded, &error) != OCDM_OK) {
+        raise(loaded, &error);
+        done = false;
+    }
+    if (done && (done = names_fit(loaded))) {
+        if (loaded->names.kind == OCDM__NO_LABELS_YET && ocdm_memory_counts(loaded->memory, NULL, 0) > 0)
+            loaded->names.kind = OCDM__NUMBERS;
+        exchange(self, loaded);
+    }
+    if (claimed)
+        release(self);
+    Py_XDECREF((PyObject *)loaded);
+    PyBuffer_Release(&bytes);
+    return done ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- the type --------------------------------------------------------------------------------------------------------- */
+
+#define FAST (METH_FASTCALL | METH_KEYWORDS)
+
+static PyMethodDef memory_methods[] = {
+    {"update", (PyCFunction)(void (*)(void))memory_update, FAST,
+     "update($self, /, ids, labels)\n--\n\n"
+     "Offers a batch to the memory; the policy decides which samples are kept. Returns a Change.\n\n"
+     "ids      integers of 64 bits that are not in the memory: an array or a list; None: numbered by arrival\n"
+     "labels   the label set of each sample, in one of these forms:\n"
+     "         - a list of iterables of integers or of strings; an integer or a string alone is one label\n"
+     "         - an array of [n] integers: one label each\n"
+     "         - an array [n, C] of bools, integers or floats: class c where the value is above 0.5\n"
+     "         - a tuple (offsets, labels) of two integer arrays, as in a CSR matrix\n"
+     "         - a scipy sparse matrix [n, C]\n"
+     "         torch tensors on any device are fine wherever arrays are\n\n"
+     "A batch with anything wrong is refused as a whole: KeyError for an id that is in memory already or comes twice, "
+     "ValueError "
+     "for all else; nothing changes.\n\n"
+     ">>> memory = ocdm.Memory(capacity=2)\n"
+     ">>> change = memory.update([10, 11, 12], [['cat'], ['cat', 'dog'], ['cat']])\n"
+     ">>> memory.labels()[memory.find(11)]\n"
+     "['cat', 'dog']\n"
+     ">>> 11 in memory, len(memory), memory.arrived\n"
+     "(True, 2, 3)"},
+    {"draw", (PyCFunction)memory_draw, METH_O,
+     "draw($self, count, /)\n--\n\n"
+     "Draws slots to replay: uniform, without replacement, an int64 array of at most `count`. The n-th draw follows from the "
+     "seed.\n\n"
+     ">>> memory = ocdm.Memory(capacity=100)\n"
+     ">>> change = memory.update(range(100), [[i % 7] for i in range(100)])\n"
+     ">>> len(memory.draw(10))\n"
+     "10"},
+    {"find", (PyCFunction)memory_find, METH_O,
+     "find($self, id, /)\n--\n\nThe slot that holds the sample, or None.\n\n"
+     ">>> memory = ocdm.Memory(capacity=2)\n"
+     ">>> change = memory.update([5], [[0]])\n"
+     ">>> memory.find(5), memory.find(6)\n"
+     "(0, None)"},
+    {"forget", (PyCFunction)memory_forget, METH_O,
+     "forget($self, id, /)\n--\n\n"
+     "Deletes a sample on request; the one in the last slot moves into the free one, as the Change says. KeyError if the "
+     "memory "
+     "does not hold it.\n\n"
+     ">>> memory = ocdm.Memory(capacity=3)\n"
+     ">>> change = memory.update([5, 6, 7], [[0], [1], [2]])\n"
+     ">>> change = memory.forget(5)\n"
+     ">>> change.moved_from, change.moved_to\n"
+     "(array([2]), array([0]))"},
+    {"resize", (PyCFunction)memory_resize, METH_O,
+     "resize($self, capacity, /)\n--\n\n"
+     "Changes the capacity. A smaller one deletes samples by the policy's rule, and samples in slots that no longer exist "
+     "move.\n\n"
+     ">>> memory = ocdm.Memory(capacity=3)\n"
+     ">>> change = memory.update([5, 6, 7], [[0], [1], [1]])\n"
+     ">>> memory.resize(2)\n"
+     "Change(stored=0, left=1, moved=0)\n"
+     ">>> sorted(memory.labels())\n"
+     "[[0], [1]]"},
+    {"set_weight", (PyCFunction)(void (*)(void))memory_set_weight, FAST,
+     "set_weight($self, /, label, weight)\n--\n\n"
+     "Gives a class a weight in the target, 1e-6 to 1e6: p_i ~ w_i n_i^rho. 1 takes it back.\n\n"
+     ">>> memory = ocdm.Memory(capacity=10)\n"
+     ">>> memory.set_weight('cat', 3)\n"
+     ">>> memory.weight('cat'), memory.weight('dog')\n"
+     "(3.0, 1.0)"},
+    {"weight", (PyCFunction)memory_weight, METH_O, "weight($self, label, /)\n--\n\nThe weight of a class, 1 by default."},
+    {"labels", (PyCFunction)(void (*)(void))memory_labels, FAST,
+     "labels($self, /, slot=None)\n--\n\n"
+     "The labels of the sample in a slot, ascending by number; without a slot, a list with those of all slots.\n\n"
+     ">>> memory = ocdm.Memory(capacity=2)\n"
+     ">>> change = memory.update([5, 6], [[3, 1], []])\n"
+     ">>> memory.labels(0), memory.labels()\n"
+     "([1, 3], [[1, 3], []])"},
+    {"distance", (PyCFunction)(void (*)(void))memory_distance, FAST,
+     "distance($self, /, scope='in-play')\n--\n\n"
+     "How far the class distribution in memory is from the target, over the classes in play, or with 'seen' over all classes "
+     "seen "
+     "so far; NaN when no sample has a label.\n\n"
+     ">>> memory = ocdm.Memory(capacity=2)\n"
+     ">>> change = memory.update([5, 6], [[0], [1]])\n"
+     ">>> memory.distance()\n"
+     "0.0"},
+    {"random", (PyCFunction)(void (*)(void))memory_random, FAST,
+     "random($self, /, below, draw=0)\n--\n\n"
+     "For a policy: a random integer from 0 to below - 1 that follows from the seed, the decision and `draw`, which tells "
+     "several "
+     "numbers of one decision apart."},
+    {"_count_rows", (PyCFunction)memory_count_rows, METH_NOARGS, NULL},
+    {"_save_bytes", (PyCFunction)memory_save_bytes, METH_NOARGS, NULL},
+    {"_save_file", (PyCFunction)memory_save_file, METH_O, NULL},
+    {"_restore", (PyCFunction)memory_restore, METH_VARARGS, NULL},
+    {0},
+};
+
+static PyGetSetDef memory_getters[] = {
+    {"ids", (getter)get_ids, NULL, "int64 array: the id of the sample in each slot", NULL},
+    {"arrivals", (getter)get_arrivals, NULL, "int64 array: which sample of the stream, from 0, is in each slot", NULL},
+    {"arrived", (getter)get_arrived, NULL, "how many samples were offered so far, kept or not", NULL},
+    {"capacity", (getter)get_capacity, NULL, "how many samples it keeps at most", NULL},
+    {"policy", (getter)get_policy, NULL, "the name of the policy, or the object that was given as policy", NULL},
+    {"seed", (getter)get_seed, NULL, "what every random choice follows from", NULL},
+    {"rho", (getter)get_rho, NULL, "the power of the target: p_i ~ w_i n_i^rho", NULL},
+    {"tie", (getter)get_tie, NULL, "which sample goes when several are equally good", NULL},
+    {"distance_name", (getter)get_distance_name, NULL, "the distance that is minimised and reported", NULL},
+    {"names", (getter)get_names, NULL, "the labels that are strings, by number; None when labels are numbers", NULL},
+    {0},
+};
+
+static PyType_Slot memory_slots[] = {
+    {Py_tp_new, (void *)memory_new},       {Py_tp_dealloc, (void *)memory_dealloc},   {Py_tp_traverse, (void *)memory_traverse},
+    {Py_tp_clear, (void *)memory_clear},   {Py_tp_methods, memory_methods},           {Py_tp_getset, memory_getters},
+    {Py_sq_length, (void *)memory_length}, {Py_sq_contains, (void *)memory_contains}, {0, NULL},
+};
+
+static PyType_Spec memory_spec = {
+    .name = "ocdm._ocdm.Memory",
+    .basicsize = sizeof(memory_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = memory_slots,
+};
+
+bool ocdm__add_memory_type(PyObject *module)
+{
+    PyTypeObject *type = ocdm__add_type(module, &memory_spec);
+    return type != NULL;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# What a hostile surrounding does: closed descriptors, links and foreign files in output folders, files that shrink, FIFOs in the
+# place of files, leftovers of killed processes. $1: the program.
+ocdm=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+cd "$place" || exit 1
+
+for i in $(seq 30); do echo "{\"id\":$i,\"labels\":[$((i % 3)),$((i % 5))]}"; done > r.jsonl
+"$ocdm" stream build --recipe scenes --as features -o s.safetensors > log 2>&1 || exit 1
+
+closed_descriptors_are_not_reused() {
+    "$ocdm" sample -m 3 -q r.jsonl --trace zt --summary zs <&- >&- 2> "$err"
+    code=$?
+    same 4 "$code" && grep -q 'cannot write' "$err" && ! grep -qxFf r.jsonl zt
+}
+
+standard_input_that_is_closed_is_an_error() {
+    "$ocdm" sample -m 3 -q <&- > "$out" 2> "$err"
+    code=$?
+    same 4 "$code" && grep -q 'cannot read' "$err"
+}
+
+# A run that is stopped at once, so that only its files matter.
+short_run() { # short_run FOLDER FLAG...
+    local folder=$1
+    shift
+    run "$ocdm" run s.safetensors -o "$folder" --model none -q "$@"
+}
+
+a_log_that_is_a_link_is_refused() {
+    mkdir -p linked && echo precious > elsewhere && ln -s ../elsewhere linked/run.jsonl
+    short_run linked --resume
+    same 4 "$code" && same precious "$(cat elsewhere)"
+}
+
+a_result_that_is_a_link_is_replaced() {
+    mkdir -p replaced && echo precious > elsewhere && ln -s ../elsewhere replaced/memory.jsonl
+    short_run replaced
+    same 0 "$code" && same precious "$(cat elsewhere)" && [ ! -L replaced/memory.jsonl ]
+}
+
+a_log_of_another_program_is_kept() {
+    mkdir -p foreign && echo '{"epoch": 1}' > foreign/run.jsonl
+    short_run foreign --resume
+    same 2 "$code" && same '{"epoch": 1}' "$(cat foreign/run.jsonl)" && grep -q 'not the log of a run' "$err"
+}
+
+a_log_that_was_only_begun_is_ours() {
+    mkdir -p begun && printf '{"type":"st' > begun/run.jsonl
+    short_run begun --resume
+    same 0 "$code" && [ -e begun/summary.json ]
+}
+
+leftovers_of_killed_processes_are_removed() {
+    mkdir -p left && touch left/.ocdm-1-0.tmp left/.ocdm-99999-3.tmp left/.ocdm-x-0.tmp left/other.tmp
+    short_run left
+    same 0 "$code" && same ".ocdm-x-0.tmp other.tmp" "$(cd left && echo $(ls -A | grep tmp))"
+}
+
+a_temporary_file_in_use_is_kept() {
+    mkdir -p busy && touch busy/.ocdm-1-0.tmp
+    exec 8< busy/.ocdm-1-0.tmp
+    flock 8
+    short_run busy
+    exec 8<&-
+    same 0 "$code" && [ -e busy/.ocdm-1-0.tmp ]
+}
+
+fifos_are_refused_at_once() {
+    mkfifo fifo
+    local command
+    for command in "weights info fifo" "run fifo -o x" "stream build --coco fifo -o x" "stream build --records r.jsonl --features fifo -o x" \
+        "stream build --multihot fifo -o x" "stream build --arff fifo -o x" "run s.safetensors --model none --groups fifo -o x"; do
+        # shellcheck disable=SC2086
+        run timeout 20 "$ocdm" $command
+        same 4 "$code" || { echo "of: $command"; return 1; }
+        grep -q 'is not a regular file' "$err" || return 1
+    done
+}
+
+# The stream is cut after it was opened: while the first rows of the log appear, a second process shortens the file.
+a_file_that_shrinks_is_named() {
+    cp s.safetensors shrinks.safetensors
+    "$ocdm" run shrinks.safetensors -o shrinking --model linear --lr 0.001 --epochs 1000 --method multitask -q > "$out" 2> "$err" &
+    local process=$!
+    for _ in $(seq 200); do
+        [ -s shrinking/run.jsonl ] && break
+        sleep 0.05
+    done
+    : > shrinks.safetensors
+    wait "$process"
+    code=$?
+    same 4 "$code" && grep -q 'shrinks.safetensors: the file became shorter' "$err"
+}
+
+an_ignored_interrupt_stays_ignored() {
+    (
+        trap '' INT
+        exec "$ocdm" sample -m 3 -q
+    ) < <(cat r.jsonl; sleep 2) > "$out" 2> "$err" &
+    local process=$!
+    sleep 0.5
+    kill -INT "$process"
+    wait "$process"
+    code=$?
+    same 0 "$code" && same 3 "$(wc -l < "$out" | tr -d ' ')"
+}
+
+for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
+    a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
+    leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
+    an_ignored_interrupt_stays_ignored; do
+    check "$test" "$test"
+done
+finish

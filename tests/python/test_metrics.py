@@ -1,0 +1,103 @@
+"""Metrics against plain loops, and those of a run."""
+import math
+import unittest
+
+import numpy as np
+
+import ocdm
+import tap
+
+
+def naive_ap(scores, positive):
+    """The sum over thresholds of recall gained times precision."""
+    total, last = 0.0, 0.0
+    if not positive.any():
+        return math.nan
+    for threshold in sorted(set(scores.tolist()), reverse=True):
+        chosen = scores >= threshold
+        recall, precision = positive[chosen].sum() / positive.sum(), positive[chosen].mean()
+        total, last = total + (recall - last) * precision, recall
+    return total
+
+
+def naive(scores, targets):
+    """All averages, over the classes that have positives."""
+    kept = targets.any(0)
+    scores, targets = scores[:, kept], targets[:, kept]
+    if not kept.any():
+        return dict.fromkeys(ocdm.metrics.NAMES, math.nan)
+    predicted = scores > 0
+    hits, positives, claims = (predicted & targets).sum(0), targets.sum(0), predicted.sum(0)
+    precision, recall = hits / np.maximum(claims, 1), hits / positives
+    f1 = lambda p, r: 2 * p * r / (p + r) if p + r > 0 else 0.0
+    cp, cr, op, recall_all = precision.mean(), recall.mean(), hits.sum() / max(claims.sum(), 1), hits.sum() / positives.sum()
+    return {"CF1": f1(cp, cr), "OF1": f1(op, recall_all), "mAP": np.mean([naive_ap(s, t) for s, t in zip(scores.T, targets.T)]),
+            "CP": cp, "CR": cr, "CF1_macro": np.mean([f1(p, r) for p, r in zip(precision, recall)]), "OP": op, "OR": recall_all}
+
+
+def made(seed, samples=60, classes=7):
+    random = np.random.default_rng(seed)
+    targets = random.random((samples, classes)) < 0.3
+    targets[:, 3] = False  # a class that no sample carries
+    scores = (targets + random.normal(-0.5, 0.7, targets.shape)).round(1).astype(np.float32)  # with ties
+    return scores, targets
+
+
+class Metrics(unittest.TestCase):
+    def compare(self, expected, actual):
+        for name in ocdm.metrics.NAMES:
+            np.testing.assert_allclose(actual[name], expected[name], rtol=1e-12, err_msg=name)
+
+    def test_averages_are_those_of_plain_loops(self):
+        for seed in range(5):
+            scores, targets = made(seed)
+            self.compare(naive(scores, targets), ocdm.metrics.averages(scores, targets))
+
+    def test_averages_of_groups_are_those_of_their_classes(self):
+        scores, targets = made(1)
+        groups = np.arange(7) % 3
+        for group in range(3):
+            chosen = groups == group
+            self.compare(naive(scores[:, chosen], targets[:, chosen]), ocdm.metrics.averages(scores, targets, groups, group))
+        self.compare(naive(scores[:, :0], targets[:, :0]), ocdm.metrics.averages(scores, targets, groups, 9))
+
+    def test_labels_are_taken_in_every_form(self):
+        scores, targets = made(2)
+        lists = [np.flatnonzero(row).tolist() for row in targets]
+        starts = np.cumsum([0, *map(len, lists)])
+        for labels in (targets, targets.astype(np.float32), lists, (starts, np.array(sum(lists, [])))):
+            self.assertEqual(ocdm.metrics.mAP(scores, labels), ocdm.metrics.averages(scores, targets)["mAP"])
+        self.assertEqual(ocdm.metrics.CF1(scores, lists), ocdm.metrics.averages(scores, targets)["CF1"])
+        self.assertEqual(ocdm.metrics.OF1(scores, lists), ocdm.metrics.averages(scores, targets)["OF1"])
+
+    def test_each_class_is_counted(self):
+        scores, targets = made(3)
+        found = ocdm.metrics.class_scores(scores, targets)
+        np.testing.assert_array_equal(found["positives"], targets.sum(0))
+        np.testing.assert_array_equal(found["predicted"], (scores > 0).sum(0))
+        np.testing.assert_array_equal(found["hits"], ((scores > 0) & targets).sum(0))
+        for c in range(7):
+            np.testing.assert_allclose(found["ap"][c], naive_ap(scores[:, c], targets[:, c]), rtol=1e-12)
+            np.testing.assert_allclose(ocdm.metrics.AP(scores[:, c], targets[:, c]), found["ap"][c], rtol=1e-12)
+
+    def test_forgetting_is_the_best_earlier_value_minus_the_last(self):
+        nan = math.nan
+        mean, each = ocdm.metrics.forgetting([[0.5, nan, nan], [0.7, 0.4, nan], [0.6, 0.5, 0.9]])
+        np.testing.assert_allclose(each, [0.1, -0.1, nan])
+        self.assertAlmostEqual(mean, 0.0)
+        self.assertTrue(math.isnan(ocdm.metrics.forgetting([[0.5]])[0]))
+
+    def test_what_makes_no_sense_is_refused(self):
+        scores, targets = made(4)
+        cases = [(scores[0], targets), (scores, targets[:-1]), (scores, [[7]] * 60), (scores, [["a"]] * 60),
+                 (np.where(scores > 1, np.nan, scores), targets), (scores[:, :-1], targets)]
+        for bad_scores, labels in cases:
+            self.assertRaises(ValueError, ocdm.metrics.averages, bad_scores, labels)
+        self.assertRaises(ValueError, ocdm.metrics.averages, scores, targets, [0] * 6, 0)
+        self.assertRaises(ValueError, ocdm.metrics.averages, scores, targets, [0] * 7)
+        self.assertRaises(ValueError, ocdm.metrics.AP, [1.0], [1, 0])
+        self.assertRaises(ValueError, ocdm.metrics.forgetting, [0.5])
+
+
+if __name__ == "__main__":
+    tap.main()
