@@ -365,17 +365,30 @@ static struct best best_near(struct scores *scores, const struct pool *pool, con
     return best_of(scores, pool, filter);
 }
 
-/* Whether no set that is not near leaves less than `best`, or as much with a first sample before that of this order. */
-static bool rest_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best,
-                          int64_t order)
+/* The first of those near of one cardinality. */
+static struct standing first_near(const struct scores *scores, const struct pool *pool, uint32_t place)
+{
+    const struct bucket *bucket = &scores->buckets[scores->present[place]];
+    struct standing first = {scores->highest_score[place], INT64_MAX};
+    for (uint32_t i = bucket->near_first; i < bucket->near_end; i++) {
+        if (scores->near_score[i] != first.score || scores->near_set[i] == OCDM_NONE)
+            continue;
+        int64_t order = ocdm__order(first_priority(pool, scores->near_set[i]));
+        first.order = order < first.order ? order : first.order;
+    }
+    return first;
+}
+
+/* Whether each cardinality that may leave `best` or less is led by a set that is near. Scores decide within a cardinality, even
+ * where they differ by so little that what is left is the same. */
+static bool rest_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
 {
     for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place];
         struct standing rest = scores->buckets[cardinality].rest;
-        if (ocdm__surely_worse(filter, cardinality, rest.score, best))
-            continue;
-        int64_t value = ocdm__scores_objective(scores, pool, cardinality, rest.score);
-        if (value < best || (value == best && order >= rest.order))
+        if (!ocdm__surely_worse(filter, cardinality, rest.score, best) &&
+            ocdm__scores_objective(scores, pool, cardinality, rest.score) <= best &&
+            !comes_before(first_near(scores, pool, place), rest))
             return false;
     }
     return true;
@@ -417,10 +430,9 @@ static uint32_t search_near(struct scores *scores, const struct pool *pool, cons
     if (!scores->near_count)
         return OCDM_NONE;
     struct best best = best_near(scores, pool, filter);
-    if (best.place == OCDM_NONE)
+    if (best.place == OCDM_NONE || !rest_excluded(scores, pool, filter, best.value))
         return OCDM_NONE;
-    uint32_t set = first_of_tied(scores, pool, tied_near(scores, best.value));
-    return rest_excluded(scores, pool, filter, best.value, ocdm__order(first_priority(pool, set))) ? set : OCDM_NONE;
+    return first_of_tied(scores, pool, tied_near(scores, best.value));
 }
 
 /* The set with this score whose first sample comes first, of one cardinality. */
