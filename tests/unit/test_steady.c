@@ -73,8 +73,8 @@ static struct ocdm__search_work steady_work(uint32_t capacity, draw_labels *draw
     return work;
 }
 
-/* A deletion compares each distinct label set about once at most, changes the scores of a fifth of them, and scores next to none
- * from its labels: snapshots of all scores, taken at nearly every deletion, are what this would notice. */
+/* A deletion compares each distinct label set about once at most, changes the scores of a fifth of them, and scores next to
+ * none from its labels: snapshots of all scores, taken at nearly every deletion, are what this would notice. */
 static void expect_little_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho)
 {
     uint32_t sets;
