@@ -30,25 +30,57 @@ ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, co
     return OCDM_OK;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* Makes the input read the file; nothing else of it changes. */
+static ocdm_status open_file(ocdm__input *input, const char *path, ocdm_error *error)
+{
+    input->owns_fd = !is_standard_input(path);
+    input->name = input->owns_fd ? path : "<stdin>";
+    input->fd = input->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (input->fd >= 0)
+        return OCDM_OK;
+    input->owns_fd = false;
+    return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
+}
+
+static void close_file(ocdm__input *input)
+{
+    if (input->filter.close != NULL)
+        input->filter.close(input->filter.state);
+    input->filter = (ocdm__input_filter){.state = NULL};
+    if (input->owns_fd)
+        close(input->fd);
+    input->owns_fd = false;
+}
+
 ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatile sig_atomic_t *stop, ocdm_error *error)
 {
-    if (!path || strcmp(path, "-") == 0)
-        return ocdm__input_open_fd(input, STDIN_FILENO, "<stdin>", stop, error);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return ocdm__fail(error, OCDM_IO, "", "cannot open %s: %s", path, strerror(errno));
-    ocdm_status status = ocdm__input_open_fd(input, fd, path, stop, error);
+    ocdm__input opened = {.fd = -1};
+    ocdm_status status = open_file(&opened, path, error);
     if (status != OCDM_OK)
-        close(fd);
+        return status;
+    status = ocdm__input_open_fd(input, opened.fd, opened.name, stop, error);
+    if (status != OCDM_OK)
+        close_file(&opened);
     else
-        input->owns_fd = true;
+        input->owns_fd = opened.owns_fd;
     return status;
+}
+
+ocdm_status ocdm__input_next_file(ocdm__input *input, const char *path, ocdm_error *error)
+{
+    close_file(input);
+    input->ended = false;
+    return open_file(input, path, error);
 }
 
 void ocdm__input_close(ocdm__input *input)
 {
-    if (input->owns_fd)
-        close(input->fd);
+    close_file(input);
     ocdm__release(input->buffer);
     *input = (ocdm__input){.fd = -1};
 }
@@ -105,6 +137,22 @@ static bool wait_for_bytes(ocdm__input *input)
     return false;
 }
 
+ocdm_status ocdm__input_read(ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error)
+{
+    ssize_t got;
+    *count = 0;
+    do {
+        if (!wait_for_bytes(input))
+            return OCDM_OK;
+        got = read(input->fd, to, room < input->read_size ? room : input->read_size);
+    } while (got < 0 && (errno == EINTR || errno == EAGAIN));
+    if (got < 0)
+        return ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", input->name, strerror(errno));
+    *count = (size_t)got;
+    input->bytes_read += *count;
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
 {
     if (input->ended || must_stop(input))
@@ -112,20 +160,15 @@ ocdm_status ocdm__input_fill(ocdm__input *input, ocdm_error *error)
     ocdm_status status = make_room(input, error);
     if (status != OCDM_OK)
         return status;
-    size_t filled = input->begin + input->size, room = input->capacity - filled;
-    ssize_t count;
-    do {
-        if (!wait_for_bytes(input))
-            return OCDM_OK;
-        count = read(input->fd, input->buffer + filled, room < input->read_size ? room : input->read_size);
-    } while (count < 0 && (errno == EINTR || errno == EAGAIN));
-    if (count < 0)
-        return ocdm__fail(error, OCDM_IO, "", "cannot read %s: %s", input->name, strerror(errno));
+    size_t filled = input->begin + input->size, count;
+    status = (input->filter.read != NULL ? input->filter.read : ocdm__input_read)(input, input->buffer + filled,
+                                                                                  input->capacity - filled, &count, error);
+    if (status != OCDM_OK || input->stopped)
+        return status;
     input->ended = count == 0;
     if (input->ended)
         input->buffer[filled] = '\n';
-    input->size += (size_t)count;
-    input->bytes_read += (uint64_t)count;
+    input->size += count;
     return OCDM_OK;
 }
 

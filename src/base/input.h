@@ -18,6 +18,16 @@
 
 #define OCDM__INPUT_PADDING 16
 
+struct ocdm__input;
+
+/* What stands between a file and the window, such as a decompressor. `read` puts up to `room` bytes at `to`; a count of 0 is
+ * the end, or a stop. It gets its own bytes from ocdm__input_read. */
+typedef struct ocdm__input_filter {
+    ocdm_status (*read)(struct ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error);
+    void (*close)(void *state);
+    void *state;
+} ocdm__input_filter;
+
 typedef struct ocdm__input {
     const char *data; /* the window: `size` bytes that were read and not released */
     size_t size;
@@ -30,6 +40,7 @@ typedef struct ocdm__input {
 
     int fd;
     bool owns_fd;
+    ocdm__input_filter filter;         /* all NULL: the file's own bytes */
     const volatile sig_atomic_t *stop; /* may be NULL */
     char *buffer;
     size_t capacity; /* without the padding */
@@ -48,6 +59,14 @@ ocdm_status ocdm__input_open(ocdm__input *input, const char *path, const volatil
 /* The same for a descriptor, which the caller closes. */
 ocdm_status ocdm__input_open_fd(ocdm__input *input, int fd, const char *name, const volatile sig_atomic_t *stop,
                                 ocdm_error *error);
+
+/* Goes on with another file, whose bytes follow those in the window; `stop` stays. The path must outlive the input.
+ * OCDM_OK, OCDM_IO; after an error the input can only be closed. */
+ocdm_status ocdm__input_next_file(ocdm__input *input, const char *path, ocdm_error *error);
+
+/* Reads bytes of the file itself, past the window: for filters. A count of 0 is the end, or a stop, which `stopped` tells.
+ * OCDM_OK, OCDM_IO. */
+ocdm_status ocdm__input_read(ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error);
 
 /* Releases everything. An input whose bytes are all zero, or that is closed, is fine. */
 void ocdm__input_close(ocdm__input *input);

@@ -1,5 +1,6 @@
 /* The table of verbs, and finding the verb of a command line. */
 #include "cli/verbs.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_sample,
+    &ocdm__verb_merge,
     &ocdm__verb_demo,
     &ocdm__verb_stream_build,
     &ocdm__verb_stream_info,
@@ -129,6 +131,11 @@ static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
     if (arguments.help) {
         ocdm__print_verb_help(verb, stdout);
         return OCDM__EXIT_OK;
+    }
+    if (ocdm__ranks_all() != NULL && !verb->distributes) {
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`ocdm %s` works on one rank, not on %zu", verb->name,
+                   ocdm__ranks_all()->size);
+        return ocdm__report(&error);
     }
     return verb->run(&arguments);
 }

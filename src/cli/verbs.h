@@ -9,6 +9,7 @@
 #include "cli/flags.h"
 
 extern const ocdm__verb ocdm__verb_sample;
+extern const ocdm__verb ocdm__verb_merge;
 extern const ocdm__verb ocdm__verb_demo;
 extern const ocdm__verb ocdm__verb_stream_build;
 extern const ocdm__verb ocdm__verb_stream_info;

@@ -8,6 +8,7 @@
 #include "base/inner_memory.h"
 #include "base/allocate.h"
 #include "base/error.h"
+#include "memory/distances.h"
 #include "memory/policies.h"
 
 /* A memory up to this size has all its room from the start; a larger one doubles as it fills, so that asking for far more than
@@ -214,6 +215,53 @@ void ocdm__memory_trust(ocdm_memory *memory)
     memory->pool.trusting = true;
 }
 
+ocdm_status ocdm__memory_set_minimum(ocdm_memory *memory, uint32_t class_id, uint32_t minimum, ocdm_error *error)
+{
+    uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
+    if (class_index == OCDM_NONE)
+        return ocdm__fail_memory(error, "the classes");
+    memory->pool.classes[class_index].minimum = minimum;
+    memory->pool.has_minimums = true;
+    return OCDM_OK;
+}
+
+uint64_t ocdm__memory_spared(const ocdm_memory *memory)
+{
+    return memory->pool.spared;
+}
+
+static uint64_t key_base_of(const ocdm_memory *memory, uint64_t shard)
+{
+    uint64_t base = ocdm__random_base(memory->options.seed, OCDM__FOR_KEYS);
+    return shard == 0 ? base : ocdm__random_at(base ^ OCDM__GOLDEN_STEP, shard);
+}
+
+void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard)
+{
+    memory->key_base = key_base_of(memory, shard);
+}
+
+uint64_t ocdm__memory_priority(const ocdm_memory *memory, uint64_t shard, uint64_t arrival, uint64_t before)
+{
+    const struct tie *tie = &ocdm__ties[memory->options.tie];
+    bool keyed = tie->priority == ocdm__ties[OCDM_TIE_KEY].priority;
+    return tie->priority(key_base_of(memory, shard), keyed ? arrival : before + arrival);
+}
+
+void ocdm__memory_set_priorities(ocdm_memory *memory, const uint64_t *priority)
+{
+    memory->priorities = priority;
+}
+
+ocdm_status ocdm__memory_add_seen(ocdm_memory *memory, uint32_t class_id, uint64_t count, ocdm_error *error)
+{
+    uint32_t class_index = ocdm__pool_add_class(&memory->pool, class_id);
+    if (class_index == OCDM_NONE)
+        return ocdm__fail_memory(error, "the classes");
+    memory->pool.classes[class_index].seen += count;
+    return OCDM_OK;
+}
+
 /* Floyd's way to draw a subset: the j-th of the last `count` numbers, or one below it that was not drawn yet; then shuffled. */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot)
 {
@@ -391,7 +439,7 @@ void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity,
 
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error)
 {
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "tell the memory who compares them, by ocdm_memory_set_similarity",
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set a callback with ocdm_memory_set_similarity",
                       "the policy %s needs the gradients of the agent that learns from the memory", memory->policy.name);
 }
 

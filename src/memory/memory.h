@@ -38,6 +38,7 @@ struct ocdm_memory {
     uint64_t draws;
     uint64_t step;
     uint64_t key_base;
+    const uint64_t *priorities; /* see ocdm__memory_set_priorities; NULL: by arrival */
     uint64_t decision_base;
     uint64_t draw_base;
     uint64_t decision; /* which one is being made: the newcomer's arrival, or how many have departed */

@@ -10,13 +10,15 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "memory/distances.h"
+#include "memory/scores_parts.h"
 
 /* What the scan needs for a batch: the target, which is fixed for it, and room for class weights. Not used under KL. */
 struct scan {
     double *target;
     int64_t *weight;
     uint32_t room;
-    uint64_t step; /* the batch that the target is for */
+    uint64_t step;         /* the batch that the target is for */
+    int64_t *best_of_size; /* with minimums: the highest score by number of labels, up to OCDM_MAX_LABELS */
 };
 
 static ocdm_status create(const ocdm_memory *memory, void *data, void **state, ocdm_error *error)
@@ -32,6 +34,7 @@ static void destroy(void *state)
     struct scan *scan = state;
     ocdm__release(scan->target);
     ocdm__release(scan->weight);
+    ocdm__release(scan->best_of_size);
     ocdm__release(scan);
 }
 
@@ -40,6 +43,11 @@ static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_samp
     (void)batch;
     (void)count;
     struct scan *scan = state;
+    if (memory->pool.has_minimums && scan->best_of_size == NULL) {
+        scan->best_of_size = ocdm__allocate((size_t)OCDM_MAX_LABELS + 1, sizeof *scan->best_of_size);
+        if (scan->best_of_size == NULL)
+            return ocdm__fail_memory(error, "the policy's state");
+    }
     if (memory->options.distance == OCDM_KL || memory->pool.class_count <= scan->room)
         return OCDM_OK;
     uint32_t room = memory->pool.class_count * 2 + 62;
@@ -62,7 +70,7 @@ static uint32_t scan_sets(struct scan *scan, const ocdm_memory *memory)
     return ocdm__scan_best(memory, scan->target, scan->weight);
 }
 
-/* Key, oldest, newest: each set has its first at hand. */
+/* Key, oldest, newest: each set keeps its samples in this order. */
 static uint32_t smallest_priority(const ocdm_memory *memory, uint32_t count)
 {
     const struct pool *pool = &memory->pool;
@@ -101,10 +109,78 @@ static uint32_t best_deletion(void *state, const ocdm_memory *memory)
     return pool->nodes[node].position;
 }
 
+/* ---- minimums ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a class of the set has no more than its minimum. */
+static bool is_protected(const struct pool *pool, const struct set *set)
+{
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        const struct class *class = &pool->classes[pool->cells[set->cells + i].class_index];
+        if (class->kept <= class->minimum)
+            return true;
+    }
+    return false;
+}
+
+/* The set of the member at a position if it is the first of that set, so that a walk over positions meets every set once, and
+ * may be deleted; else OCDM_NONE. */
+static uint32_t free_set_at(const struct pool *pool, uint32_t position)
+{
+    uint32_t node = pool->node_at[position], number = pool->nodes[node].set;
+    const struct set *set = &pool->sets[number];
+    return set->first != node || is_protected(pool, set) ? OCDM_NONE : number;
+}
+
+/* The highest score of the free sets by number of labels; returns the least objective that one of them leaves. */
+static int64_t score_free_sets(struct scan *scan, const ocdm_memory *memory)
+{
+    struct pool *pool = pool_of(memory);
+    int64_t least = INT64_MAX, *best = scan->best_of_size;
+    for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++)
+        best[i] = INT64_MIN;
+    for (uint32_t position = 0; position < pool->size; position++) {
+        uint32_t number = free_set_at(pool, position);
+        int64_t score = number == OCDM_NONE ? INT64_MIN : ocdm__scores_sum_weights(pool, number);
+        if (number != OCDM_NONE && score > best[pool->sets[number].cardinality])
+            best[pool->sets[number].cardinality] = score;
+    }
+    for (uint32_t i = 0; i <= OCDM_MAX_LABELS; i++) {
+        int64_t value = best[i] == INT64_MIN ? INT64_MAX : ocdm__scores_objective(memory->scores, pool, i, best[i]);
+        least = value < least ? value : least;
+    }
+    return least;
+}
+
+/* The best deletion of the sets that are not protected: the rule of the index, by a plain look at all of them. The weights of
+ * the classes are those of the search before. */
+static uint32_t best_free_deletion(struct scan *scan, const ocdm_memory *memory)
+{
+    struct pool *pool = pool_of(memory);
+    ocdm__random random = ocdm__decision_random(memory);
+    struct lottery lottery = ocdm__lottery(&random);
+    int64_t least = score_free_sets(scan, memory);
+    uint32_t first = OCDM_NONE;
+    for (uint32_t position = 0; position < pool->size; position++) {
+        uint32_t number = free_set_at(pool, position);
+        const struct set *set = number == OCDM_NONE ? NULL : &pool->sets[number];
+        if (set == NULL || ocdm__scores_sum_weights(pool, number) != scan->best_of_size[set->cardinality] ||
+            ocdm__scores_objective(memory->scores, pool, set->cardinality, scan->best_of_size[set->cardinality]) != least)
+            continue;
+        ocdm__lottery_enter_set(&lottery, pool, number);
+        if (first == OCDM_NONE || pool->nodes[set->first].priority < pool->nodes[first].priority)
+            first = set->first;
+    }
+    pool->spared++;
+    return pool->nodes[ocdm__ties[memory->options.tie].fresh ? lottery.node : first].position;
+}
+
 static ocdm_status remove_best(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error)
 {
     (void)error;
+    const struct pool *pool = &memory->pool;
     *slot = best_deletion(state, memory);
+    if (pool->has_minimums && is_protected(pool, &pool->sets[pool->nodes[pool->node_at[*slot]].set]))
+        *slot = best_free_deletion(state, memory);
     return OCDM_OK;
 }
 

@@ -536,7 +536,7 @@ static ocdm_status load(void *state, const ocdm_memory *memory, const unsigned c
 
 /* clang-format off */
 #define PRS(its_name, its_traits)                                                                                              \
-    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,             \
+    {.size = sizeof(ocdm_policy), .name = (its_name), .traits = (its_traits), .create = create, .destroy = destroy,            \
      .begin = begin, .replace = replace, .remove = sample_out, .seen = update_shares, .save = save, .load = load, .end = end}
 /* clang-format on */
 

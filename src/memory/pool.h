@@ -83,6 +83,7 @@ struct class
     uint32_t kept;            /* m_i */
     struct class_list list;   /* of its cells: one for each set that carries it and is awake */
     struct class_list asleep; /* the others */
+    uint32_t minimum;         /* see ocdm__memory_set_minimum */
     uint32_t above;           /* sweeps in a row in which its weight was above the reference */
     uint32_t charge;          /* steps lost because its weight is below the reference */
     bool changed;             /* to be looked at by the index of scores */
@@ -133,6 +134,9 @@ struct pool {
     size_t list_room;
     size_t list_used;
     size_t free_list[32];
+
+    bool has_minimums;
+    uint64_t spared; /* deletions that they changed */
 
     uint64_t label_total; /* S, the sum of all m_i */
 
@@ -219,7 +223,7 @@ void ocdm__pool_clear_lists(struct pool *pool);
 /* ---- the members of a label set ------------------------------------------------------------------------------------ */
 
 /* The samples of one label set, as a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986) inside their nodes: joining costs
- * a comparison, the sample that the tie rule lets go first is at hand, any other can leave too, and nothing is allocated. */
+ * a comparison, the sample that the tie rule deletes first is available, any other can leave too, and nothing is allocated. */
 
 /* Adds a node to the heap with root `first` (OCDM_NONE: empty); returns the new root. */
 uint32_t ocdm__members_add(struct node *nodes, uint32_t first, uint32_t node);

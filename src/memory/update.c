@@ -367,6 +367,8 @@ static void join_all(ocdm_memory *memory, size_t count)
         uint32_t node = memory->item_node[i];
         ocdm__memory_stamp(memory, node, memory->arrived++);
         memory->pool.nodes[node].origin = i;
+        if (memory->priorities != NULL)
+            memory->pool.nodes[node].priority = memory->priorities[i];
         count_as_seen(memory, i);
         join(memory, i);
     }

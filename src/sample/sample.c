@@ -7,13 +7,14 @@
  */
 #include "sample/sample.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "base/inner_memory.h"
 #include "base/progress.h"
 #include "sample/state.h"
@@ -229,51 +230,170 @@ static void clear_seen(struct ocdm__seen_ids *seen)
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------- */
 
-/* One label=weight; labels may have a = in them, so the last one counts. */
-static ocdm_status set_weight(ocdm__sampling *sampling, const char *text, size_t length, ocdm_error *error)
+/* One entry of a list on the command line. */
+struct entry {
+    const char *text;
+    size_t length;
+    size_t label; /* the length of the label in front of the last =; labels may have one in them */
+    double number;
+    bool good; /* it is label=number */
+};
+
+static void read_entry(struct entry *entry)
 {
     char number[64] = "", *end = number;
-    size_t label = length;
-    while (label > 0 && text[label - 1] != '=')
+    size_t label = entry->length;
+    while (label > 0 && entry->text[label - 1] != '=')
         label--;
-    size_t digits = length - label;
-    double weight = 0;
+    size_t digits = entry->length - label;
     if (label > 1 && digits > 0 && digits < sizeof number) {
-        memcpy(number, text + label, digits);
+        memcpy(number, entry->text + label, digits);
         number[digits] = '\0';
-        weight = strtod(number, &end);
+        entry->number = strtod(number, &end);
     }
-    if (end == number || *end != '\0')
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --weight cat=3,dog=0.5",
-                          "the weight \"%.*s\" is not label=number", (int)(length < 100 ? length : 100), text);
-    uint32_t class_id = 0;
-    ocdm_status status = ocdm__records_number_label(sampling->records, text, label - 1, &class_id, error);
-    return status == OCDM_OK ? ocdm_memory_set_weight(sampling->memory, class_id, weight, error) : status;
+    entry->label = label > 0 ? label - 1 : 0;
+    entry->good = end != number && *end == '\0';
 }
 
-static ocdm_status set_weights(ocdm__sampling *sampling, ocdm_error *error)
+/* Calls `take` for every entry of a list separated by commas; NULL is an empty one. */
+static ocdm_status for_entries(ocdm__sampling *sampling, const char *text,
+                               ocdm_status (*take)(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error),
+                               ocdm_error *error)
 {
-    const char *text = sampling->options.weights;
     ocdm_status status = OCDM_OK;
     while (text != NULL && status == OCDM_OK) {
-        size_t length = strcspn(text, ",");
-        status = set_weight(sampling, text, length, error);
-        text = text[length] == ',' ? text + length + 1 : NULL;
+        struct entry entry = {.text = text, .length = strcspn(text, ",")};
+        read_entry(&entry);
+        status = take(sampling, &entry, error);
+        text = text[entry.length] == ',' ? text + entry.length + 1 : NULL;
     }
     return status;
 }
 
-static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
+static ocdm_status set_weight(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
+{
+    uint32_t class_id = 0;
+    if (!entry->good)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --weight cat=3,dog=0.5",
+                          "the weight \"%.*s\" is not label=number", (int)(entry->length < 100 ? entry->length : 100),
+                          entry->text);
+    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->label, &class_id, error);
+    return status == OCDM_OK ? ocdm_memory_set_weight(sampling->memory, class_id, entry->number, error) : status;
+}
+
+static ocdm_status set_minimum(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
+{
+    uint32_t class_id = 0;
+    if (!entry->good || !(entry->number >= 0 && entry->number <= OCDM_MAX_CAPACITY) || entry->number != floor(entry->number))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --min cat=20,dog=5",
+                          "the minimum \"%.*s\" is not label=number of records",
+                          (int)(entry->length < 100 ? entry->length : 100), entry->text);
+    sampling->minimum_sum += (uint64_t)entry->number;
+    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->label, &class_id, error);
+    return status == OCDM_OK ? ocdm__memory_set_minimum(sampling->memory, class_id, (uint32_t)entry->number, error) : status;
+}
+
+/* Minimums that fit into the memory can always be met: see ocdm__memory_set_minimum. */
+static ocdm_status set_minimums(ocdm__sampling *sampling, ocdm_error *error)
+{
+    const ocdm_options *memory = &sampling->options.memory;
+    ocdm_status status = for_entries(sampling, sampling->options.minimums, set_minimum, error);
+    if (status != OCDM_OK || sampling->options.minimums == NULL)
+        return status;
+    if (memory->policy->remove != ocdm_policy_find("ocdm")->remove || memory->distance != OCDM_KL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --min out, or take -p ocdm --distance kl",
+                          "--min works with the policies ocdm and onlyone and the distance kl only");
+    if (sampling->minimum_sum <= memory->capacity)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a larger -m, or smaller minimums",
+                      "the minimums add up to %llu records, and the memory holds %u", (unsigned long long)sampling->minimum_sum,
+                      memory->capacity);
+}
+
+static ocdm_status list_label(ocdm__sampling *sampling, const struct entry *entry, ocdm_error *error)
+{
+    uint32_t number = 0;
+    if (entry->length == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "write it as in --only cat,dog", "an empty label in --ignore or --only");
+    ocdm_status status = ocdm__records_number_label(sampling->records, entry->text, entry->length, &number, error);
+    if (status == OCDM_OK && !ocdm__reserve_zeroed(&sampling->listed, &sampling->listed_count, (size_t)number + 1, 1))
+        status = ocdm__fail_memory(error, "the list of labels");
+    if (status == OCDM_OK)
+        sampling->listed[number] = 1;
+    return status;
+}
+
+/* What the options say about labels, before any is read. */
+static ocdm_status set_labels(ocdm__sampling *sampling, ocdm_error *error)
 {
     const ocdm__sample_options *options = &sampling->options;
-    ocdm_status status = ocdm_memory_create(&options->memory, &sampling->memory, error);
+    if (options->ignore != NULL && options->only != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--ignore and --only are both given");
+    ocdm_status status = for_entries(sampling, options->weights, set_weight, error);
+    if (status == OCDM_OK)
+        status = for_entries(sampling, options->ignore != NULL ? options->ignore : options->only, list_label, error);
+    return status == OCDM_OK ? set_minimums(sampling, error) : status;
+}
+
+static ocdm_status open_records(const ocdm__sample_options *options, ocdm__records **records, ocdm_error *error)
+{
+    ocdm_status status = ocdm__records_open(records, options->path, &options->records, options->stop, error);
+    if (status == OCDM_OK)
+        ocdm__records_follow(*records, options->more_paths, options->more_count);
+    return status;
+}
+
+/* A pass over all records for their number. */
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error)
+{
+    ocdm__records *records = NULL;
+    ocdm__record record;
+    bool found = true;
+    *count = 0;
+    ocdm_status status = open_records(options, &records, error);
+    while (status == OCDM_OK && found) {
+        status = ocdm__records_next(records, &record, &found, error);
+        if (status == OCDM_OK && found) {
+            ++*count;
+            ocdm__records_release(records);
+        }
+    }
+    ocdm__records_close(records);
+    return status;
+}
+
+/* The capacity as a share of the records, rounded to nearest, at least 1. */
+static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *error)
+{
+    uint64_t count;
+    if (!(options->percent > 0))
+        return OCDM_OK;
+    ocdm_status status = ocdm__count_records(options, &count, error);
+    if (status != OCDM_OK)
+        return status;
+    double share = floor((double)count * options->percent / 100 + 0.5);
+    if (share > OCDM_MAX_CAPACITY)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%g %% of %llu records are more than a memory can hold", options->percent,
+                          (unsigned long long)count);
+    options->memory.capacity = share < 1 ? 1 : (uint32_t)share;
+    return OCDM_OK;
+}
+
+static ocdm_status open_parts(ocdm__sampling *sampling, ocdm_error *error)
+{
+    ocdm__sample_options *options = &sampling->options;
+    ocdm_status status = settle_capacity(options, error);
+    if (status == OCDM_OK)
+        status = ocdm_memory_create(&options->memory, &sampling->memory, error);
     if (status != OCDM_OK)
         return status;
     ocdm__memory_trust(sampling->memory);
+    ocdm__memory_set_shard(sampling->memory, options->shard);
+    status = open_records(options, &sampling->records, error);
     if (status == OCDM_OK)
-        status = ocdm__records_open(&sampling->records, options->path, &options->records, options->stop, error);
-    if (status == OCDM_OK)
-        status = set_weights(sampling, error);
+        status = set_labels(sampling, error);
+    if (status == OCDM_OK && options->shards != NULL)
+        status = ocdm__begin_merge(sampling, error);
     if (status == OCDM_OK && options->trace)
         status = ocdm__output_open(&sampling->trace, options->trace, error);
     if (status == OCDM_OK && options->summary)
@@ -306,6 +426,8 @@ void ocdm__sampling_close(ocdm__sampling *sampling)
     ocdm__records_close(sampling->records);
     ocdm_memory_destroy(sampling->memory);
     clear_seen(&sampling->seen);
+    ocdm__release(sampling->listed);
+    ocdm__release(sampling->priorities);
     for (size_t slot = 0; slot < sampling->kept_room; slot++)
         ocdm__release(sampling->kept[slot].bytes);
     ocdm__release(sampling->kept);
@@ -363,9 +485,22 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     return ocdm__records_refuse(sampling->records, record, reason, sampling->options.skip_duplicates, error);
 }
 
-/* Adds the record that was read to the batch, unless something is wrong with it. */
-static ocdm_status accept_record(ocdm__sampling *sampling, const ocdm__record *record, ocdm_error *error)
+/* Takes the labels that do not count off the record. False when it had labels and has none left. */
+static bool has_labels_that_count(ocdm__sampling *sampling, ocdm__record *record)
 {
+    bool only = sampling->options.only != NULL;
+    if (sampling->listed == NULL || record->label_count == 0)
+        return true;
+    size_t left = ocdm__records_drop_labels(sampling->records, record, sampling->listed, sampling->listed_count, !only);
+    sampling->passed += left == 0;
+    return left > 0;
+}
+
+/* Adds the record that was read to the batch, unless something is wrong with it or none of its labels counts. */
+static ocdm_status accept_record(ocdm__sampling *sampling, ocdm__record *record, ocdm_error *error)
+{
+    if (!has_labels_that_count(sampling, record))
+        return OCDM_OK;
     if (sampling->single_label && has_several_labels(sampling, record))
         return refuse_labels(sampling, record, error);
     bool taken;

@@ -18,6 +18,7 @@
 #ifndef OCDM_SAMPLE_SAMPLE_H
 #define OCDM_SAMPLE_SAMPLE_H
 
+#include "base/json_tree.h"
 #include "base/output.h"
 #include "ocdm/ocdm.h"
 #include "stream/records/record.h"
@@ -29,15 +30,52 @@
 #define OCDM__MAX_BATCH OCDM_MAX_CAPACITY
 
 typedef struct ocdm__sample_options {
-    const char *path; /* NULL or "-" is standard input */
+    const char *path;        /* NULL or "-" is standard input */
+    char *const *more_paths; /* files that follow it, as if all were one */
+    size_t more_count;
+    double percent;     /* more than 0: the capacity is this share of the records, which are counted first */
+    const char *output; /* a file for the kept records; NULL: the descriptor of ocdm__sampling_finish */
     ocdm__record_options records;
     ocdm_options memory;
     const char *weights;               /* of classes: label=weight, separated by commas; NULL: all 1 */
+    const char *ignore;                /* labels that do not count, separated by commas; NULL: none */
+    const char *only;                  /* the only labels that count; NULL: all */
+    const char *minimums;              /* label=number, separated by commas: never fewer records of it; NULL: none */
+    uint64_t shard;                    /* which part of a stream this is, for tie keys that can be compared */
+    bool sharded;                      /* the summary says which shard it is, and which records were kept */
+    const struct ocdm__shards *shards; /* the records are samples of these shards, to be merged; NULL: they are a stream */
     bool skip_duplicates;              /* a record whose id was there before is skipped and counted, not an error */
     const char *trace;                 /* a file for one JSON object a batch; NULL for none */
     const char *summary;               /* a file for one JSON object at the end; NULL for none */
     const volatile sig_atomic_t *stop; /* ends the stream after the last complete record; may be NULL */
 } ocdm__sample_options;
+
+/* What the summary of one shard says. */
+struct ocdm__shard {
+    const char *summary, *kept; /* the files */
+    uint64_t number, records;
+    uint64_t *arrivals; /* of the kept records, in order */
+    size_t kept_count;
+    ocdm__json_tree tree;
+};
+
+/* The shards of a merge, in the order of their numbers. Start with all bytes zero. */
+struct ocdm__shards {
+    struct ocdm__shard *shard;
+    size_t count;
+    uint64_t kept_total, record_total;
+    char **kept_paths; /* in that order */
+};
+
+/*
+ * Reads the summaries of shards, made by `ocdm sample --shard`, and sets what they agree on in the options: policy, rho, seed,
+ * distance, tie rule, format if it was to be found out, weights. Clear it in either case; the paths must outlive it.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (not as many summaries as kept files), OCDM_BAD_FILE (a summary without a shard, two of one shard,
+ * settings that differ, or not as many records as the summary says), OCDM_IO, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, char *const *summaries, size_t count,
+                              ocdm__sample_options *options, ocdm_error *error);
+void ocdm__shards_clear(struct ocdm__shards *shards);
 
 typedef struct ocdm__sampling ocdm__sampling;
 
@@ -48,8 +86,9 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
 /* Reads a batch and offers it to the memory; more = false after the last one. */
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);
 
-/* Writes the kept records to `fd`, each with a newline after it, after the header if they are csv or tsv; then puts trace and
- * summary in their places, whatever happened to the others. The first thing that failed is the error. To be called once. */
+/* Writes the kept records to the output file or to `fd`, each with a newline after it, after the header if they are csv or tsv;
+ * then puts trace and summary in their places, whatever happened to the others. The first thing that failed is the error. To be
+ * called once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
 /* Releases everything; files that are not finished leave nothing behind. NULL is fine. */

@@ -59,6 +59,11 @@ struct ocdm__sampling {
     bool single_label; /* the policy takes no record with several labels */
 
     struct ocdm__seen_ids seen;
+    uint8_t *listed; /* by the number of a label, for the first of them: whether it is in `ignore` or `only`; NULL: neither */
+    size_t listed_count;
+    uint64_t passed; /* records that have none of the labels that count */
+    uint64_t minimum_sum;
+    uint64_t spared;         /* deletions that minimums have changed, before this update */
     ocdm__kept_record *kept; /* by slot */
     size_t kept_room;
     ocdm__batch_record *batch;
@@ -66,6 +71,9 @@ struct ocdm__sampling {
     size_t batch_count, batch_room;
     uint64_t accepted; /* records so far */
     uint64_t step;
+
+    uint64_t *priorities; /* in a merge: the places among equals of the records */
+    uint64_t elsewhere;   /* in a merge: records that the shards had and did not keep */
 
     ocdm__output trace, summary;
     double started; /* seconds of the monotonic clock */
@@ -75,6 +83,14 @@ struct ocdm__sampling {
 
 ocdm__id_text ocdm__id_of_kept(const ocdm__sampling *sampling, uint32_t slot);
 ocdm__id_text ocdm__id_of_item(const ocdm__sampling *sampling, uint32_t item);
+
+/* How many records a file has. */
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error);
+
+/* ---- merge.c ---- */
+
+/* Tells the memory what the shards saw and how their records are ordered, before the first batch. */
+ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error);
 
 /* ---- write.c ---- */
 

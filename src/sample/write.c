@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/inner_memory.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -55,7 +56,12 @@ void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change)
         ocdm__output_text(trace, i ? "," : "");
         write_id(trace, &id);
     }
-    ocdm__output_text(trace, "],\"size\":");
+    ocdm__output_text(trace, "]");
+    if (sampling->options.minimums != NULL) {
+        ocdm__output_count(trace, ",\"spared\":", ocdm__memory_spared(sampling->memory) - sampling->spared);
+        sampling->spared = ocdm__memory_spared(sampling->memory);
+    }
+    ocdm__output_text(trace, ",\"size\":");
     ocdm__output_uint64(trace, ocdm_memory_size(sampling->memory));
     ocdm__output_text(trace, ",\"distance\":");
     ocdm__output_double(trace, ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
@@ -83,15 +89,42 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
     }
     ocdm_memory_counts(sampling->memory, classes, class_count);
     const ocdm__label_table *labels = ocdm__records_label_table(sampling->records);
-    for (size_t i = 0; i < class_count; i++) {
-        made[i].counts = classes[i];
-        made[i].label = ocdm__label_table_text(labels, classes[i].id, &made[i].length);
-    }
+    size_t seen = 0; /* a class that has only a minimum is none */
+    for (size_t i = 0; i < class_count; i++)
+        if (classes[i].seen > 0) {
+            made[seen].counts = classes[i];
+            made[seen].label = ocdm__label_table_text(labels, classes[i].id, &made[seen].length);
+            seen++;
+        }
     ocdm__release(classes);
-    qsort(made, class_count, sizeof *made, compare_labels);
+    qsort(made, seen, sizeof *made, compare_labels);
     *rows = made;
-    *count = class_count;
+    *count = seen;
     return OCDM_OK;
+}
+
+/* ---- the order of arrival --------------------------------------------------------------------------------------------- */
+
+struct arrival {
+    uint64_t number;
+    uint32_t slot;
+};
+
+static int compare_arrivals(const void *left, const void *right)
+{
+    const struct arrival *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The slots in the order in which their records came; release it with ocdm__release. */
+static struct arrival *order_of_arrival(const ocdm__sampling *sampling, uint32_t count)
+{
+    struct arrival *order = ocdm__allocate(count, sizeof *order);
+    for (uint32_t slot = 0; order != NULL && slot < count; slot++)
+        order[slot] = (struct arrival){.number = ocdm_memory_arrival(sampling->memory, slot), .slot = slot};
+    if (order != NULL)
+        qsort(order, count, sizeof *order, compare_arrivals);
+    return order;
 }
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
@@ -127,6 +160,23 @@ static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
     write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
 }
 
+/* Which shard this is, and which of its records were kept: what a merge needs to compare tie keys. */
+static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampling, ocdm_error *error)
+{
+    uint32_t count = ocdm_memory_size(sampling->memory);
+    if (!sampling->options.sharded)
+        return OCDM_OK;
+    struct arrival *order = order_of_arrival(sampling, count);
+    if (order == NULL)
+        return ocdm__fail_memory(error, "the order of the kept records");
+    ocdm__output_count(output, ",\"shard\":", sampling->options.shard);
+    for (uint32_t i = 0; i < count; i++)
+        ocdm__output_count(output, i == 0 ? ",\"kept_at\":[" : ",", order[i].number);
+    ocdm__output_text(output, count == 0 ? ",\"kept_at\":[]" : "]");
+    ocdm__release(order);
+    return OCDM_OK;
+}
+
 static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
 {
     ocdm__output *output = &sampling->summary;
@@ -135,8 +185,10 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
     ocdm_status status = ocdm__sampling_classes(sampling, &rows, &count, error);
     if (status != OCDM_OK)
         return status;
-    ocdm__output_count(output, "{\"records\":", sampling->accepted);
+    ocdm__output_count(output, "{\"records\":", sampling->accepted + sampling->elsewhere);
     ocdm__output_count(output, ",\"skipped\":", ocdm__records_skipped(sampling->records));
+    if (sampling->listed != NULL)
+        ocdm__output_count(output, ",\"passed\":", sampling->passed);
     ocdm__output_count(output, ",\"kept\":", ocdm_memory_size(sampling->memory));
     ocdm__output_count(output, ",\"classes\":", count);
     ocdm__output_real(output, ",\"distance\":", ocdm_memory_distance(sampling->memory, OCDM_IN_PLAY));
@@ -148,33 +200,21 @@ static ocdm_status write_summary(ocdm__sampling *sampling, ocdm_error *error)
         ocdm__output_text(output, i ? "," : "");
         write_class(output, sampling, &rows[i]);
     }
-    ocdm__output_text(output, "]}\n");
+    ocdm__output_text(output, "]");
     ocdm__release(rows);
-    return ocdm__output_commit(output, error);
+    status = write_shard(output, sampling, error);
+    ocdm__output_text(output, "}\n");
+    return status == OCDM_OK ? ocdm__output_commit(output, error) : status;
 }
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
-struct arrival {
-    uint64_t number;
-    uint32_t slot;
-};
-
-static int compare_arrivals(const void *left, const void *right)
-{
-    const struct arrival *a = left, *b = right;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
 static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output, ocdm_error *error)
 {
     uint32_t count = ocdm_memory_size(sampling->memory);
-    struct arrival *order = ocdm__allocate(count, sizeof *order);
+    struct arrival *order = order_of_arrival(sampling, count);
     if (!order)
         return ocdm__fail_memory(error, "the order of the kept records");
-    for (uint32_t slot = 0; slot < count; slot++)
-        order[slot] = (struct arrival){.number = ocdm_memory_arrival(sampling->memory, slot), .slot = slot};
-    qsort(order, count, sizeof *order, compare_arrivals);
     size_t header_length;
     const char *header = ocdm__records_header(sampling->records, &header_length);
     if (header) {
@@ -193,7 +233,9 @@ static ocdm_status write_records(ocdm__sampling *sampling, ocdm__output *output,
 static ocdm_status print_records(ocdm__sampling *sampling, int fd, ocdm_error *error)
 {
     ocdm__output output;
-    ocdm_status status = ocdm__output_open_fd(&output, fd, "standard output", error);
+    const char *path = sampling->options.output;
+    ocdm_status status =
+        path != NULL ? ocdm__output_open(&output, path, error) : ocdm__output_open_fd(&output, fd, "standard output", error);
     if (status != OCDM_OK)
         return status;
     status = write_records(sampling, &output, error);
@@ -278,7 +320,7 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
     char line[256];
     double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
     snprintf(line, sizeof line, "kept %u of %llu records, %zu classes", ocdm_memory_size(memory),
-             (unsigned long long)sampling->accepted, class_count);
+             (unsigned long long)(sampling->accepted + sampling->elsewhere), class_count);
     ocdm__output_text(output, line);
     if (!isnan(distance)) {
         snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),
@@ -286,6 +328,16 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
         ocdm__output_text(output, line);
     }
     ocdm__output_text(output, "\n");
+    if (sampling->passed > 0) {
+        snprintf(line, sizeof line, "%llu records have none of the labels that count\n", (unsigned long long)sampling->passed);
+        ocdm__output_text(output, line);
+    }
+    const char *doubt = ocdm__records_doubt(sampling->records);
+    if (doubt != NULL) {
+        ocdm__output_text(output, "warning: ");
+        ocdm__output_text(output, doubt);
+        ocdm__output_text(output, "\n");
+    }
     uint64_t skipped = ocdm__records_skipped(sampling->records);
     if (!skipped)
         return;

@@ -68,6 +68,8 @@ uint64_t naive_count(const struct naive *naive, uint32_t *kept)
 
 uint64_t naive_key(const struct naive *naive, const struct naive_sample *sample)
 {
+    if (naive->keys != NULL)
+        return naive->keys[sample->arrival];
     return ocdm__random_at(ocdm__random_base(naive->options.seed, OCDM__FOR_KEYS), sample->arrival);
 }
 
@@ -144,6 +146,11 @@ static void note_departure(struct naive *naive, struct naive_sample *sample)
     naive->departed++;
     ocdm__release(sample->label);
     sample->label = NULL;
+}
+
+void naive_add_seen(struct naive *naive, uint32_t id, uint64_t count)
+{
+    naive->classes[class_number(naive, id)].seen += count;
 }
 
 static void count_as_seen(struct naive *naive, const struct naive_sample *sample)

@@ -58,7 +58,8 @@ struct naive {
     uint64_t departed;    /* samples that left so far, those of the batch included */
     ocdm_departure *left; /* the last update's, in order */
     size_t left_count;
-    double batch_score; /* gss: that of the batch's mean gradient */
+    const uint64_t *keys; /* by arrival: the keys of samples that were sampled in shards before; NULL: by the seed */
+    double batch_score;   /* gss: that of the batch's mean gradient */
 };
 
 /* Names the position to delete next from a pool that is too large. */
@@ -70,6 +71,9 @@ void naive_destroy(struct naive *naive);
 
 /* Offers a batch. `choose` replaces the rule of a policy that removes from the pool; NULL: the policy's own. */
 void naive_update(struct naive *naive, const ocdm_sample *batch, size_t count, naive_choice *choose, void *context);
+
+/* Samples of a class that were seen elsewhere. */
+void naive_add_seen(struct naive *naive, uint32_t id, uint64_t count);
 
 /* A weight for a class, a sample that is deleted on request, another capacity. */
 void naive_set_weight(struct naive *naive, uint32_t id, double weight);
@@ -101,6 +105,7 @@ bool naive_removes_from_pool(const struct naive *naive);
 
 /* naive_ocdm.c: the deletion that minimises KL, decided in integers as the rules say, ties and all. */
 size_t naive_remove_exactly(const struct naive *naive);
+size_t naive_remove_exactly_of(const struct naive *naive, const bool *allowed); /* the same among these positions */
 
 /* What a policy notes when a sample left by request: prs its shares, which follow at once. */
 void naive_follow_departure(struct naive *naive);

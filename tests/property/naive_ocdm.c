@@ -84,14 +84,15 @@ static size_t break_tie(const struct naive *naive, const bool *tied)
 }
 
 /* Marks the samples of each cardinality with the largest gain whose distance is the least of all cardinalities. */
-static void mark_best(const struct naive *naive, const int64_t *gains, const uint32_t *kept, uint64_t sum, bool *tied)
+static void mark_best(const struct naive *naive, const int64_t *gains, const uint32_t *kept, uint64_t sum, const bool *allowed,
+                      bool *tied)
 {
     wide whole = whole_sum(naive, kept);
     int64_t largest_gain[NAIVE_CLASSES + 1];
     for (size_t k = 0; k <= naive->class_count; k++)
         largest_gain[k] = INT64_MIN;
     for (size_t v = 0; v < naive->size; v++)
-        if (gains[v] > largest_gain[naive->pool[v].label_count])
+        if ((allowed == NULL || allowed[v]) && gains[v] > largest_gain[naive->pool[v].label_count])
             largest_gain[naive->pool[v].label_count] = gains[v];
     int64_t least = INT64_MAX;
     for (size_t k = 0; k <= naive->class_count; k++)
@@ -99,11 +100,17 @@ static void mark_best(const struct naive *naive, const int64_t *gains, const uin
             least = rounded_distance(whole, largest_gain[k], sum, k);
     for (size_t v = 0; v < naive->size; v++) {
         size_t k = naive->pool[v].label_count;
-        tied[v] = gains[v] == largest_gain[k] && rounded_distance(whole, gains[v], sum, k) == least;
+        tied[v] = (allowed == NULL || allowed[v]) && gains[v] == largest_gain[k] &&
+                  rounded_distance(whole, gains[v], sum, k) == least;
     }
 }
 
 size_t naive_remove_exactly(const struct naive *naive)
+{
+    return naive_remove_exactly_of(naive, NULL);
+}
+
+size_t naive_remove_exactly_of(const struct naive *naive, const bool *allowed)
 {
     assert_int_equal(naive->options.distance, OCDM_KL);
     uint32_t kept[NAIVE_CLASSES];
@@ -114,7 +121,7 @@ size_t naive_remove_exactly(const struct naive *naive)
     assert_non_null(tied);
     for (size_t v = 0; v < naive->size; v++)
         gains[v] = gain(naive, &naive->pool[v], kept);
-    mark_best(naive, gains, kept, sum, tied);
+    mark_best(naive, gains, kept, sum, allowed, tied);
     size_t chosen = break_tie(naive, tied);
     ocdm__release(gains);
     ocdm__release(tied);

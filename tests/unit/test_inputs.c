@@ -117,7 +117,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
 {
     static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];
     static float expected[3 * SMALL_SIDE * SMALL_SIDE];
-    ocdm__model_input_settings settings = {.seed = 3, .threads = 2};
+    ocdm__model_input_settings settings = {.seed = 3, .threads = 2, .images = &ocdm__image_loading};
     ocdm__stream stream = {.task_count = 0};
     ocdm__ready ready;
     ocdm__model_inputs *inputs = open_inputs(&stream, "images", &settings);

@@ -22,6 +22,7 @@
 #include "experiment/agent_learner.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
+#include "ranks/ranks.h"
 
 extern char **environ;
 
@@ -160,6 +161,9 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
     if (status == OCDM_OK && request->folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a folder for the run's files with -o", "no folder is named");
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "watch") && ocdm__ranks_all() != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm watch FOLDER` shows the run from another terminal",
+                          "--watch works in one process, not under mpirun");
     return status;
 }
 
@@ -241,8 +245,10 @@ static const char *const description[] = {
     "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
     "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
     "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
-    "Methods: the memory's policies (docs/methods.md describes each); finetune has no memory; multitask "
-    "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
+    "A method is a policy of the memory (docs/methods.md describes each), or one of two bounds: finetune has no memory; "
+    "multitask trains at each task on all data so far, --batch + --replay samples per step, and is the upper bound.",
+    "`mpirun -n P ocdm-mpi run ...` makes the same files with P processes, on one machine or many, and either resumes what the "
+    "other began; docs/scale.md.",
     NULL,
 };
 
@@ -275,4 +281,5 @@ const ocdm__verb ocdm__verb_run = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

@@ -649,6 +649,8 @@ static void close_file(struct coco *coco)
 static ocdm_status read_file(struct coco *coco, const char *path)
 {
     ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
+    if (status == OCDM_OK)
+        status = ocdm__refuse_packed(&coco->file, coco->error);
     if (status != OCDM_OK)
         return status;
     snprintf(coco->what, sizeof coco->what, "reading %s", path);

@@ -175,7 +175,7 @@ static void set_place(const ocdm__records *records, ocdm__record_place *place, s
 {
     place->line = records->line;
     place->at = records->next;
-    place->line_at = records->line == 1 ? 0 : records->next;
+    place->line_at = records->line == 1 ? records->file_at : records->next;
     place->end = end;
 }
 
@@ -185,6 +185,76 @@ void ocdm__close_gap(ocdm__records *records)
         return;
     ocdm__input_remove(&records->input, records->kept, records->next);
     records->next = records->kept;
+}
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
+}
+
+static bool ends_with(const char *path, size_t length, const char *extension)
+{
+    size_t wanted = strlen(extension);
+    if (length <= wanted)
+        return false;
+    for (size_t i = 0; i < wanted; i++)
+        if (lower(path[length - wanted + i]) != extension[i])
+            return false;
+    return true;
+}
+
+/* The format that an extension tells, under that of compression. */
+static enum ocdm__record_format format_of_path(const char *path)
+{
+    static const struct {
+        const char *extension;
+        enum ocdm__record_format format;
+    } known[] = {{".jsonl", OCDM__FORMAT_JSONL}, {".ndjson", OCDM__FORMAT_JSONL}, {".csv", OCDM__FORMAT_CSV},
+                 {".tsv", OCDM__FORMAT_TSV},     {".tab", OCDM__FORMAT_TSV},      {".svm", OCDM__FORMAT_SVM},
+                 {".libsvm", OCDM__FORMAT_SVM}};
+    size_t length = path == NULL ? 0 : strlen(path);
+    length -= ends_with(path, length, ".gz") ? 3 : ends_with(path, length, ".zst") ? 4 : 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ends_with(path, length, known[i].extension))
+            return known[i].format;
+    return OCDM__FORMAT_AUTO;
+}
+
+static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    while (input->size - records->next < 3 && !input->ended && !input->stopped) {
+        ocdm_status status = ocdm__input_fill(input, error);
+        if (status != OCDM_OK)
+            return status;
+    }
+    if (input->size - records->next >= 3 && memcmp(input->data + records->next, "\xEF\xBB\xBF", 3) == 0)
+        records->next += 3;
+    return OCDM_OK;
+}
+
+/* Goes on with the next file: what is in the window, all of it read, stays there. */
+static ocdm_status next_file(ocdm__records *records, ocdm_error *error)
+{
+    const char *path = *records->paths++;
+    enum ocdm__record_format format = format_of_path(path);
+    records->path_count--;
+    if (records->format == OCDM__FORMAT_AUTO)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`--format` tells it", "%s is empty, so that the format is not known",
+                          records->input.name);
+    if (records->options.format == OCDM__FORMAT_AUTO && format != OCDM__FORMAT_AUTO && format != records->format)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "records of one kind at a time, or `--format` for all of them",
+                          "%s is %s by its name, and the files before it are %s", path, ocdm__format_name(format),
+                          ocdm__format_name(records->format));
+    ocdm_status status = ocdm__input_next_file(&records->input, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__records_sniff(records, records->next, error);
+    records->line = 1;
+    records->file_at = records->next;
+    records->file_begins = true;
+    if (status == OCDM_OK)
+        status = pass_byte_order_mark(records, error);
+    return status == OCDM_OK ? ocdm__check_json(records, error) : status;
 }
 
 static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
@@ -202,12 +272,12 @@ static ocdm_status find_line(ocdm__records *records, ocdm__record_place *place, 
             move_past(records, end, end < input->size ? end + 1 : end);
             return OCDM_OK;
         }
-        if (input->ended || input->stopped)
+        if (input->stopped || (input->ended && records->path_count == 0))
             return OCDM_OK;
-        ocdm_status status = ocdm__input_fill(input, error);
+        ocdm_status status = input->ended ? next_file(records, error) : ocdm__input_fill(input, error);
         if (status != OCDM_OK)
             return status;
-        scanned = end;
+        scanned = records->next > end ? records->next : end;
     }
 }
 
@@ -221,12 +291,35 @@ static inline bool is_blank(const ocdm__records *records, const ocdm__record_pla
     return at == end || (*at == '#' && records->format == OCDM__FORMAT_SVM);
 }
 
+/* A line that is the header again is no record; another header is an error where a file begins. */
+static ocdm_status pass_header(ocdm__records *records, const ocdm__record_place *place, bool *again, ocdm_error *error)
+{
+    bool other = false;
+    *again = ocdm__is_header_again(records, place, &other);
+    if (!other || !records->file_begins)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_RECORD, "files that are read together have the same columns",
+                      "%s:%llu:1: another header than that of the first file: %.*s", records->input.name,
+                      (unsigned long long)place->line, (int)(place->end - place->at < 200 ? place->end - place->at : 200),
+                      records->input.data + place->at);
+}
+
 ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
 {
     for (;;) {
         ocdm_status status = find_line(records, place, found, error);
-        if (status != OCDM_OK || !*found || !is_blank(records, place))
+        if (status != OCDM_OK || !*found)
             return status;
+        if (!is_blank(records, place)) {
+            bool again = false;
+            if (records->header != NULL)
+                status = pass_header(records, place, &again, error);
+            else if (records->file_begins && records->format == OCDM__FORMAT_SVM)
+                again = ocdm__is_xmc_header(records->input.data + place->at, place->end - place->at);
+            records->file_begins = false;
+            if (status != OCDM_OK || !again)
+                return status;
+        }
         ocdm__close_gap(records);
     }
 }
@@ -272,6 +365,8 @@ ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_pl
 /* ---- records -------------------------------------------------------------------------------------------------------- */
 
 const char *const ocdm__format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
+
+const char *const ocdm__label_form_names[] = {"plain", "list", "multi-hot", NULL};
 
 const char *ocdm__format_name(enum ocdm__record_format format)
 {
@@ -335,6 +430,7 @@ static ocdm_status next_any(ocdm__records *records, ocdm__record *record, bool *
         return status;
     size_t id_used = records->id_used;
     status = read_record(records, record, error);
+    records->kept_before = records->kept;
     if (status == OCDM_OK)
         records->kept = records->next;
     else
@@ -365,9 +461,20 @@ void ocdm__records_release(ocdm__records *records)
 {
     ocdm__input_release(&records->input, records->next);
     records->next = 0;
+    records->file_at = 0;
     records->kept = 0;
     records->number_count = 0;
     records->id_used = 0;
+}
+
+/* Forgets the record last read, as if it had never been. */
+static void give_back(ocdm__records *records, const ocdm__record *record)
+{
+    records->kept = records->kept_before;
+    ocdm__close_gap(records);
+    records->number_count = record->label_at;
+    if (record->has_id)
+        records->id_used = record->id_at;
 }
 
 ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *record, const char *reason, bool skip,
@@ -381,11 +488,7 @@ ocdm_status ocdm__records_refuse(ocdm__records *records, const ocdm__record *rec
         return status;
     }
     count_skipped(records, &why);
-    records->kept = record->at;
-    ocdm__close_gap(records);
-    records->number_count = record->label_at;
-    if (record->has_id)
-        records->id_used = record->id_at;
+    give_back(records, record);
     return OCDM_OK;
 }
 
@@ -416,6 +519,21 @@ ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text,
     return status;
 }
 
+size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count, bool wanted)
+{
+    uint32_t *labels = records->numbers + record->label_at;
+    size_t left = 0;
+    for (size_t i = 0; i < record->label_count; i++) {
+        bool is_listed = labels[i] < count && listed[labels[i]] != 0;
+        if (is_listed != wanted)
+            labels[left++] = labels[i];
+    }
+    record->label_count = left;
+    if (left == 0)
+        give_back(records, record);
+    return left;
+}
+
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records)
 {
     return &records->table;
@@ -430,6 +548,63 @@ const char *ocdm__records_header(const ocdm__records *records, size_t *length)
 {
     *length = records->header_length;
     return records->header;
+}
+
+/* A character that stands between labels in at least a third of them, as if it were the separator; 0 when there is none. */
+static char likely_separator(const ocdm__label_table *table, uint32_t *example)
+{
+    static const char candidates[] = "|,;/";
+    for (const char *candidate = candidates; *candidate != '\0'; candidate++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < table->count; i++) {
+            size_t length;
+            const char *text = ocdm__label_table_text(table, i, &length);
+            const char *found = memchr(text, *candidate, length);
+            if (found != NULL && found != text && found + 1 < text + length && count++ == 0)
+                *example = i;
+        }
+        if (count > 1 && count >= table->count / 3)
+            return *candidate;
+    }
+    return 0;
+}
+
+/* How many labels begin with [ and end with ], or are 0 or 1. */
+static uint32_t count_labels(const ocdm__label_table *table, bool lists)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(table, i, &length);
+        if (lists)
+            count += length > 1 && text[0] == '[' && text[length - 1] == ']';
+        else
+            count += length == 1 && (text[0] == '0' || text[0] == '1');
+    }
+    return count;
+}
+
+const char *ocdm__records_doubt(ocdm__records *records)
+{
+    const ocdm__label_table *table = &records->table;
+    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    uint32_t example = 0, count = table->count;
+    size_t length;
+    if (count == 0 || records->options.label_form != OCDM__LABELS_PLAIN || records->options.one_hot != NULL)
+        return NULL;
+    char separator = fields && !records->separated ? likely_separator(table, &example) : '\0';
+    const char *text = ocdm__label_table_text(table, example, &length);
+    ocdm__shown_label shown = ocdm__show_label(text, length);
+    if (fields && count_labels(table, true) > count / 2)
+        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like lists: --label-form list", shown.text);
+    else if (separator != '\0')
+        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like several: --sep '%c'", shown.text,
+                 separator);
+    else if (count == 2 && count_labels(table, false) == 2 && records->format != OCDM__FORMAT_SVM)
+        snprintf(records->doubt, sizeof records->doubt, "all labels are 0 or 1: %s",
+                 fields ? "--one-hot COLUMNS, if each label has a column"
+                        : "--label-form multi-hot, if their places are labels");
+    return records->doubt[0] != '\0' ? records->doubt : NULL;
 }
 
 uint64_t ocdm__records_skipped(const ocdm__records *records)
@@ -448,38 +623,6 @@ uint64_t ocdm__records_bytes_read(const ocdm__records *records)
 }
 
 /* ---- telling formats apart ------------------------------------------------------------------------------------------ */
-
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 'a' - 'A') : letter;
-}
-
-static bool ends_with(const char *path, const char *extension)
-{
-    size_t length = strlen(path), wanted = strlen(extension);
-    if (length <= wanted)
-        return false;
-    path += length - wanted;
-    while (*path && lower(*path) == *extension) {
-        path++;
-        extension++;
-    }
-    return !*path;
-}
-
-static enum ocdm__record_format format_of_path(const char *path)
-{
-    static const struct {
-        const char *extension;
-        enum ocdm__record_format format;
-    } known[] = {{".jsonl", OCDM__FORMAT_JSONL}, {".ndjson", OCDM__FORMAT_JSONL}, {".csv", OCDM__FORMAT_CSV},
-                 {".tsv", OCDM__FORMAT_TSV},     {".tab", OCDM__FORMAT_TSV},      {".svm", OCDM__FORMAT_SVM},
-                 {".libsvm", OCDM__FORMAT_SVM}};
-    for (size_t i = 0; path && i < sizeof known / sizeof *known; i++)
-        if (ends_with(path, known[i].extension))
-            return known[i].format;
-    return OCDM__FORMAT_AUTO;
-}
 
 static enum ocdm__record_format format_of_line(const char *line, size_t length)
 {
@@ -558,6 +701,13 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
                           "labels and id have the same name, \"%s\"", id);
     records->labels.text = labels;
     records->id.text = id;
+    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    if (records->format != OCDM__FORMAT_AUTO &&
+        ((options->one_hot != NULL && !fields) || (options->label_form == OCDM__LABELS_LIST && !fields) ||
+         (options->label_form == OCDM__LABELS_MULTI_HOT && records->format != OCDM__FORMAT_JSONL)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          "`--one-hot` and `--label-form list` are for csv and tsv, `--label-form multi-hot` for jsonl",
+                          "a flag about labels does not apply to the format %s", ocdm__format_name(records->format));
     if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
                           "`--labels` and `--id` do not apply to the format svm");
@@ -569,19 +719,6 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
     if (options->no_id)
         records->id.length = SIZE_MAX; /* no name is that long */
     return status;
-}
-
-static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *error)
-{
-    ocdm__input *input = &records->input;
-    while (input->size < 3 && !input->ended && !input->stopped) {
-        ocdm_status status = ocdm__input_fill(input, error);
-        if (status != OCDM_OK)
-            return status;
-    }
-    if (input->size >= 3 && memcmp(input->data, "\xEF\xBB\xBF", 3) == 0)
-        records->next = 3;
-    return OCDM_OK;
 }
 
 static ocdm_status open_header(ocdm__records *records, ocdm_error *error)
@@ -612,11 +749,15 @@ static ocdm_status pass_xmc_header(ocdm__records *records, ocdm_error *error)
 /* Everything that needs the input's first bytes. */
 static ocdm_status begin(ocdm__records *records, const char *path, ocdm_error *error)
 {
-    ocdm_status status = pass_byte_order_mark(records, error);
+    ocdm_status status = ocdm__records_sniff(records, 0, error);
+    if (status == OCDM_OK)
+        status = pass_byte_order_mark(records, error);
     if (records->format == OCDM__FORMAT_AUTO)
         records->format = format_of_path(path);
     if (status == OCDM_OK && records->format == OCDM__FORMAT_AUTO)
         status = tell_format(records, error);
+    if (status == OCDM_OK)
+        status = ocdm__check_json(records, error);
     if (status == OCDM_OK)
         status = set_names(records, error);
     if (status != OCDM_OK)
@@ -658,6 +799,12 @@ ocdm_status ocdm__records_open(ocdm__records **records, const char *path, const 
     return status == OCDM_OK ? ocdm__records_begin(records, &input, path, options, error) : status;
 }
 
+void ocdm__records_follow(ocdm__records *records, char *const *paths, size_t count)
+{
+    records->paths = paths;
+    records->path_count = count;
+}
+
 void ocdm__records_close(ocdm__records *records)
 {
     if (!records)
@@ -671,5 +818,8 @@ void ocdm__records_close(ocdm__records *records)
     ocdm__release(records->pieces);
     ocdm__release(records->scratch);
     ocdm__release(records->header);
+    ocdm__release(records->hot);
+    ocdm__release(records->hot_at);
+    ocdm__release(records->hot_names);
     ocdm__release(records);
 }

@@ -40,6 +40,10 @@ enum ocdm__csv_state {
 
 struct ocdm__records {
     ocdm__input input;
+    char *const *paths; /* the files that follow */
+    size_t path_count;
+    bool file_begins; /* the next line is the first of a file that is not the first */
+    size_t file_at;   /* where the current file starts in the window, as long as its first line is the current one */
     ocdm__record_options options;
     enum ocdm__record_format format;
     ocdm__name_path labels, id;
@@ -48,6 +52,7 @@ struct ocdm__records {
     size_t next;              /* where the next line starts in the window */
     uint64_t line;            /* its number, from 1 */
     size_t kept;              /* where the last record that is not released ends; what lies between is of no use */
+    size_t kept_before;       /* the same without the record last read */
     ocdm__record_place place; /* of the current record */
 
     ocdm__label_table table;
@@ -64,6 +69,13 @@ struct ocdm__records {
     char *header; /* csv, tsv */
     size_t header_length;
     size_t column_count, label_column, id_column; /* id_column is SIZE_MAX when there is none */
+    uint8_t *hot;                                 /* by column, with one_hot: whether it is a label */
+    uint32_t *hot_at;                             /* by column: where its label is in hot_names */
+    size_t hot_used;                              /* of hot_names */
+    bool in_range;                                /* the header is between the first and the last column of one_hot */
+    char *hot_names;                              /* the labels of the columns, each ended by a NUL */
+    bool separated;                               /* csv, tsv: some cell had several labels */
+    char doubt[400];                              /* see ocdm__records_doubt */
     bool lost_count;                              /* csv, tsv: the current record has broken quotes or too few or many fields */
 
     uint64_t skipped;
@@ -75,6 +87,15 @@ struct ocdm__records {
 /* Reads records from an input that is open, which the reader takes over, on failure too. `path` is for its extension. */
 ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, const char *path,
                                 const ocdm__record_options *options, ocdm_error *error);
+
+/* ---- contents (content.c) ---- */
+
+/* Looks at the first bytes of the file that starts at `from` in the window, where the window ends or later: unpacks it if it is
+ * gzip or zstd, fails with OCDM_BAD_RECORD if it is known not to be records. */
+ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from, ocdm_error *error);
+
+/* OCDM_BAD_RECORD when what follows `next` is JSON other than JSON Lines, or is taken for a table. */
+ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error);
 
 /* ---- lines (record.c) ---- */
 
@@ -153,6 +174,9 @@ bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, 
 ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
+
+/* Whether the line at `place` is the header again; sets `other` when it is none, but names the column of the labels. */
+bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other);
 
 /* Reads the header of a csv or tsv file. */
 ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error);

@@ -1,0 +1,195 @@
+"""A buffer in place of Mammoth's `utils.buffer.Buffer`: balanced over classes, for samples with one label or several.
+
+    from ocdm.mammoth import Buffer
+
+    self.buffer = Buffer(self.args.buffer_size, self.device)
+
+Labels are integers [n] or multi-hot [n, C]; with multi-hot floats `labels` keeps its type, so that it can go into a loss.
+"""
+import sys
+
+import torch
+
+from .memory import Memory
+
+_POLICIES = {"reservoir": "rs"}  # Mammoth's names where they differ
+
+
+class Buffer:
+    """What Mammoth's models use of their buffer, with an `ocdm.Memory` that decides.
+
+    buffer_size                 how many samples it keeps at most; may be set
+    device                      where the tensors are
+    sample_selection_strategy   a policy of `ocdm.policies()`, or "reservoir"
+    kwargs                      other options of `ocdm.Memory`: distance, tie, rho, seed
+
+    `examples`, `labels`, `logits`, `task_labels` and `true_labels` are tensors of `buffer_size` rows, of which the first
+    `len(buffer)` are in use; those that were never added do not exist.
+    """
+
+    def __init__(self, buffer_size, device="cpu", sample_selection_strategy="ocdm", **kwargs):
+        kwargs.pop("dataset", None)  # for Mammoth's `abs`
+        self.device, self.sample_selection_strategy = device, sample_selection_strategy
+        self.attributes = ["examples", "labels", "logits", "task_labels", "true_labels"]
+        self.attention_maps = [None] * buffer_size
+        self._options = {"policy": _POLICIES.get(sample_selection_strategy, sample_selection_strategy), **kwargs}
+        self.memory = Memory(buffer_size, **self._options)
+
+    # ---- size ----
+
+    def __len__(self):
+        return len(self.memory)
+
+    @property
+    def num_seen_examples(self):
+        """Samples offered so far; may be set to 0, which empties the buffer."""
+        return self.memory.arrived
+
+    @num_seen_examples.setter
+    def num_seen_examples(self, value):
+        if value != 0:
+            raise ValueError("num_seen_examples follows from what was added; it can only be set to 0")
+        self.empty()
+
+    @property
+    def buffer_size(self):
+        """The capacity. Setting it keeps what fits, by the policy's rule."""
+        return self.memory.capacity
+
+    @buffer_size.setter
+    def buffer_size(self, value):
+        change = self.memory.resize(value)
+        source, target = torch.from_numpy(change.moved_from), torch.from_numpy(change.moved_to)
+        for name in self.used_attributes:
+            old = getattr(self, name)
+            new = torch.zeros((value, *old.shape[1:]), dtype=old.dtype, device=old.device)
+            old[target.to(old.device)] = old[source.to(old.device)]
+            new[:len(self)] = old[:len(self)]
+            setattr(self, name, new)
+        for old_slot, new_slot in zip(source.tolist(), target.tolist()):
+            self.attention_maps[new_slot] = self.attention_maps[old_slot]
+        self.attention_maps = self.attention_maps[:len(self)] + [None] * (value - len(self))
+
+    @property
+    def used_attributes(self):
+        """The attributes that exist."""
+        return [name for name in self.attributes if hasattr(self, name)]
+
+    def is_empty(self):
+        """Whether nothing was added yet."""
+        return self.num_seen_examples == 0
+
+    def is_full(self):
+        """Whether it holds as many samples as it may."""
+        return len(self) >= self.buffer_size
+
+    def empty(self):
+        """Deletes everything; the memory begins anew."""
+        for name in self.used_attributes:
+            delattr(self, name)
+        self.attention_maps = [None] * self.buffer_size
+        self.memory = Memory(self.buffer_size, **self._options)
+
+    # ---- adding ----
+
+    def add_data(self, examples, labels=None, logits=None, task_labels=None, attention_maps=None, true_labels=None,
+                 sample_selection_scores=None):
+        """Offers samples. `sample_selection_scores` is ignored: no policy here uses losses. ValueError: nothing changes."""
+        given = {"examples": examples, "labels": labels, "logits": logits, "task_labels": task_labels, "true_labels": true_labels}
+        given = {name: tensor.detach() for name, tensor in given.items() if tensor is not None}
+        for name, tensor in given.items():
+            known = getattr(self, name, None)
+            if len(tensor) != len(examples) or (known is not None and known.shape[1:] != tensor.shape[1:]):
+                raise ValueError(f"{name} has the shape {tuple(tensor.shape)}, which does not fit the buffer or the examples")
+        sets = [[]] * len(examples) if labels is None else labels
+        change = self.memory.update(range(self.num_seen_examples, self.num_seen_examples + len(examples)), sets)
+        slots, items = torch.from_numpy(change.slots), torch.from_numpy(change.items)
+        for name, tensor in given.items():
+            store = self._store(name, tensor)
+            store[slots.to(store.device)] = tensor[items.to(tensor.device)].to(device=store.device, dtype=store.dtype)
+        if attention_maps is not None:
+            for slot, item in zip(slots.tolist(), items.tolist()):
+                self.attention_maps[slot] = [part[item].byte().to(self.device) for part in attention_maps]
+
+    def _store(self, name, tensor):
+        """The tensor of an attribute; made when it is first needed, with Mammoth's types but for multi-hot floats."""
+        if not hasattr(self, name):
+            plain = torch.int64 if name.endswith("els") else torch.float32
+            dtype = tensor.dtype if name.endswith("els") and tensor.is_floating_point() else plain
+            setattr(self, name, torch.zeros((self.buffer_size, *tensor.shape[1:]), dtype=dtype, device=self.device))
+        return getattr(self, name)
+
+    # ---- taking ----
+
+    def get_data(self, size, transform=None, return_index=False, device=None, mask_task_out=None, cpt=None, return_not_aug=False,
+                 not_aug_transform=None, force_indexes=None):
+        """A tuple of `size` samples, fewer if there are fewer: examples, then the other attributes in use.
+
+        transform          applied to the examples
+        return_index       the slots come first
+        mask_task_out      samples of this task are left out, by task_labels, or by labels and `cpt` classes per task
+        return_not_aug     the examples with not_aug_transform come before those with transform
+        force_indexes      these samples, among those that are not masked out
+        """
+        slots = self._allowed(mask_task_out, cpt)
+        if force_indexes is not None:
+            chosen = slots[torch.as_tensor(force_indexes, dtype=torch.int64)]
+        elif mask_task_out is None:
+            chosen = torch.from_numpy(self.memory.draw(size))
+        else:
+            order = torch.from_numpy(self.memory.draw(len(self)))
+            chosen = order[torch.isin(order, slots)][:size]
+        return self._taken(chosen, transform, device, return_index, (return_not_aug, not_aug_transform))
+
+    def _allowed(self, task, cpt):
+        slots = torch.arange(len(self))
+        if task is None:
+            return slots
+        if not hasattr(self, "task_labels") and (cpt is None or not hasattr(self, "labels")):
+            raise ValueError("mask_task_out needs task_labels, or labels and cpt")
+        tasks = self.task_labels if hasattr(self, "task_labels") else self.labels // cpt
+        return slots[(tasks[:len(self)] != task).cpu()]
+
+    def _taken(self, slots, transform, device, return_index=False, not_aug=(False, None)):
+        device = self.device if device is None else device
+        rows = slots.to(self.examples.device)
+        examples = self.examples[rows]
+        parts = [slots.to(device)] if return_index else []
+        if not_aug[0]:
+            parts.append(_transformed(examples, not_aug[1]).to(device))
+        parts.append(_transformed(examples, transform).to(device))
+        return tuple(parts + [getattr(self, name)[rows].to(device) for name in self.used_attributes[1:]])
+
+    def get_data_by_index(self, indexes, transform=None, device=None):
+        """The samples in these slots."""
+        return self._taken(torch.as_tensor(indexes, dtype=torch.int64), transform, device)
+
+    def get_all_data(self, transform=None, device=None):
+        """All samples, by slot."""
+        return self._taken(torch.arange(len(self)), transform, device)
+
+    def __getitem__(self, index):
+        return [part.squeeze(0) for part in self.get_data_by_index([index])]
+
+    # ---- devices and files ----
+
+    def to(self, device):
+        """Moves the tensors to a device."""
+        self.device = device
+        for name in self.used_attributes:
+            setattr(self, name, getattr(self, name).to(device))
+        return self
+
+    def serialize(self, out_device="cpu"):
+        """A dict of the attributes in use."""
+        return {name: getattr(self, name).to(out_device) for name in self.used_attributes}
+
+
+def _transformed(examples, transform):
+    """Applies a transform as Mammoth does: its own function where it is loaded, else image by image on the CPU."""
+    if transform is None:
+        return examples
+    theirs = sys.modules.get("utils.augmentations")
+    if theirs is not None and hasattr(theirs, "apply_transform"):
+        return theirs.apply_transform(examples, transform=transform)
+    return torch.stack([transform(example) for example in examples.cpu()]).to(examples.device)

@@ -1,0 +1,226 @@
+/*
+ * Merging samples of shards: their kept records are offered in one batch to a memory that knows what all shards saw, n_i added
+ * up, and deletes down to M by the greedy rule; tie keys are those that the records had in their shards.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/inner_memory.h"
+#include "sample/sample.h"
+#include "sample/state.h"
+
+/* ---- summaries ------------------------------------------------------------------------------------------------------ */
+
+/* A whole number from 0, exact up to 2^53; false for anything else. */
+static bool read_whole(const ocdm__json_node *node, uint64_t *number)
+{
+    double value = ocdm__json_number(node);
+    bool good = value >= 0 && value <= 0x1p53 && value == floor(value);
+    *number = good ? (uint64_t)value : 0;
+    return good;
+}
+
+static ocdm_status bad_summary(const struct ocdm__shard *shard, const char *what, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_BAD_FILE, "summaries are made by `ocdm sample --shard K --summary FILE`", "%s: %s",
+                      shard->summary, what);
+}
+
+static ocdm_status read_arrivals(struct ocdm__shard *shard, ocdm_error *error)
+{
+    const ocdm__json_node *list = ocdm__json_find(shard->tree.root, "kept_at");
+    if (list == NULL || list->kind != OCDM__JSON_ARRAY)
+        return bad_summary(shard, "no list `kept_at` of the records that were kept", error);
+    shard->kept_count = list->count;
+    shard->arrivals = ocdm__allocate(list->count, sizeof *shard->arrivals);
+    if (shard->arrivals == NULL)
+        return ocdm__fail_memory(error, "the records of a shard");
+    const ocdm__json_node *element = list->first;
+    for (size_t i = 0; i < list->count; i++, element = element->next)
+        if (!read_whole(element, &shard->arrivals[i]) || shard->arrivals[i] >= shard->records ||
+            (i > 0 && shard->arrivals[i] <= shard->arrivals[i - 1]))
+            return bad_summary(shard, "`kept_at` must be ascending numbers of records", error);
+    return OCDM_OK;
+}
+
+static ocdm_status read_shard(struct ocdm__shard *shard, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_tree_read(&shard->tree, shard->summary, error);
+    if (status != OCDM_OK)
+        return status;
+    const ocdm__json_node *root = shard->tree.root;
+    if (!read_whole(ocdm__json_find(root, "shard"), &shard->number))
+        return bad_summary(shard, "the summary of a sample that is no shard", error);
+    if (!read_whole(ocdm__json_find(root, "records"), &shard->records))
+        return bad_summary(shard, "no number of records", error);
+    return read_arrivals(shard, error);
+}
+
+static int compare_shards(const void *left, const void *right)
+{
+    const struct ocdm__shard *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* ---- settings ------------------------------------------------------------------------------------------------------- */
+
+/* All shards must have been sampled in the same way. */
+static ocdm_status check_agreement(const struct ocdm__shards *shards, ocdm_error *error)
+{
+    static const char *const settings[] = {"policy", "rho", "seed", "distance_name", "tie", "format"};
+    for (size_t i = 1; i < shards->count; i++) {
+        const struct ocdm__shard *a = &shards->shard[0], *b = &shards->shard[i];
+        if (b->number == shards->shard[i - 1].number)
+            return ocdm__fail(error, OCDM_BAD_FILE, "give every shard its own number: --shard K",
+                              "%s and %s are the same shard", shards->shard[i - 1].summary, b->summary);
+        for (size_t j = 0; j < sizeof settings / sizeof *settings; j++) {
+            const ocdm__json_node *first = ocdm__json_find(a->tree.root, settings[j]);
+            const ocdm__json_node *second = ocdm__json_find(b->tree.root, settings[j]);
+            if (first == NULL || second == NULL || first->text == NULL || second->text == NULL ||
+                strcmp(first->text, second->text) != 0)
+                return ocdm__fail(error, OCDM_BAD_FILE, "shards must be sampled with the same settings",
+                                  "%s and %s differ in \"%s\"", a->summary, b->summary, settings[j]);
+        }
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status take_settings(const struct ocdm__shard *shard, ocdm__sample_options *options, ocdm_error *error)
+{
+    const ocdm__json_node *root = shard->tree.root;
+    ocdm_options *memory = &options->memory;
+    memory->policy = ocdm_policy_find(ocdm__json_text(ocdm__json_find(root, "policy"), ""));
+    memory->rho = ocdm__json_number(ocdm__json_find(root, "rho"));
+    const char *format = ocdm__json_text(ocdm__json_find(root, "format"), "");
+    if (memory->policy == NULL || memory->policy->remove != ocdm_policy_find("ocdm")->remove)
+        return bad_summary(shard, "only samples of the policies ocdm and onlyone can be merged", error);
+    if (ocdm_distance_find(ocdm__json_text(ocdm__json_find(root, "distance_name"), ""), &memory->distance) != OCDM_OK ||
+        ocdm_tie_find(ocdm__json_text(ocdm__json_find(root, "tie"), ""), &memory->tie) != OCDM_OK)
+        return bad_summary(shard, "an unknown distance or tie rule", error);
+    const ocdm__json_node *seed = ocdm__json_find(root, "seed");
+    memory->seed = seed != NULL && seed->text != NULL ? strtoull(seed->text, NULL, 10) : 0;
+    for (size_t i = 0; ocdm__format_names[i] != NULL && options->records.format == OCDM__FORMAT_AUTO; i++)
+        if (strcmp(format, ocdm__format_names[i]) == 0)
+            options->records.format = (enum ocdm__record_format)i;
+    return OCDM_OK;
+}
+
+/* ---- the shards ----------------------------------------------------------------------------------------------------- */
+
+static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char *const *summaries, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; i < shards->count && status == OCDM_OK; i++) {
+        shards->shard[i] = (struct ocdm__shard){.summary = summaries[i], .kept = kept[i]};
+        status = read_shard(&shards->shard[i], error);
+        shards->kept_total += shards->shard[i].kept_count;
+        shards->record_total += shards->shard[i].records;
+    }
+    if (status != OCDM_OK)
+        return status;
+    qsort(shards->shard, shards->count, sizeof *shards->shard, compare_shards);
+    for (size_t i = 0; i < shards->count; i++)
+        shards->kept_paths[i] = (char *)shards->shard[i].kept;
+    return check_agreement(shards, error);
+}
+
+/* A file with another number of records would give each of them the key of another. */
+static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__sample_options *options, ocdm_error *error)
+{
+    for (size_t i = 0; i < shards->count; i++) {
+        const struct ocdm__shard *shard = &shards->shard[i];
+        ocdm__sample_options alone = *options;
+        uint64_t count;
+        alone.path = shard->kept;
+        alone.more_count = 0;
+        ocdm_status status = ocdm__count_records(&alone, &count, error);
+        if (status != OCDM_OK)
+            return status;
+        if (count != shard->kept_count)
+            return ocdm__fail(error, OCDM_BAD_FILE, "kept files and summaries are given in the same order",
+                              "%s has %llu records, and its summary %s says %zu", shard->kept, (unsigned long long)count,
+                              shard->summary, shard->kept_count);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, char *const *summaries, size_t count,
+                              ocdm__sample_options *options, ocdm_error *error)
+{
+    shards->shard = ocdm__allocate(count, sizeof *shards->shard);
+    shards->kept_paths = ocdm__allocate(count, sizeof *shards->kept_paths);
+    if (shards->shard == NULL || shards->kept_paths == NULL)
+        return ocdm__fail_memory(error, "the shards");
+    shards->count = count;
+    ocdm_status status = read_all(shards, kept, summaries, error);
+    if (status == OCDM_OK)
+        status = take_settings(&shards->shard[0], options, error);
+    if (status == OCDM_OK)
+        status = check_counts(shards, options, error);
+    if (status == OCDM_OK && shards->kept_total > OCDM__MAX_BATCH)
+        status = ocdm__fail(error, OCDM_LIMIT, "merge fewer shards at a time", "the shards have too many records");
+    if (status != OCDM_OK)
+        return status;
+    options->memory.batch = shards->kept_total > 0 ? (uint32_t)shards->kept_total : 1;
+    options->path = shards->kept_paths[0];
+    options->more_paths = shards->kept_paths + 1;
+    options->more_count = count - 1;
+    options->shards = shards;
+    return OCDM_OK;
+}
+
+void ocdm__shards_clear(struct ocdm__shards *shards)
+{
+    for (size_t i = 0; shards->shard != NULL && i < shards->count; i++) {
+        ocdm__json_tree_clear(&shards->shard[i].tree);
+        ocdm__release(shards->shard[i].arrivals);
+    }
+    ocdm__release(shards->shard);
+    ocdm__release(shards->kept_paths);
+    *shards = (struct ocdm__shards){.count = 0};
+}
+
+/* ---- the merge ------------------------------------------------------------------------------------------------------ */
+
+/* What a shard has seen of a class, but for the records that come again now. */
+static ocdm_status add_class(ocdm__sampling *sampling, const struct ocdm__shard *shard, const ocdm__json_node *row,
+                             ocdm_error *error)
+{
+    const char *label = ocdm__json_text(ocdm__json_find(row, "label"), NULL);
+    double weight = ocdm__json_number(ocdm__json_find(row, "weight"));
+    uint64_t seen, kept;
+    uint32_t number = 0;
+    if (label == NULL || !read_whole(ocdm__json_find(row, "seen"), &seen) || !read_whole(ocdm__json_find(row, "kept"), &kept) ||
+        kept > seen)
+        return bad_summary(shard, "a row of `per_class` without label, seen and kept", error);
+    ocdm_status status = ocdm__records_number_label(sampling->records, label, strlen(label), &number, error);
+    if (status == OCDM_OK && !isnan(weight))
+        status = ocdm_memory_set_weight(sampling->memory, number, weight, error);
+    return status == OCDM_OK ? ocdm__memory_add_seen(sampling->memory, number, seen - kept, error) : status;
+}
+
+ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error)
+{
+    const struct ocdm__shards *shards = sampling->options.shards;
+    ocdm_status status = OCDM_OK;
+    uint64_t before = 0;
+    size_t used = 0;
+    sampling->priorities = ocdm__allocate((size_t)shards->kept_total, sizeof *sampling->priorities);
+    if (sampling->priorities == NULL)
+        return ocdm__fail_memory(error, "the records of the shards");
+    for (size_t i = 0; i < shards->count && status == OCDM_OK; i++) {
+        const struct ocdm__shard *shard = &shards->shard[i];
+        for (size_t j = 0; j < shard->kept_count; j++)
+            sampling->priorities[used++] = ocdm__memory_priority(sampling->memory, shard->number, shard->arrivals[j], before);
+        const ocdm__json_node *rows = ocdm__json_find(shard->tree.root, "per_class");
+        for (const ocdm__json_node *row = rows != NULL ? rows->first : NULL; row != NULL && status == OCDM_OK; row = row->next)
+            status = add_class(sampling, shard, row, error);
+        before += shard->records;
+    }
+    sampling->elsewhere = shards->record_total - shards->kept_total;
+    ocdm__memory_set_priorities(sampling->memory, sampling->priorities);
+    return status;
+}

@@ -1,0 +1,252 @@
+/*
+ * What a file is by its first bytes. gzip and zstd are unpacked on the way, in bounded memory, several members or frames one
+ * after another; other files that are not records are refused by name, with the command that makes records of them.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/allocate.h"
+#include "stream/records/state.h"
+
+/* Compressed bytes that are read at a time. */
+#define PACKED_SIZE ((size_t)128 * 1024)
+
+/* As many bytes as the longest magic number. */
+#define MAGIC_SIZE 8
+
+/* ---- decompressors -------------------------------------------------------------------------------------------------- */
+
+struct unpacking {
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+    const char *kind;
+    size_t at, size; /* compressed bytes that are not used yet: packed[at..size) */
+    bool ended;      /* the file has no more */
+    bool whole;      /* at the end of a member or frame */
+    char packed[];
+};
+
+static void close_unpacking(void *state)
+{
+    struct unpacking *unpacking = state;
+    if (unpacking->zstd != NULL)
+        ZSTD_freeDStream(unpacking->zstd);
+    else
+        inflateEnd(&unpacking->gzip);
+    ocdm__release(unpacking);
+}
+
+static ocdm_status fail_packed(const ocdm__input *input, const struct unpacking *unpacking, const char *why, ocdm_error *error)
+{
+    return ocdm__fail(error, OCDM_IO, "the file is damaged or incomplete: fetch or make it again", "%s: %s data: %s",
+                      input->name, unpacking->kind, why);
+}
+
+/* One step of inflate. After a member another one may follow. */
+static ocdm_status step_gzip(const ocdm__input *input, struct unpacking *unpacking, char *to, size_t room, size_t *count,
+                             ocdm_error *error)
+{
+    z_stream *gzip = &unpacking->gzip;
+    if (unpacking->whole)
+        inflateReset(gzip);
+    gzip->next_in = (Bytef *)(unpacking->packed + unpacking->at);
+    gzip->avail_in = (uInt)(unpacking->size - unpacking->at);
+    gzip->next_out = (Bytef *)to;
+    gzip->avail_out = (uInt)(room < PACKED_SIZE ? room : PACKED_SIZE);
+    uInt offered = gzip->avail_out;
+    int code = inflate(gzip, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR)
+        return ocdm__fail_memory(error, "decompression");
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+        return fail_packed(input, unpacking, gzip->msg != NULL ? gzip->msg : "damaged", error);
+    unpacking->at = unpacking->size - gzip->avail_in;
+    unpacking->whole = code == Z_STREAM_END;
+    *count = offered - gzip->avail_out;
+    return OCDM_OK;
+}
+
+static ocdm_status step_zstd(const ocdm__input *input, struct unpacking *unpacking, char *to, size_t room, size_t *count,
+                             ocdm_error *error)
+{
+    ZSTD_inBuffer in = {unpacking->packed, unpacking->size, unpacking->at};
+    ZSTD_outBuffer out = {to, room, 0};
+    size_t left = ZSTD_decompressStream(unpacking->zstd, &out, &in);
+    if (ZSTD_isError(left))
+        return fail_packed(input, unpacking, ZSTD_getErrorName(left), error);
+    unpacking->at = in.pos;
+    unpacking->whole = left == 0;
+    *count = out.pos;
+    return OCDM_OK;
+}
+
+static ocdm_status more_packed(ocdm__input *input, struct unpacking *unpacking, ocdm_error *error)
+{
+    ocdm_status status = ocdm__input_read(input, unpacking->packed, PACKED_SIZE, &unpacking->size, error);
+    unpacking->at = 0;
+    unpacking->ended = status == OCDM_OK && unpacking->size == 0 && !input->stopped;
+    return status;
+}
+
+/* An ocdm__input_filter.read: steps until there is at least one byte. */
+static ocdm_status unpack(ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error)
+{
+    struct unpacking *unpacking = input->filter.state;
+    ocdm_status status = OCDM_OK;
+    *count = 0;
+    while (status == OCDM_OK && *count == 0) {
+        if (unpacking->at == unpacking->size)
+            status = more_packed(input, unpacking, error);
+        if (status != OCDM_OK || input->stopped)
+            return status;
+        if (unpacking->ended)
+            return unpacking->whole ? OCDM_OK : fail_packed(input, unpacking, "it ends too early", error);
+        status = (unpacking->zstd != NULL ? step_zstd : step_gzip)(input, unpacking, to, room, count, error);
+    }
+    return status;
+}
+
+/* 16 is zlib's way to ask for gzip. */
+static bool begin_gzip(struct unpacking *unpacking)
+{
+    unpacking->kind = "gzip";
+    return inflateInit2(&unpacking->gzip, MAX_WBITS + 16) == Z_OK;
+}
+
+static bool begin_zstd(struct unpacking *unpacking)
+{
+    unpacking->kind = "zstd";
+    unpacking->zstd = ZSTD_createDStream();
+    return unpacking->zstd != NULL;
+}
+
+/* ---- kinds of files ------------------------------------------------------------------------------------------------- */
+
+/* One row per kind: how it begins, and either how it is unpacked, or what it is called and how records are made of it: the
+ * command is `before`, the file's name, `after`. */
+struct content {
+    const char *magic;
+    size_t length;
+    bool (*begin)(struct unpacking *unpacking); /* false when out of memory */
+    const char *name, *before, *after;
+};
+
+static const struct content contents[] = {
+    {.magic = "\x1f\x8b", .length = 2, .begin = begin_gzip},
+    {.magic = "\x28\xb5\x2f\xfd", .length = 4, .begin = begin_zstd},
+    {"PAR1", 4, NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
+     "').to_json('records.jsonl', orient='records', lines=True)\""},
+    {"ARROW1", 6, NULL, "an Arrow file", "python3 -c \"import pandas; pandas.read_feather('",
+     "').to_json('records.jsonl', orient='records', lines=True)\""},
+    {"\xff\xfe", 2, NULL, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
+    {"\xfe\xff", 2, NULL, "UTF-16 text", "iconv -f UTF-16 -t UTF-8 ", " > records.csv"},
+    {"BZh", 3, NULL, "bzip2 data", "bzcat ", " > records.jsonl"},
+    {"\xfd\x37zXZ", 5, NULL, "xz data", "xzcat ", " > records.jsonl"},
+    {"PK\x03\x04", 4, NULL, "a zip archive or a workbook", "unzip ", ", or save the workbook as csv"},
+    {"\x93NUMPY", 6, NULL, "an NPY array", "if it is a table of zeros and ones: ocdm stream build --multihot ", " -o STREAM"},
+    {"SQLite f", 8, NULL, "an SQLite database", "sqlite3 -csv -header ", " 'select * from TABLE' > records.csv"},
+};
+
+/* What a command calls the file. */
+static const char *file_name(const ocdm__input *input)
+{
+    return input->owns_fd ? input->name : "FILE";
+}
+
+/* Reads until `wanted` bytes of the file, which starts at position `from`, are in the window, or it ends. */
+static ocdm_status peek(ocdm__input *input, size_t from, size_t wanted, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && input->size - from < wanted && !input->ended && !input->stopped)
+        status = ocdm__input_fill(input, error);
+    return status;
+}
+
+/* So many blanks are looked through for the first bytes that tell something. */
+#define BLANKS ((size_t)64 * 1024)
+
+/* The next byte from `at` on that is not blank; reads on when there is none yet. SIZE_MAX when there is none at all. */
+static size_t next_visible(ocdm__records *records, size_t at, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    for (; at < records->next + BLANKS; at++) {
+        if (peek(input, at, 1, error) != OCDM_OK || at >= input->size)
+            return SIZE_MAX;
+        if (strchr(" \t\r\n", input->data[at]) == NULL || input->data[at] == '\0')
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+/* By the first two bytes that are not blank. A read that fails here fails again when records are read. */
+ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error)
+{
+    char hint[300];
+    const char *name = records->input.name, *file = file_name(&records->input);
+    bool table = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    size_t at = next_visible(records, records->next, NULL);
+    size_t next = at == SIZE_MAX ? SIZE_MAX : next_visible(records, at + 1, NULL);
+    if (next == SIZE_MAX || records->format == OCDM__FORMAT_SVM)
+        return OCDM_OK;
+    const char *data = records->input.data;
+    if (data[at] == '[' && data[next] == '{') {
+        snprintf(hint, sizeof hint, "one object per line is wanted: jq -c '.[]' '%.200s' > records.jsonl", file);
+        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON array, not JSON Lines", name);
+    }
+    if (data[at] != '{' || data[next] != '"')
+        return OCDM_OK;
+    if (table)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "--format jsonl reads it", "%s: JSON, not %s", name,
+                          ocdm__format_name(records->format));
+    if (memchr(data + at, '\n', next - at) == NULL)
+        return OCDM_OK;
+    snprintf(hint, sizeof hint, "one object per line is wanted: jq -c . '%.200s' > records.jsonl", file);
+    return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
+}
+
+/* Puts the decompressor in the way, with the compressed bytes that are in the window already. */
+static ocdm_status begin_unpacking(ocdm__input *input, size_t from, const struct content *content, ocdm_error *error)
+{
+    size_t taken = input->size - from;
+    struct unpacking *unpacking = ocdm__allocate(1, sizeof *unpacking + (taken > PACKED_SIZE ? taken : PACKED_SIZE));
+    if (unpacking == NULL || !content->begin(unpacking)) {
+        ocdm__release(unpacking);
+        return ocdm__fail_memory(error, "decompression");
+    }
+    memcpy(unpacking->packed, input->data + from, taken);
+    unpacking->size = taken;
+    input->filter = (ocdm__input_filter){.read = unpack, .close = close_unpacking, .state = unpacking};
+    input->size = from;
+    input->ended = false;
+    return peek(input, from, MAGIC_SIZE, error);
+}
+
+static const struct content *find_content(const ocdm__input *input, size_t from)
+{
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++)
+        if (input->size - from >= contents[i].length && memcmp(input->data + from, contents[i].magic, contents[i].length) == 0)
+            return &contents[i];
+    return NULL;
+}
+
+ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from, ocdm_error *error)
+{
+    ocdm__input *input = &records->input;
+    char hint[300];
+    ocdm_status status = peek(input, from, MAGIC_SIZE, error);
+    const struct content *content = status == OCDM_OK ? find_content(input, from) : NULL;
+    if (content != NULL && content->begin != NULL) {
+        status = begin_unpacking(input, from, content, error);
+        content = status == OCDM_OK ? find_content(input, from) : NULL;
+    }
+    if (status != OCDM_OK)
+        return status;
+    if (content != NULL && content->begin != NULL)
+        return ocdm__fail(error, OCDM_BAD_RECORD, "unpack it once first", "%s: packed twice", input->name);
+    if (content != NULL) {
+        snprintf(hint, sizeof hint, "%s%.100s%s", content->before, file_name(input), content->after);
+        return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: %s, not records", input->name, content->name);
+    }
+    return OCDM_OK;
+}
