@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo python test test-programs python-programs fuzz-programs test-torch bench golden judge fuzz check install clean
+.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch bench golden judge fuzz check install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -61,12 +61,22 @@ test-torch: ## run the tests of the Python package that need PyTorch
 	@$(MAKE) --no-print-directory test-programs python-programs
 	@tests/python/run $(BUILD)/test $(basename $(notdir $(wildcard tests/python/test_torch*.py)))
 
+test-ranks: ## every model on 1 to 16 ranks, killed ranks, MPICH, a cluster of network namespaces; some minutes
+	@tools/setup build test ranks
+	@$(CONFIGURE) -B $(BUILD)/ranks -DMPI_C_COMPILER=mpicc.openmpi $(QUIET)
+	@$(COMPILE) $(BUILD)/ranks --parallel $(JOBS) $(QUIET)
+	@$(CONFIGURE) -B $(BUILD)/mpich -DMPI_C_COMPILER=mpicc.mpich $(QUIET)
+	@$(COMPILE) $(BUILD)/mpich --target ocdm_mpi_program --parallel $(JOBS) $(QUIET)
+	@tests/ranks/test_ranks.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi all
+	@tests/ranks/test_mpich.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/mpich/ocdm-mpi
+	@tests/ranks/test_cluster.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi
+
 bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
 	@$(BUILD)/ocdm bench memory
 	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
 	@$(BUILD)/ocdm bench gap
 
-golden: ## make the golden files of the tests anew with PyTorch, Pillow and scikit-learn
+golden: ## regenerate the golden files of the tests with PyTorch, Pillow and scikit-learn
 	@tools/setup judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 

@@ -2,10 +2,11 @@
  * Shows the AMX tiles that a virtual machine hides, for measurements: cc -shared -fPIC tile-leaf.c -o tile-leaf.so, then
  * LD_PRELOAD=./tile-leaf.so PROGRAM.
  *
- * Some virtual machines pass AMX through, flag and instructions, but end their CPUID leaves below 0x1D, which tells how large
- * the tiles are; oneDNN then believes in tiles of no size, and it, and PyTorch with it, dies of its first AMX instruction.
- * Linux can make CPUID fault; the handler here carries it out and fills in leaves 0x1D and 0x1E as every CPU with AMX has had
- * them so far: eight tiles of 16 rows by 64 bytes. Threads inherit the faulting, a program started by exec does not.
+ * Some virtual machines pass AMX through, flag and instructions, but end their CPUID leaves below 0x1D, which describes how
+ * large the tiles are; oneDNN then believes in tiles of no size, and it, and PyTorch with it, dies of its first AMX
+ * instruction. Linux can make CPUID fault; the handler here carries it out and fills in leaves 0x1D and 0x1E as every CPU with
+ * AMX has had them so far: eight tiles of 16 rows by 64 bytes. Threads inherit the faulting, a program started by exec does
+ * not.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,4 +1,4 @@
-# The flags of everything that is compiled here. Decisions must not hang on the compiler: -ffp-contract=off everywhere, and
+# The flags of everything that is compiled here. Decisions must not depend on the compiler: -ffp-contract=off everywhere, and
 # nothing like -ffast-math anywhere.
 add_library(ocdm_flags INTERFACE)
 target_include_directories(ocdm_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

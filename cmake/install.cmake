@@ -2,12 +2,15 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ocdm_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(MPI_C_FOUND)
+  install(TARGETS ocdm_mpi_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS ocdm_static ocdm_shared ocdm_experiment EXPORT ocdm ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/ocdm/ocdm.h include/ocdm/metrics.h include/ocdm/experiment.h include/ocdm/stream.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ocdm)
 
-# ocdm.pc finds its prefix from where it lies, so that an installed tree can be moved.
+# ocdm.pc derives its prefix from its own location, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_prefix ${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})

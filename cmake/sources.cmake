@@ -7,7 +7,7 @@ foreach(list core hot experiment)
   list(TRANSFORM patterns REPLACE "^${list} " "")
   file(GLOB ${variable} CONFIGURE_DEPENDS ${patterns})
 endforeach()
-file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/stream/*.c src/agent/*.c src/experiment/*.c
+file(GLOB_RECURSE OCDM_REST_SOURCES CONFIGURE_DEPENDS src/base/*.c src/ranks/ranks.c src/stream/*.c src/agent/*.c src/experiment/*.c
      src/sample/*.c src/bench/*.c src/report/*.c src/cli/*.c)
 list(FILTER OCDM_REST_SOURCES EXCLUDE REGEX "/src/cli/main\\.c$")
 list(REMOVE_ITEM OCDM_REST_SOURCES ${OCDM_CORE_SOURCES})

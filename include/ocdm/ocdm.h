@@ -1,9 +1,10 @@
 /*
- * ocdm: a replay memory of fixed size for streams whose samples carry several labels.
+ * ocdm: a fixed-size replay memory for multi-label online continual learning.
  *
  * The memory holds at most M samples and keeps their class distribution near a target (OCDM: Optimizing Class Distribution
- * in Memory), or follows one of the rules it is compared with. It keeps slots, not payloads: each of the slots 0..M-1 has a
- * 64-bit id and a label set; you keep images, tensors or lines of text in an array of M, and copy what `update` tells you to.
+ * in Memory), or follows one of the policies that it is compared with. It keeps slots, not payloads: each of the slots 0..M-1
+ * has a 64-bit id and a label set; you keep images, tensors or lines of text in an array of M, and copy what `update` tells you
+ * to.
  *
  *     ocdm_options options = ocdm_options_default();
  *     options.capacity = 1000;
@@ -21,12 +22,12 @@
  *     }
  *     ocdm_memory_destroy(memory);
  *
- * Contents: status and errors; samples and options; the memory; questions to ask it; files and bytes; gradients; policies,
- * yours included.
+ * Contents: status and errors; samples and options; the memory; queries; files and bytes; gradients; policies, including your
+ * own.
  *
- * Promises that hold for every function here:
- *   - nothing prints, exits or aborts; what can fail returns an ocdm_status and fills an ocdm_error that you own;
- *   - on error nothing has changed, and out-parameters are not written;
+ * For every function in this header:
+ *   - nothing prints, exits or aborts; a function that can fail returns an ocdm_status and fills an ocdm_error that you own;
+ *   - on error nothing changes, and out-parameters are not written;
  *   - the same options and the same stream give the same memory on any compiler, optimisation level and CPU;
  *   - a memory may be used by one thread at a time; different memories are independent.
  *
@@ -52,12 +53,12 @@ const char *ocdm_version(void);
 
 /* ---- status and errors ---------------------------------------------------------------------------------------------- */
 
-/* Every status: name, number, meaning. New ones are appended, numbers never change; 10 and 12 are taken by programs. */
+/* Every status: name, number, meaning. New ones are appended; numbers never change. 10 and 12 are used by programs. */
 #define OCDM_STATUS_MAP(X)                                                                                                     \
     X(OK, 0, "ok")                                                                                                             \
     X(BAD_ARGUMENT, 1, "an argument is missing or out of range")                                                               \
     X(NO_MEMORY, 2, "out of memory")                                                                                           \
-    X(DUPLICATE_ID, 3, "an id is in the memory already, or twice in the batch")                                                \
+    X(DUPLICATE_ID, 3, "an id is already in the memory, or twice in the batch")                                                \
     X(TOO_MANY_LABELS, 4, "a sample has more labels than the limit")                                                           \
     X(NOT_SINGLE_LABEL, 5, "the policy takes samples with one label only")                                                     \
     X(BAD_DECISION, 6, "the policy named a slot that the pool does not have")                                                  \
@@ -78,8 +79,8 @@ typedef enum ocdm_status {
 const char *ocdm_status_text(ocdm_status status);
 
 /*
- * What went wrong, in storage of yours, so that it works when memory is gone. Functions that take an `ocdm_error *` accept
- * NULL, and write it only when they fail. Both texts are one line, end with a NUL, and may be cut if very long.
+ * What went wrong, in storage of the caller, so that it works when memory is exhausted. Functions that take an `ocdm_error *`
+ * accept NULL and write to it only if they fail. Both texts are one line, end with a NUL, and are truncated if very long.
  */
 typedef struct ocdm_error {
     ocdm_status status;
@@ -96,12 +97,12 @@ typedef struct ocdm_error {
 #define OCDM_MIN_WEIGHT 1e-6          /* of a class: with these bounds no target underflows, whatever rho and n_i are */
 #define OCDM_MAX_WEIGHT 1e6
 
-/* "No slot", "no item", "not this one": what a 32-bit position is when there is none. */
+/* The value of a 32-bit position that means "no slot" or "no item". */
 #define OCDM_NONE UINT32_MAX
 
 /*
- * One sample as it is offered: an id of yours, unique among the samples in memory, and its label set Y. Class ids are any
- * 32-bit numbers; nobody declares them up front. Labels in any order; a repeated one counts once; none at all is legal.
+ * One sample: an id of your choice, unique among the samples in memory, and its label set Y. Class ids are any 32-bit numbers
+ * and need not be declared. Labels may be in any order; a repeated label counts once; a sample without labels is allowed.
  */
 typedef struct ocdm_sample {
     uint64_t id;
@@ -111,15 +112,15 @@ typedef struct ocdm_sample {
 
 /* Dist(p_omega, p): how far the class distribution in memory is from the target. Natural logarithms. */
 typedef enum ocdm_distance {
-    OCDM_KL = 0,         /* "kl": KL(p_omega || p), the paper's choice and the fast one; a class that emptied adds 0 */
+    OCDM_KL = 0,         /* "kl": KL(p_omega || p), the paper's choice and the fastest; a class with no sample adds 0 */
     OCDM_REVERSE_KL = 1, /* "reverse-kl": KL(p || p_omega); a class with no sample counts as half a sample */
     OCDM_L2 = 2,         /* "l2": the sum of squared differences */
     OCDM_TV = 3          /* "tv": total variation, half the sum of absolute differences */
 } ocdm_distance;
 
-/* Which sample goes when several deletions are equally good, as samples with equal label sets always are. */
+/* Which sample is deleted when several are equally good, as samples with equal label sets always are. */
 typedef enum ocdm_tie {
-    OCDM_TIE_KEY = 0,    /* "key": the smallest of the random keys that samples get on arrival: survivors stay a fair draw */
+    OCDM_TIE_KEY = 0,    /* "key": smallest random key, drawn on arrival: the samples that remain are a uniform draw */
     OCDM_TIE_OLDEST = 1, /* "oldest": first in, first out */
     OCDM_TIE_NEWEST = 2, /* "newest": last in, first out */
     OCDM_TIE_UNIFORM = 3 /* "uniform": a fresh uniform draw each time; favours recent samples */
@@ -137,25 +138,25 @@ ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie);
 /* A replay memory. Opaque; made by ocdm_memory_create or ocdm_memory_load. */
 typedef struct ocdm_memory ocdm_memory;
 
-/* A rule that decides who stays: see "policies" below. */
+/* A rule that decides which samples are kept: see "policies" below. */
 typedef struct ocdm_policy ocdm_policy;
 
 /*
- * How a memory is to be. Start from ocdm_options_default() and change what you need.
+ * The options of a memory. Start from ocdm_options_default() and change what you need.
  *
- * It begins with its own size, so that a later version can append members: a program that was compiled with an older header
- * gives a smaller size and gets the defaults of what it does not know.
+ * The struct begins with its own size, so that later versions can append members: a program compiled with an older header
+ * passes a smaller size, and the other members get their defaults.
  */
 typedef struct ocdm_options {
     size_t size;               /* sizeof(ocdm_options) */
     uint32_t capacity;         /* M, 1 to OCDM_MAX_CAPACITY; default 1000 */
-    uint32_t batch;            /* the largest batch that `update` takes without allocating, at least 1; default 10 */
+    uint32_t batch;            /* the largest batch that `update` handles without allocating, at least 1; default 10 */
     const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
-    ocdm_distance distance;    /* what ocdm and onlyone minimise, and what is reported; default OCDM_KL */
+    ocdm_distance distance;    /* minimised by ocdm and onlyone, and reported; default OCDM_KL */
     ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */
     double rho;                /* power of the target p_i ~ w_i n_i^rho, eq. (5), with weights w_i = 1; default 0: equal */
-    uint64_t seed;             /* every random choice follows from it; default 0 */
-    void *policy_data;         /* given to the policy's `create`; for policies of your own; default NULL */
+    uint64_t seed;             /* of all random choices; default 0 */
+    void *policy_data;         /* passed to the `create` of a policy of your own; default NULL */
 } ocdm_options;
 
 /* The defaults named above. Cannot fail. */
@@ -164,29 +165,29 @@ ocdm_options ocdm_options_default(void);
 /* ---- the memory ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Makes an empty memory.
+ * Creates an empty memory.
  *
- * options  copied; its policy is not, and must live as long as the memory
+ * options  copied; the policy that it points to is not, and must outlive the memory
  * memory   set on success; yours to destroy
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (the message names the field; a size that no version had), OCDM_NO_MEMORY, or what the policy's
  * `create` returns.
- * Cost: room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills. About 0.2 kB a sample
- * is used in the end, but several times that is asked of the system, which hands it out as it is touched.
+ * Cost: allocates room for `capacity` + `batch` samples, up to about a million; a larger memory grows as it fills. About 0.2 kB
+ * per sample are used; several times as much address space is reserved.
  */
 ocdm_status ocdm_memory_create(const ocdm_options *options, ocdm_memory **memory, ocdm_error *error);
 
-/* Frees a memory and all it owns. NULL is fine. */
+/* Frees a memory and everything it owns. Accepts NULL. */
 void ocdm_memory_destroy(ocdm_memory *memory);
 
-/* A sample that was in memory or batch before an update and is in memory no more. */
+/* A sample that was in memory or batch before an update and is not in memory after it. */
 typedef struct ocdm_departure {
     uint64_t id;
-    uint32_t slot; /* the slot that it held before the update; OCDM_NONE when it came with the batch */
-    uint32_t item; /* its number in the batch; OCDM_NONE when it was in memory */
+    uint32_t slot; /* its slot before the update; OCDM_NONE if it was in the batch */
+    uint32_t item; /* its number in the batch; OCDM_NONE if it was in memory */
 } ocdm_departure;
 
-/* A sample that stayed and changed its slot, because one below it became free: by forget and resize, never by update. */
+/* A sample that was kept but changed its slot because a lower one became free: by forget and resize, never by update. */
 typedef struct ocdm_move {
     uint32_t from;
     uint32_t to;
@@ -205,80 +206,79 @@ typedef struct ocdm_change {
 } ocdm_change;
 
 /*
- * Offers a batch to the memory: the policy decides what stays, at most the memory's capacity.
+ * Offers a batch to the memory. The policy decides which samples are kept; at most `capacity` remain.
  *
- * Samples are looked at, not kept: copy payloads yourself, as `change` says, before the next call:
+ * The memory stores ids and labels only. Copy payloads yourself before the next call:
  *     for (size_t i = 0; i < change.stored; i++)
  *         payload[change.slot[i]] = batch_payload[change.item[i]];
- * A sample that stays never changes its slot.
+ * A sample that is kept never changes its slot.
  *
- * batch    `count` samples, ids not in the memory yet
+ * batch    `count` samples whose ids are not in the memory
  * change   filled on success; may be NULL
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_DUPLICATE_ID, OCDM_TOO_MANY_LABELS, OCDM_NO_MEMORY; OCDM_NOT_SINGLE_LABEL if the policy has
  * the trait OCDM_SINGLE_LABEL; what your ocdm_similarity returns; what a policy of yours returns, OCDM_BAD_DECISION if it names
- * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is as it was. Cost: 0.5 to 1 us a
- * sample for ocdm with OCDM_KL at M = 1000, by stream; it grows with the number of distinct label sets. Allocates only when
- * something is larger than ever before: a new class, the batch, its labels, one label set, or the labels of the whole pool.
+ * a slot that is none; OCDM_LIMIT beyond 2^31 labels in all label sets. On error the memory is unchanged. Cost: 0.5 to 1 us per
+ * sample for ocdm with OCDM_KL at M = 1000, depending on the stream; it grows with the number of distinct label sets. Allocates
+ * only for a new class, or when the batch, its labels, a label set or the labels of the whole pool are larger than ever before.
  */
 ocdm_status ocdm_memory_update(ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_change *change,
                                ocdm_error *error);
 
 /*
- * ocdm_memory_update on flat arrays, as callers in other languages have them: sample i has id ids[i] and the labels
+ * ocdm_memory_update on flat arrays, for callers in other languages: sample i has the id ids[i] and the labels
  * labels[offsets[i]] up to, not including, labels[offsets[i + 1]].
  *
  * ids      `count` of them
- * offsets  `count` + 1, never falling; offsets[0] need not be 0
+ * offsets  `count` + 1, never decreasing; offsets[0] need not be 0
  * labels   may be NULL when no sample has any
  *
- * Result and cost as ocdm_memory_update; OCDM_BAD_ARGUMENT too when offsets fall.
+ * Result and cost as for ocdm_memory_update; also OCDM_BAD_ARGUMENT if offsets decrease.
  */
 ocdm_status ocdm_memory_update_flat(ocdm_memory *memory, const uint64_t *ids, const uint64_t *offsets, const uint32_t *labels,
                                     size_t count, ocdm_change *change, ocdm_error *error);
 
 /*
- * Deletes the sample with that id, because somebody asked for it: m_i of its classes falls, n_i stays, since it has been seen.
- * Slots stay without gaps: the sample in the last slot moves into the one that became free.
+ * Deletes the sample with this id, for example after a deletion request. m_i of its classes decreases; n_i does not, since the
+ * sample has been seen. Slots stay without gaps: the sample in the last slot moves into the free one.
  *
  * change   filled on success; may be NULL. `left` names the sample, `moved` the one that moved, if one did:
  *              for (size_t i = 0; i < change.moved_count; i++)
  *                  payload[change.moved[i].to] = payload[change.moved[i].from];
  *
- * The next sample that the policy admits takes the free place without a decision, as while the memory first filled. rs and
- * the other reservoirs are therefore no longer exact: after f of M samples were forgotten, the newcomers that fill the gap are
- * more likely to be in memory than others of their time. cbes and cbrs treat a class that lost its last sample in memory as
- * one that was never full.
+ * The next sample that the policy admits takes the free place without a decision, as when the memory first filled. So rs and
+ * the other reservoirs are no longer exact: the samples that fill the gaps are more likely to be in memory than other samples
+ * of that time. cbes and cbrs treat a class that lost its last sample in memory as one that was never full.
  *
- * OCDM_OK, OCDM_UNKNOWN_ID, OCDM_BAD_ARGUMENT. On error the memory is as it was. Allocates nothing. O(labels) on average.
+ * OCDM_OK, OCDM_UNKNOWN_ID, OCDM_BAD_ARGUMENT. On error the memory is unchanged. Allocates nothing. O(labels) on average.
  */
 ocdm_status ocdm_memory_forget(ocdm_memory *memory, uint64_t id, ocdm_change *change, ocdm_error *error);
 
 /*
- * Changes the capacity M. A larger one is free: nothing moves, and room is made as the memory fills. A smaller one deletes
- * what is too much, as an update with an empty batch would:
+ * Changes the capacity M. Growing costs nothing: no sample moves, and room is allocated as the memory fills. Shrinking deletes
+ * samples, as an update with an empty batch would:
  *   ocdm, onlyone, max, random   by their rule for pools
- *   rs, policies of yours that have `replace` alone   a uniform member
- *   prs, prs-released   their sample-out: a class over its share, and of its samples the one that hurts least
+ *   rs, policies of your own with `replace` only   a uniformly drawn member
+ *   prs, prs-released   by their sample-out rule: a class above its share, and the sample of it that costs least
  *   cbes, cbrs   a uniform sample of a largest class
  *   gss, gss-released   slot i with probability C_i / sum C
- * Samples in slots below the new capacity stay where they are; those above move into slots that became free.
+ * Samples in slots below the new capacity keep their slots; the others move into free slots.
  *
  * capacity  1 to OCDM_MAX_CAPACITY
  * change    filled on success; may be NULL. First free the payloads of `left`, then copy those of `moved`
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of yours returns. On error the memory is as it was. Cost: that of
- * the policy's decisions, and O(size) when the memory shrinks.
+ * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_NO_MEMORY, what a policy of your own returns. On error the memory is unchanged. Cost: that
+ * of the policy's decisions, and O(size) if the memory shrinks.
  */
 ocdm_status ocdm_memory_resize(ocdm_memory *memory, uint32_t capacity, ocdm_change *change, ocdm_error *error);
 
 /*
- * Gives a class a weight w: the target becomes p_i = w_i n_i^rho / sum_j w_j n_j^rho. 1 is the default and takes a weight back.
- * The class need not have been seen; weights may change between updates, and hold from the next decision on.
+ * Gives a class a weight w: the target becomes p_i = w_i n_i^rho / sum_j w_j n_j^rho. The default is 1.
+ * The class need not have been seen. Weights may be changed between updates and apply from the next decision.
  *
  * ocdm and onlyone minimise the distance to this target; all policies report it (ocdm_memory_counts, ocdm_memory_distance).
- * The shares that prs keeps are its own and not weighted. Decisions stay exact: ln w is rounded to the grid of 2^-32, as
- * rho ln n is. Weights are saved with the memory.
+ * The shares of prs are not weighted. Decisions are exact: ln w is rounded to the grid of 2^-32, like rho ln n. Weights are
+ * saved with the memory.
  *
  * weight   OCDM_MIN_WEIGHT to OCDM_MAX_WEIGHT
  *
@@ -291,32 +291,32 @@ ocdm_status ocdm_memory_set_weight(ocdm_memory *memory, uint32_t class_id, doubl
  *
  * slot     room for `count` slot numbers
  *
- * Returns how many were drawn: the smaller of `count` and the memory's size; 0, and it counts as no draw, when memory or slot
- * is NULL. The n-th draw of a memory depends on the seed,
- * n, `count` and the size only, so what is drawn never shifts what is kept. O(count); allocates nothing.
+ * Returns the number of slots drawn: the smaller of `count` and the memory's size; 0 if memory or slot is NULL, which does not
+ * count as a draw. The n-th draw depends only on the seed, n, `count` and the size, so draws do not affect which samples are
+ * kept. O(count); allocates nothing.
  */
 size_t ocdm_memory_draw(ocdm_memory *memory, size_t count, uint32_t *slot);
 
-/* ---- questions to ask it -------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------------------------------- */
 
 /*
- * Nothing here fails: asked about no memory (NULL), a slot that is not in use, or an id that it does not hold, the answer is 0,
+ * These functions cannot fail: for a NULL memory, a slot that is not in use, or an id that is not in memory, they return 0,
  * NULL, NaN or OCDM_NONE.
  */
 
-/* How many samples the memory holds; inside a policy's `remove`, the pool, which may exceed the capacity. O(1). */
+/* The number of samples in memory; inside a policy's `remove` that of the pool, which may exceed the capacity. O(1). */
 uint32_t ocdm_memory_size(const ocdm_memory *memory);
 
-/* The options that the memory was made with. Belongs to the memory. */
+/* The options of the memory. They belong to the memory. */
 const ocdm_options *ocdm_memory_options(const ocdm_memory *memory);
 
-/* How many samples have been offered since the memory was made, kept or not. O(1). */
+/* The number of samples offered so far, kept or not. O(1). */
 uint64_t ocdm_memory_arrived(const ocdm_memory *memory);
 
 /* The id of the sample in `slot`, a number below ocdm_memory_size. O(1). */
 uint64_t ocdm_memory_id(const ocdm_memory *memory, uint32_t slot);
 
-/* When the sample in `slot` arrived: it was number n, from 0, of all that were offered. O(1). */
+/* The position, from 0, of the sample in `slot` among all samples offered. O(1). */
 uint64_t ocdm_memory_arrival(const ocdm_memory *memory, uint32_t slot);
 
 /* The slot that holds `id`, or OCDM_NONE. Inside a policy, samples of the batch being offered are not found. O(1) on average.
@@ -325,7 +325,7 @@ uint32_t ocdm_memory_find(const ocdm_memory *memory, uint64_t id);
 
 /*
  * The label set of the sample in `slot`, ascending, no repeats: writes at most `room` class ids to `label` (may be NULL when
- * room is 0) and returns how many the sample has. O(k log k) for k labels, O(k room) when room is too small for all.
+ * room is 0) and returns how many the sample has. O(k log k) for k labels, O(k room) if room is too small.
  */
 size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *label, size_t room);
 
@@ -334,17 +334,17 @@ size_t ocdm_memory_labels(const ocdm_memory *memory, uint32_t slot, uint32_t *la
  * label[offset[i + 1]], ascending.
  *
  * offset   room for ocdm_memory_size + 1 numbers; may be NULL
- * label    room for `room` class ids; nothing is written to it if that is too little; may be NULL when room is 0
+ * label    room for `room` class ids; nothing is written to it if that is too small; may be NULL if room is 0
  *
- * Returns how many labels there are in all. O(labels).
+ * Returns the total number of labels. O(labels).
  */
 size_t ocdm_memory_all_labels(const ocdm_memory *memory, uint64_t *offset, uint32_t *label, size_t room);
 
 /* One class as the memory knows it. */
 typedef struct ocdm_class {
     uint32_t id;
-    uint32_t kept; /* m_i: samples in memory that carry it */
-    uint64_t seen; /* n_i: samples offered so far that carried it */
+    uint32_t kept; /* m_i: samples in memory with this class */
+    uint64_t seen; /* n_i: samples offered so far with this class */
     double target; /* p_i over all classes seen so far; they sum to 1 */
 } ocdm_class;
 
@@ -362,15 +362,14 @@ uint64_t ocdm_memory_seen(const ocdm_memory *memory, uint32_t class_id);
 /* The weight of a class, 1 unless ocdm_memory_set_weight gave it another. O(1) on average. */
 double ocdm_memory_weight(const ocdm_memory *memory, uint32_t class_id);
 
-/* Over which classes the target of a reported distance runs. */
+/* The classes that a reported distance includes. */
 typedef enum ocdm_scope {
-    OCDM_IN_PLAY = 0,  /* those present in memory or batch at the last update: the objective that OCDM minimises */
-    OCDM_SEEN_EVER = 1 /* all seen so far, so that a memory that lost a class is charged for it */
+    OCDM_IN_PLAY = 0,  /* those in memory or batch at the last update: the objective that OCDM minimises */
+    OCDM_SEEN_EVER = 1 /* all classes seen so far, so that lost classes count */
 } ocdm_scope;
 
 /*
- * Dist(p_omega, p) of what is in memory now, by options.distance. NaN when no sample in memory has a label: there is no
- * distribution then. O(number of classes).
+ * Dist(p_omega, p) of the samples in memory, by options.distance. NaN if no sample in memory has a label. O(number of classes).
  */
 double ocdm_memory_distance(const ocdm_memory *memory, ocdm_scope scope);
 
@@ -388,20 +387,20 @@ ocdm_work ocdm_memory_work(const ocdm_memory *memory);
 /* ---- files and bytes ------------------------------------------------------------------------------------------------ */
 
 /*
- * Writes the memory to a safetensors file (docs/memory-format.md). The old file stays whole until the new one is: temporary
- * file, fsync, rename, fsync of the folder.
+ * Writes the memory to a safetensors file (docs/memory-format.md). The file is replaced atomically: temporary file, fsync,
+ * rename, fsync of the folder.
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_IO (the message names the path and the system's reason), OCDM_NO_MEMORY, what the policy's
- * `save` returns, OCDM_LIMIT if its state is too large for a file. If the fsync of the folder fails, the new file is in place
- * all the same.
+ * `save` returns, OCDM_LIMIT if its state is too large for a file. If only the fsync of the folder fails, the new file is
+ * in place.
  */
 ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_error *error);
 
 /*
- * Reads a memory that ocdm_memory_save wrote. Everything is checked before anything is returned; continuing with it gives what
- * the saved memory would have given, to the last bit.
+ * Reads a memory that ocdm_memory_save wrote. The whole file is validated first. The loaded memory continues bit for bit like
+ * the saved one.
  *
- * policy   NULL for a policy of the library, found by the name in the file; else yours, whose name must be the file's
+ * policy   NULL for a policy of the library, found by the name in the file; otherwise your own, with the name in the file
  * data     for the policy's `create`, as options.policy_data; NULL for policies of the library
  * memory   set on success; yours to destroy
  *
@@ -410,26 +409,26 @@ ocdm_status ocdm_memory_save(const ocdm_memory *memory, const char *path, ocdm_e
 ocdm_status ocdm_memory_load(const char *path, const ocdm_policy *policy, void *data, ocdm_memory **memory, ocdm_error *error);
 
 /*
- * What ocdm_memory_save writes, into memory of yours.
+ * Writes the bytes of ocdm_memory_save to a buffer.
  *
- * bytes    room for `room` bytes; nothing is written if that is too little; may be NULL when room is 0
- * size     set to how many bytes there are
+ * bytes    room for `room` bytes; nothing is written if that is too small; may be NULL if room is 0
+ * size     set to the number of bytes
  *
- * OCDM_OK, also when room was too small; errors as ocdm_memory_save, but no OCDM_IO. O(labels), twice the file's size in memory
- * for as long as it takes.
+ * OCDM_OK, also if room is too small; errors as for ocdm_memory_save, except OCDM_IO. O(labels); temporarily uses twice the
+ * size of the file in memory.
  */
 ocdm_status ocdm_memory_save_bytes(const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                                    ocdm_error *error);
 
-/* ocdm_memory_load on bytes: of a file, or from ocdm_memory_save_bytes. They stay yours and are not needed afterwards. */
+/* ocdm_memory_load from a buffer: the bytes of a file or of ocdm_memory_save_bytes. They are not needed afterwards. */
 ocdm_status ocdm_memory_load_bytes(const unsigned char *bytes, size_t size, const ocdm_policy *policy, void *data,
                                    ocdm_memory **memory, ocdm_error *error);
 
 /* ---- gradients ------------------------------------------------------------------------------------------------------ */
 
 /*
- * What a policy with the trait OCDM_NEEDS_GRADIENTS, such as gss, asks about a batch: how alike are the gradients of these
- * samples of memory and of this batch? The memory keeps no payloads and knows no network; you compute the gradients and return
+ * A question of a policy with the trait OCDM_NEEDS_GRADIENTS, such as gss: how similar are the gradients of some samples in
+ * memory to those of the batch? The memory has no payloads and no network; the caller computes the gradients and returns
  * cosines.
  *
  * A sample's gradient g is that of its loss by all parameters, in evaluation mode; the batch's is the mean of its samples'. The
@@ -443,8 +442,8 @@ typedef struct ocdm_comparison {
     size_t slot_count;        /* at least 1, a multiple of group_size; gss names up to 10, gss-released up to 100 */
     const ocdm_sample *batch; /* the batch as it was given to ocdm_memory_update; none of it is in a slot yet */
     size_t count;             /* at least 1 */
-    double *item_cosine;      /* count of them, to be filled: the answer for each sample of the batch */
-    double *batch_cosine;     /* one, to be filled: the answer for the batch; NULL when it is not asked for */
+    double *item_cosine;      /* to be filled: count of them, one for each sample of the batch */
+    double *batch_cosine;     /* to be filled: that of the batch; NULL if it is not needed */
 
     /*
      * Not 0: the policy uses item_cosine only if *batch_cosine is negative. If it is not, item_cosine may be left as it is,
@@ -460,8 +459,8 @@ typedef struct ocdm_comparison {
 /*
  * Answers a comparison: fills its cosines, from -1 to 1 (up to 1e-3 beyond is taken for rounding), and returns OCDM_OK. Or
  * returns why it cannot, in `error` too, which is not NULL: the update then fails with that, and the memory is as it was. It
- * may ask the memory questions, but must not call ocdm_memory_update, _draw, _save or _destroy on it. The same question may
- * come again, after an update that failed.
+ * may query the memory, but must not call ocdm_memory_update, _draw, _save or _destroy on it. The same question may be asked
+ * again after an update that failed.
  *
  * state    what was given to ocdm_memory_set_similarity
  */
@@ -469,9 +468,9 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
                                        ocdm_error *error);
 
 /*
- * Says who answers comparisons. Policies with the trait OCDM_NEEDS_GRADIENTS need it before the first update, and again after
- * ocdm_memory_load, since files hold no functions; without it their updates fail with OCDM_BAD_ARGUMENT. Of the library's
- * policies only gss and gss-released ask. NULL takes it back.
+ * Sets the callback that answers comparisons. Policies with the trait OCDM_NEEDS_GRADIENTS (of the library's, gss and
+ * gss-released) need it before the first update, and again after ocdm_memory_load, since files contain no functions; without it
+ * their updates fail with OCDM_BAD_ARGUMENT. NULL removes it.
  *
  *     static ocdm_status compare(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
  *     {
@@ -494,18 +493,18 @@ typedef ocdm_status (*ocdm_similarity)(void *state, const ocdm_memory *memory, c
  *
  *     ocdm_memory_set_similarity(memory, compare, &agent);
  *
- * state    handed to `similarity` as it is; whatever it points to must live as long as updates are made
+ * state    passed to `similarity` unchanged; what it points to must live as long as updates are made
  *
  * Cannot fail; a NULL memory is ignored. O(1).
  */
 void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity, void *state);
 
 /*
- * Asks for a comparison, from a policy's `begin` only: the memory hands it to the ocdm_similarity of the caller and checks the
- * answers. The cosines are set to NaN first, so that one that was left out is noticed.
+ * Requests a comparison; only for a policy's `begin`. The memory passes it to the callback of ocdm_memory_set_similarity and
+ * checks the answers. The cosines are set to NaN first, so that missing answers are detected.
  *
- *     static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error
- * *error)
+ *     static ocdm_status begin(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
+ *                              ocdm_error *error)
  *     {
  *         struct mine *mine = state;
  *         ocdm_comparison asked = {.size = sizeof asked, .slot = mine->slot, .slot_count = 3, .group_size = 1, .batch = batch,
@@ -516,47 +515,46 @@ void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity,
  * comparison  all of it yours; `batch` and `count` as `begin` got them. On success its cosines are filled, those of the items
  *             not if batch_first is set and *batch_cosine is not negative
  *
- * OCDM_OK; OCDM_BAD_ARGUMENT if nobody answers, if the call does not come from `begin`, if the comparison is malformed, or if
- * an answer is no cosine; what the ocdm_similarity returns. Cost: O(slot_count + count) plus the answer's.
+ * OCDM_OK; OCDM_BAD_ARGUMENT if there is no callback, if the call does not come from `begin`, if the comparison is malformed,
+ * or if an answer is not a cosine; what the ocdm_similarity returns. Cost: O(slot_count + count) plus the answer's.
  */
 ocdm_status ocdm_memory_compare(const ocdm_memory *memory, const ocdm_comparison *comparison, ocdm_error *error);
 
 /* ---- policies ------------------------------------------------------------------------------------------------------- */
 
 /*
- * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss, gss-released. NULL when
- * there is none. All decide by labels or by chance but the last two, which need gradients: see ocdm_memory_set_similarity.
- * ocdm_policy_at lists them: index 0, 1, 2, ... until NULL. Both are static data; do not free them. A copy with a name of its
- * own, and with an `admit` or `end` where the original has none, is a policy of yours.
+ * A policy of the library by name: ocdm, prs, prs-released, cbes, max, onlyone, rs, random, cbrs, gss, gss-released. NULL if
+ * there is none. The last two need gradients: see ocdm_memory_set_similarity. ocdm_policy_at lists all policies: index 0, 1, 2,
+ * ... until NULL. Both return static data; do not free it. A copy with its own name, and with an `admit` or `end` that the
+ * original lacks, is a policy of your own.
  */
 const ocdm_policy *ocdm_policy_find(const char *name);
 const ocdm_policy *ocdm_policy_at(size_t index);
 
-/* What a caller must know about a policy before using it: flags for ocdm_policy.traits. Flags that a library does not know are
- * ignored. */
+/* What a caller must know about a policy before using it: flags for ocdm_policy.traits. Unknown flags are ignored. */
 #define OCDM_SINGLE_LABEL 1u    /* takes samples with at most one label; the memory refuses others: OCDM_NOT_SINGLE_LABEL */
-#define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until it knows who answers */
-#define OCDM_AS_RELEASED 4u     /* another policy's rule as its authors' code has it: short lists may leave it out */
+#define OCDM_NEEDS_GRADIENTS 2u /* asks for comparisons; the memory refuses updates until there is a callback */
+#define OCDM_AS_RELEASED 4u     /* another policy's rule as in its authors' code: short lists may leave it out */
 
 /*
- * How to write a policy of your own: fill this struct, put its address into ocdm_options.policy.
+ * To write a policy of your own, fill this struct and set ocdm_options.policy to its address.
  *
- * A policy is asked and answers; the memory does the work. It implements one of
- *   replace  for rules that look at one sample at a time, as reservoirs do: called for each sample once the memory is full,
- *            with the memory as it was before that sample;
- *   remove   for rules that look at memory and batch as one pool, as OCDM does: the whole batch has joined the pool and is
- *            counted; called until the pool is down to the capacity.
- * If it has both, `replace` decides about batches, and `remove` about who goes when ocdm_memory_resize makes the memory
- * smaller. Until the memory is full every sample that `admit` lets pass is stored. The other members may be NULL.
+ * A policy makes decisions; the memory applies them. It implements one of
+ *   replace  for rules that decide about one sample at a time, like reservoirs: called for each sample once the memory is full,
+ *            with the memory in its state before that sample;
+ *   remove   for rules that treat memory and batch as one pool, like OCDM: the whole batch is part of the pool and of its
+ *            counts; called until the pool has shrunk to the capacity.
+ * If it has both, `replace` decides about batches, and `remove` is used when ocdm_memory_resize shrinks the memory. Until the
+ * memory is full, every sample that `admit` accepts is stored. The other members may be NULL.
  *
- * A policy must not call functions that change the memory it is asked about, nor save it. When it fails or errs, the memory
- * goes back to what it was before the batch; the policy's own state is its own business, for which there is `end`.
+ * A policy must not call functions that change or save the memory. If it fails, or names a slot that does not exist, the memory
+ * is restored to its state before the batch; the policy restores its own state in `end`.
  *
- * Functions that return an ocdm_status may fail with any status but OCDM_OK. `error` is never NULL: fill its message and hint
- * to say why, or leave them.
+ * Functions that return an ocdm_status may fail with any status except OCDM_OK. `error` is never NULL; its message and hint may
+ * be filled or left empty.
  */
 struct ocdm_policy {
-    /* sizeof(ocdm_policy), so that a later version can append members: those that yours lacks count as NULL. Required. */
+    /* sizeof(ocdm_policy), so that a later version can append members: missing ones count as NULL. Required. */
     size_t size;
 
     /* Its name: in files, in messages. Required; 1 to 63 printable ASCII characters. */
@@ -565,49 +563,50 @@ struct ocdm_policy {
     /* OCDM_SINGLE_LABEL, OCDM_NEEDS_GRADIENTS, OCDM_AS_RELEASED, a sum of them, or 0. */
     uint32_t traits;
 
-    /* Makes the policy's own state, given to all functions below; without it, state is NULL. `data` is options.policy_data. */
+    /* Creates the policy's state, which is passed to all functions below; without it, state is NULL. `data` is
+     * options.policy_data. */
     ocdm_status (*create)(const ocdm_memory *memory, void *data, void **state, ocdm_error *error);
 
-    /* Frees what create made. */
+    /* Frees the state. */
     void (*destroy)(void *state);
 
-    /* Looks at a batch before anything is touched; a failure refuses the batch and leaves the memory as it was. */
+    /* Called with a batch before anything changes; a failure rejects the batch and leaves the memory unchanged. */
     ocdm_status (*begin)(void *state, const ocdm_memory *memory, const ocdm_sample *batch, size_t count, ocdm_error *error);
 
-    /* Whether a sample may enter the memory at all: 0 is no, and it counts as seen either way. A negative number says that this
-     * cannot be decided, and the batch is refused with OCDM_BAD_DECISION. */
+    /* Whether a sample may enter the memory at all: 0 is no. It counts as seen in both cases. A negative number means that this
+     * cannot be decided; the batch is then refused with OCDM_BAD_DECISION. */
     int (*admit)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* Sets *slot to the slot, below ocdm_memory_size, whose sample makes room for `sample`, or to OCDM_NONE to let it go. */
+    /* Sets *slot to the slot, below ocdm_memory_size, whose sample is replaced by `sample`, or to OCDM_NONE to discard it. */
     ocdm_status (*replace)(void *state, const ocdm_memory *memory, const ocdm_sample *sample, uint32_t *slot,
                            ocdm_error *error);
 
     /* Sets *slot to the member of the pool to delete next, below ocdm_memory_size. */
     ocdm_status (*remove)(void *state, const ocdm_memory *memory, uint32_t *slot, ocdm_error *error);
 
-    /* Told after each sample of a `replace` policy, stored or not, when it is counted. */
+    /* Called after each sample of a `replace` policy, stored or not, when it has been counted. */
     void (*seen)(void *state, const ocdm_memory *memory, const ocdm_sample *sample);
 
-    /* The state as bytes, for ocdm_memory_save: sets *size to how many there are, and writes them to `bytes` if `room` is that
-     * large. Called twice, first with room 0 and bytes NULL; both must name the same size. */
+    /* Writes the state as bytes, for ocdm_memory_save: sets *size to their number, and writes them to `bytes` if `room` is
+     * large enough. Called twice, first with room 0 and bytes NULL; both calls must set the same size. */
     ocdm_status (*save)(const void *state, const ocdm_memory *memory, unsigned char *bytes, size_t room, size_t *size,
                         ocdm_error *error);
 
-    /* Restores what save wrote into a state fresh from create; the memory is filled already. OCDM_BAD_FILE when it cannot. */
+    /* Restores what save wrote into a new state; the memory has its samples already. OCDM_BAD_FILE if the bytes are invalid. */
     ocdm_status (*load)(void *state, const ocdm_memory *memory, const unsigned char *bytes, size_t size, ocdm_error *error);
 
     /*
-     * Told after each update, forget and resize whose `begin` succeeded (forget calls no `begin`): with what changed and
-     * OCDM_OK, or with NULL and why it failed, when the memory is back to what it was. A policy that keeps something per sample
-     * updates it here, by slot, or takes back what it noted since `begin`. An ocdm_change of forget or resize stores nothing
-     * and may move samples.
+     * Called after each update, forget and resize whose `begin` succeeded (forget calls no `begin`): with the change and
+     * OCDM_OK, or with NULL and the error after the memory has been restored. A policy that keeps data per sample updates it
+     * here, by slot, or undoes what it did since `begin`. The ocdm_change of forget or resize stores nothing and may move
+     * samples.
      */
     void (*end)(void *state, const ocdm_memory *memory, const ocdm_change *change, ocdm_status status);
 };
 
 /*
- * A random whole number from 0 to below - 1, for a policy: follows from the seed, from which decision this is, and from `draw`,
- * which tells several numbers of one decision apart. Asking twice gives the same number. 0 when `below` is 0 or 1. O(1).
+ * A random integer from 0 to below - 1, for a policy. It depends on the seed, the number of the decision, and `draw`, which
+ * distinguishes several numbers of one decision. The same call gives the same number. 0 if `below` is 0 or 1. O(1).
  */
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below);
 

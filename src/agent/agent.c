@@ -135,6 +135,8 @@ ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struc
     status = create_network(made, &wanted, error);
     if (status == OCDM_OK && weights != NULL)
         status = ocdm__agent_load(made, weights, NULL, error);
+    if (status == OCDM_OK)
+        status = ocdm__together_begin(made, wanted.model, error);
     if (status != OCDM_OK) {
         ocdm__agent_destroy(made);
         return status;
@@ -147,6 +149,7 @@ void ocdm__agent_destroy(ocdm__agent *agent)
 {
     if (agent == NULL)
         return;
+    ocdm__together_destroy(agent);
     ocdm__network_destroy(agent->network);
     ocdm__release_aligned(agent->logits);
     ocdm__release_aligned(agent->logit_gradients);
@@ -233,14 +236,22 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
         status = check_norms(agent->network, batch->count, error);
     if (status != OCDM_OK)
         return status;
-    const struct ocdm__share share = ocdm__share_of(agent->network, batch->count);
+    struct ocdm__share share = ocdm__share_of(agent->network, batch->count);
+    bool together = agent->ranks != NULL && sink->flat == NULL;
+    share.starts = agent->starts;
+    if (together)
+        ocdm__share_deal(&share, agent->ranks);
     int before = ocdm__single_thread();
     status = reserve(agent, &share, error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
+    if (status == OCDM_OK && together && agent->ranks->rank == 0)
+        status = ocdm__together_train(agent, batch, &share, error);
     if (status == OCDM_OK) {
         status = run_pass(agent, batch, &share, frozen, sink, loss, error);
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
+        if (agent->broken && together)
+            agent->ranks->abort("out of memory in a step of the network", OCDM__TOGETHER_FAILED);
     }
     ocdm__restore_threads(before);
     return status;
@@ -256,6 +267,8 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
     ocdm_status status = prepared_pass(agent, batch, false, &sink, loss, error);
     if (status == OCDM_OK)
         agent->steps++;
+    if (agent->ranks != NULL)
+        agent->ranks->note_step(agent->steps);
     return status;
 }
 
@@ -280,15 +293,21 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------------- */
 
-static size_t sample_width(const ocdm__agent *agent)
+/* Features, and logits unless NULL. The layers of images are computed by all ranks. */
+static ocdm_status evaluate(ocdm__agent *agent, const float *input, size_t count, float *features, float *logits,
+                            ocdm_error *error)
 {
-    const struct ocdm__node *first = &agent->network->model.nodes[0];
-    return (size_t)first->in_channels * first->in_height * first->in_width;
+    ocdm_status status = OCDM_OK;
+    if (agent->ranks != NULL) {
+        status = ocdm__together_features(agent, input, count, features, error);
+        input = NULL;
+    }
+    return status == OCDM_OK ? ocdm__network_evaluate(agent->network, input, count, features, logits, error) : status;
 }
 
 ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error)
 {
-    size_t width = ocdm__agent_feature_width(agent), sample = sample_width(agent);
+    size_t width = ocdm__agent_feature_width(agent), sample = ocdm__network_input_size(agent->network);
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     float *features = ocdm__allocate_aligned(BLOCK * width, sizeof *features);
@@ -298,8 +317,7 @@ ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t c
     ocdm_status status = OCDM_OK;
     for (size_t at = 0; at < count && status == OCDM_OK; at += BLOCK) {
         size_t block = count - at < BLOCK ? count - at : BLOCK;
-        status = ocdm__network_evaluate(agent->network, input + at * sample, block, features,
-                                        logits + at * agent->settings.class_count, error);
+        status = evaluate(agent, input + at * sample, block, features, logits + at * agent->settings.class_count, error);
     }
     ocdm__restore_threads(before);
     ocdm__release_aligned(features);
@@ -311,11 +329,11 @@ ocdm_status ocdm__agent_features(ocdm__agent *agent, const float *input, size_t 
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     if (agent->network->model.count == 1) { /* linear: the head sees the input itself */
-        memcpy(features, input, count * sample_width(agent) * sizeof *features);
+        memcpy(features, input, count * ocdm__network_input_size(agent->network) * sizeof *features);
         return OCDM_OK;
     }
     int before = ocdm__single_thread();
-    ocdm_status status = ocdm__network_evaluate(agent->network, input, count, features, NULL, error);
+    ocdm_status status = evaluate(agent, input, count, features, NULL, error);
     ocdm__restore_threads(before);
     return status;
 }

@@ -104,6 +104,13 @@ size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
 ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
                                        double *loss, ocdm_error *error);
 
+/* ---- several ranks --------------------------------------------------------------------------------------------------- */
+
+/* Agents of networks that take images work on all ranks of src/ranks. All but the leader, rank 0, call the first, which returns
+ * when the leader calls the second. */
+void ocdm__together_follow(void);
+void ocdm__together_end(void);
+
 /* Steps so far. */
 uint64_t ocdm__agent_steps(const ocdm__agent *agent);
 

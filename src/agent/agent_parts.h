@@ -15,7 +15,24 @@ struct ocdm__agent {
     size_t batch_room;
     bool broken;       /* a change of the weights ended in the middle */
     size_t bad_sample; /* of the last batch whose loss was not a number */
+    /* on several ranks; see together.c */
+    const ocdm__ranks *ranks; /* NULL: this process alone */
+    uint32_t number;          /* among the agents of all ranks */
+    bool changed;             /* the other ranks have other weights */
+    size_t *starts;           /* one more than there are ranks */
 };
+
+/* The exit code of a rank that cannot go on, as that of a program without memory. */
+enum { OCDM__TOGETHER_FAILED = 5 };
+
+/* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
+
+/* What the leader calls: after creating and loading; at the start of a step; for the features of images; at the end. */
+ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error);
+ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
+                                 ocdm_error *error);
+ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
+void ocdm__together_destroy(ocdm__agent *agent);
 
 /* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)

@@ -446,6 +446,7 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
     if (plain == NULL)
         return ocdm__fail_memory(error, "a copy of a tensor");
     int before = ocdm__single_thread();
+    agent->changed = true;
     if (take_all(agent, weights, &match, plain) != OCDM_OK) {
         agent->broken = true;
         status = ocdm__fail_memory(error, "a copy of the weights");

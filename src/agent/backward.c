@@ -56,6 +56,7 @@ static void deliver(const struct back *back, const struct ocdm__parameter *param
         memcpy(back->sink->flat + parameter->first, gradient, parameter->size * sizeof *gradient);
 }
 
+/* One process applies the sum at once; several exchange it first. */
 static void add_slice(void *context, size_t item, unsigned slot)
 {
     (void)slot;
@@ -65,7 +66,9 @@ static void add_slice(void *context, size_t item, unsigned slot)
     const struct ocdm__tree chunks = {
         .parts = network->parts + (1 - back->turn) * back->chunks, .merges = network->merges, .count = back->chunks};
     size_t at = item * SLICE, count = weight->room - at < SLICE ? weight->room - at : SLICE;
-    if (back->sink->flat == NULL)
+    if (back->pass->share.ranks != NULL)
+        ocdm__buckets_add(network, &back->pass->share, back->adding, &chunks, at, count);
+    else if (back->sink->flat == NULL)
         step_part(back, weight, &chunks, at, count);
     else
         ocdm__sum_tree(chunk_memory(back, 1 - back->turn, 0) + at, &chunks, at, count);
@@ -108,15 +111,18 @@ static void make_chunk(void *context, size_t chunk, unsigned slot)
 {
     const struct back *back = context;
     const ocdm__network *network = back->pass->network;
-    size_t lanes = back->pass->share.chunk, others = network->threads < back->chunks ? slot : chunk;
+    size_t lanes = network->chunk_sizes[chunk], others = network->threads < back->chunks ? slot : chunk;
     const float *parts[OCDM__CHUNK];
     float *sum = chunk_memory(back, back->turn, chunk);
-    float *room = chunk_memory(back, 2, 0) + others * (lanes - 1) * network->lane_stride;
+    float *room = chunk_memory(back, 2, 0) + others * (back->pass->share.chunk - 1) * network->lane_stride;
+    size_t first = back->pass->share.first_lane;
+    for (size_t i = 0; i < chunk; i++)
+        first += network->chunk_sizes[i];
     static const unsigned char merges[OCDM__CHUNK] = {0, 1, 0, 2};
     const struct ocdm__tree tree = {.parts = parts, .merges = merges, .count = lanes};
     for (size_t i = 0; i < lanes; i++) {
         float *target = i == 0 ? sum : room + (i - 1) * network->lane_stride;
-        make_lane(back, chunk * lanes + i, target, slot);
+        make_lane(back, first + i, target, slot);
         parts[i] = target;
     }
     if (lanes > 1)
@@ -185,9 +191,10 @@ static void pass_image_on(const struct back *back, size_t image, unsigned slot)
         fold(pass, node->input - 1, image);
 }
 
-static void take_image_back(void *context, size_t image, unsigned slot)
+static void take_image_back(void *context, size_t item, unsigned slot)
 {
     const struct back *back = context;
+    size_t image = back->pass->share.first + item;
     const ocdm__network *network = back->pass->network;
     if (back->position < network->image_layers) {
         pass_image_on(back, image, slot);
@@ -211,6 +218,7 @@ static void finish_norm(const struct back *back, struct ocdm__layer *layer)
     size_t channels = layer->node->channels;
     double count = (double)layer->node->height * layer->node->width * (double)pass->share.images;
     float *constants = layer->constants;
+    ocdm__share_gather(&pass->share, layer->partial, OCDM__PARTIAL_UNITS * channels);
     for (size_t c = 0; c < channels; c++) {
         double sum = 0, product = 0, inverse = (double)constants[OCDM__INVERSE * channels + c];
         for (size_t i = 0; i < pass->share.images; i++) {
@@ -239,6 +247,39 @@ static void finish_norms(const struct back *back, uint32_t k)
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
+struct stepping {
+    const struct back *back;
+    const struct ocdm__parameter *weight;
+    const float *sum;
+};
+
+static void step_slice(void *context, size_t item, unsigned slot)
+{
+    (void)slot;
+    const struct stepping *stepping = context;
+    const struct ocdm__tree alone = {.parts = &stepping->sum, .merges = (const unsigned char[]){0}, .count = 1};
+    size_t at = item * SLICE, left = stepping->weight->room - at;
+    step_part(stepping->back, stepping->weight, &alone, at, left < SLICE ? left : SLICE);
+}
+
+/* Adam's steps of the layers whose gradients have arrived from all ranks; with `wait`, of all that are left. */
+static void move_buckets(const struct back *back, bool wait)
+{
+    ocdm__network *network = back->pass->network;
+    uint32_t first, last;
+    if (back->adding != OCDM__NOTHING)
+        ocdm__buckets_close(network, &back->pass->share, back->adding);
+    ocdm__buckets_advance(network, &back->pass->share, wait);
+    while (ocdm__buckets_next(network, &first, &last))
+        for (uint32_t k = first + 1; k-- > last;) {
+            if (network->layers[k].node->kind != OCDM__NODE_CONV)
+                continue;
+            struct stepping stepping = {back, &network->parameters[network->layers[k].weight], ocdm__buckets_sum(network, k)};
+            const struct ocdm__work work = {step_slice, &stepping, (stepping.weight->room + SLICE - 1) / SLICE};
+            ocdm__team_run(network->team, &work, 1);
+        }
+}
+
 /* Runs one region; `with_images` is false in the last two, which only finish the weights. */
 static void run_region(struct back *back, bool with_images)
 {
@@ -252,9 +293,11 @@ static void run_region(struct back *back, bool with_images)
         works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
     }
     if (with_images)
-        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->share.images};
+        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->share.end - back->pass->share.first};
     ocdm__team_run(network->team, works, count);
     take_out(back);
+    if (back->pass->share.ranks != NULL)
+        move_buckets(back, false);
     back->adding = back->making;
     back->turn = 1 - back->turn;
 }
@@ -277,6 +320,8 @@ static void run_images_back(struct back *back)
     run_region(back, false);
     back->making = OCDM__NOTHING;
     run_region(back, false);
+    if (back->pass->share.ranks != NULL)
+        move_buckets(back, true);
 }
 
 /* The linear layers, last first; the gradient of the first one's input stays in the slot that the images begin from. */
@@ -315,13 +360,13 @@ static void plan_sums(const struct back *back)
     for (size_t i = 0; i < back->chunks; i++)
         for (unsigned half = 0; half < 2; half++)
             network->parts[half * back->chunks + i] = chunk_memory(back, half, i);
-    ocdm__tree_merges(NULL, back->chunks, network->merges);
+    (void)ocdm__share_chunks(&back->pass->share, network->chunk_sizes, network->merges);
 }
 
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    struct back back = {.pass = pass, .sink = sink, .chunks = pass->share.lanes / pass->share.chunk};
+    struct back back = {.pass = pass, .sink = sink, .chunks = ocdm__share_chunks(&pass->share, NULL, NULL)};
     plan_sums(&back);
     if (run_vectors_back(&back) != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer's gradient");

@@ -51,6 +51,7 @@ static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *l
 {
     const ocdm__network *network = pass->network;
     size_t channels = layer->node->channels;
+    ocdm__share_gather(&pass->share, layer->partial, OCDM__PARTIAL_UNITS * channels);
     const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
     float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
     float *constants = layer->constants;
@@ -138,31 +139,42 @@ static void prepare_image(const struct region *region, size_t image)
     if (region->position == 0 && !network->blocked) {
         size_t pixels = (size_t)network->layers[0].node->in_height * network->layers[0].node->in_width;
         network->kernels->interleave(ocdm__piece(pass, &network->input, network->input_bytes, image),
-                                     pass->input + image * 3 * pixels, pixels, 3);
+                                     pass->input + (image - pass->share.given) * 3 * pixels, pixels, 3);
     }
     for (uint32_t k = region->due_from; k < region->position; k++)
         if (network->layers[k].node->kind == OCDM__NODE_CONV)
             apply_norm(pass, &network->layers[k], image);
 }
 
+static bool is_own(const struct ocdm__share *share, size_t image)
+{
+    return image >= share->first && image < share->end;
+}
+
+/* Pairs are the same for any division of the batch, and so are their results: where one image of a pair is another process's,
+ * it is computed from what is in its place and not looked at. */
 static void take_images(void *context, size_t item, unsigned slot)
 {
     const struct region *region = context;
+    const struct ocdm__share *share = &region->pass->share;
     const struct ocdm__layer *layer = &region->pass->network->layers[region->position];
-    size_t first = item * region->together, left = region->pass->share.images - first;
-    size_t count = left < region->together ? left : region->together;
-    for (size_t i = 0; i < count; i++)
-        prepare_image(region, first + i);
+    size_t first = share->first / region->together * region->together + item * region->together;
+    size_t left = share->images - first, count = left < region->together ? left : region->together;
+    for (size_t i = first; i < first + count; i++)
+        if (is_own(share, i))
+            prepare_image(region, i);
     run_primitive(region, count == 2 ? layer->forward_pair : layer->forward, first, slot);
-    for (size_t i = 0; i < count; i++)
-        sum_up(region, first + i);
+    for (size_t i = first; i < first + count; i++)
+        if (is_own(share, i))
+            sum_up(region, i);
 }
 
-static void average_image(void *context, size_t image, unsigned slot)
+static void average_image(void *context, size_t item, unsigned slot)
 {
     (void)slot;
     const struct region *region = context;
     const struct ocdm__pass *pass = region->pass;
+    size_t image = pass->share.first + item;
     const ocdm__network *network = pass->network;
     prepare_image(region, image);
     const struct ocdm__node *last = network->layers[network->image_layers - 1].node;
@@ -176,12 +188,13 @@ static void average_image(void *context, size_t image, unsigned slot)
 static void run_images(const struct ocdm__pass *pass)
 {
     ocdm__network *network = pass->network;
+    const struct ocdm__share *share = &pass->share;
     for (uint32_t k = 0; k <= network->image_layers; k++) {
         bool is_average = k == network->image_layers;
         size_t together = !is_average && network->layers[k].forward_pair != NULL ? 2 : 1;
         struct region region = {pass, k, k > 0 ? k - 1 : 0, together};
-        struct ocdm__work work = {is_average ? average_image : take_images, &region,
-                                  (pass->share.images + together - 1) / together};
+        size_t items = (share->end + together - 1) / together - share->first / together;
+        struct ocdm__work work = {is_average ? average_image : take_images, &region, share->end > share->first ? items : 0};
         ocdm__team_run(network->team, &work, 1);
         if (is_average || network->layers[k].node->kind != OCDM__NODE_CONV)
             continue;
@@ -190,6 +203,7 @@ static void run_images(const struct ocdm__pass *pass)
         else
             norm_statistics(pass, &network->layers[k]);
     }
+    ocdm__share_gather(share, network->vectors, network->layers[network->image_layers - 1].node->channels);
 }
 
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
@@ -317,7 +331,7 @@ ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, s
 {
     struct ocdm__layer *head = &network->layers[network->model.count - 1];
     size_t width = head->node->in_channels;
-    if (network->image_layers > 0) {
+    if (network->image_layers > 0 && input != NULL) {
         ocdm_status status = evaluate_images(network, input, images, features, error);
         if (status != OCDM_OK)
             return status;

@@ -40,6 +40,7 @@ struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
         share.lanes *= 2;
     while (share.chunk < OCDM__CHUNK && share.chunk * 4 < share.lanes)
         share.chunk *= 2;
+    share.end_lane = share.lanes;
     return share;
 }
 

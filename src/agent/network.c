@@ -19,6 +19,8 @@ void ocdm__network_destroy(ocdm__network *network)
     ocdm__release_aligned(network->lane_memory);
     ocdm__release(network->parts);
     ocdm__release(network->merges);
+    ocdm__release(network->chunk_sizes);
+    ocdm__buckets_destroy(network->buckets);
     ocdm__release_aligned(network->partials);
     ocdm__release_aligned(network->vectors);
     ocdm__device_destroy(network->device);
@@ -105,6 +107,12 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
     return OCDM_OK;
 }
 
+size_t ocdm__network_input_size(const ocdm__network *network)
+{
+    const struct ocdm__node *first = &network->model.nodes[0];
+    return (size_t)first->in_channels * first->in_height * first->in_width;
+}
+
 ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error)
 {
     if (!atomic_exchange(&network->failed, false))
@@ -126,7 +134,7 @@ static void *replaced(void *block, size_t count, size_t size)
 /* The chunks' sums of two layers, and for each thread at work the gradients of all lanes but one of a chunk. */
 static size_t lane_buffers(const ocdm__network *network, const struct ocdm__share *share)
 {
-    size_t chunks = share->lanes / share->chunk;
+    size_t chunks = ocdm__share_chunks(share, NULL, NULL);
     return 2 * chunks + (share->chunk - 1) * (network->threads < chunks ? network->threads : chunks);
 }
 
@@ -137,9 +145,11 @@ static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_err
     network->part_room = 0;
     ocdm__release(network->parts);
     ocdm__release(network->merges);
+    ocdm__release(network->chunk_sizes);
     network->parts = ocdm__allocate(2 * chunks, sizeof *network->parts);
     network->merges = ocdm__allocate(chunks, sizeof *network->merges);
-    if (network->parts == NULL || network->merges == NULL)
+    network->chunk_sizes = ocdm__allocate(chunks, sizeof *network->chunk_sizes);
+    if (network->parts == NULL || network->merges == NULL || network->chunk_sizes == NULL)
         return ocdm__fail_memory(error, "the gradients of a layer");
     network->part_room = chunks;
     return OCDM_OK;
@@ -148,7 +158,7 @@ static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_err
 static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
     size_t buffers = lane_buffers(network, share);
-    ocdm_status status = reserve_parts(network, share->lanes / share->chunk, error);
+    ocdm_status status = reserve_parts(network, ocdm__share_chunks(share, NULL, NULL), error);
     if (status != OCDM_OK || buffers <= network->lane_room)
         return status;
     size_t largest = 0;
@@ -196,6 +206,8 @@ ocdm_status ocdm__network_reserve(ocdm__network *network, const struct ocdm__sha
     ocdm_status status = network->can_train ? OCDM_OK : prepare_training(network, error);
     if (status == OCDM_OK)
         status = reserve_lanes(network, share, error);
+    if (status == OCDM_OK && share->ranks != NULL)
+        status = ocdm__buckets_reserve(network, share, error);
     if (status == OCDM_OK && images > network->partial_images && network->image_layers > 0)
         status = reserve_partials(network, images, error);
     if (status == OCDM_OK && network->image_layers > 0)

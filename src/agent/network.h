@@ -17,6 +17,7 @@
 #include "agent/model.h"
 #include "agent/primitives.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 
 /* ---- threads --------------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +50,7 @@ enum {
     OCDM__CHUNK = 4,       /* the maximum number of lanes in an item of work, which bounds the memory of their gradients */
     OCDM__PRODUCTS = 4,    /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
     OCDM__PARAMETER_NAME = 56,
+    OCDM__PARTIAL_UNITS = 4, /* of four bytes: two sums in double for each image and channel */
 };
 
 /* A tensor that is saved: weights, or running statistics, which no gradient reaches. */
@@ -74,6 +76,8 @@ struct ocdm__span {
     uint32_t from, until;
     size_t at; /* in bytes per image; see ocdm__place_spans */
 };
+
+struct ocdm__buckets;
 
 /* No such parameter, no such layer. */
 #define OCDM__NOTHING UINT32_MAX
@@ -151,7 +155,9 @@ typedef struct ocdm__network {
     size_t lane_stride, lane_room; /* floats of the largest layer; so many of them are allocated */
     const float **parts;           /* the chunks of either layer, and how they are added */
     unsigned char *merges;
-    size_t part_room; /* chunks of one layer */
+    size_t *chunk_sizes;           /* lanes */
+    size_t part_room;              /* chunks of one layer */
+    struct ocdm__buckets *buckets; /* NULL: one process */
     double *partials;
     size_t partial_images;
     float *vectors; /* outputs of average and linear nodes, and their gradients, whole batches */
@@ -188,12 +194,19 @@ ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
 /* Places spans so that no two in use at the same moment overlap. Returns the bytes needed. */
 size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
 
-/* How a batch is divided: into lanes, a power of two; and these into aligned chunks, each an item of work. */
+/*
+ * How a batch is divided: into lanes, a power of two; and these into aligned chunks, each an item of work. One process has all
+ * of them; several have a range each.
+ */
 struct ocdm__share {
     size_t images, lanes;
-    size_t chunk;      /* lanes in a chunk, a power of two */
-    size_t first, end; /* images of this pass */
-    size_t base, room; /* the memory of a step is of the images base to base + room - 1 */
+    size_t first_lane, end_lane; /* of this process */
+    size_t chunk;                /* the most lanes of a chunk */
+    size_t first, end;           /* images of this process */
+    size_t base, room;           /* the memory of a step is of the images base to base + room - 1 */
+    size_t given;                /* the first image of the input */
+    const ocdm__ranks *ranks;    /* NULL: one process */
+    size_t *starts;              /* room for one number more than there are ranks */
 };
 
 /* layers.c: primitives. */
@@ -214,6 +227,30 @@ bool ocdm__layer_is_product(const ocdm__network *network, const struct ocdm__nod
 struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images);
 /* The first image of a lane. */
 size_t ocdm__lane_start(const struct ocdm__share *share, size_t lane);
+
+/* together.c: the part of this rank. `share->starts` is there already. */
+void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks);
+/* The chunks of this process: unless NULL, their lanes, and the merges that add those of each aligned block of lanes that this
+ * process has. Returns the number. */
+size_t ocdm__share_chunks(const struct ocdm__share *share, size_t *sizes, unsigned char *merges);
+/* Fills `share->starts`: where each rank's images begin, in arrays of `units` for each image. */
+void ocdm__share_starts(const struct ocdm__share *share, size_t units);
+/* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
+void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
+
+/* together.c: gradients of weights on their way from all ranks to all. */
+void ocdm__buckets_destroy(struct ocdm__buckets *buckets);
+ocdm_status ocdm__buckets_reserve(struct ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
+/* Part of a layer's gradient, of this rank's chunks; any thread. When all parts are there: the end of the layer, which may fill
+ * its bucket. */
+void ocdm__buckets_add(const struct ocdm__network *network, const struct ocdm__share *share, uint32_t layer,
+                       const struct ocdm__tree *chunks, size_t at, size_t count);
+void ocdm__buckets_close(struct ocdm__network *network, const struct ocdm__share *share, uint32_t layer);
+/* Moves them on; with `wait` until all are there. */
+void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__share *share, bool wait);
+/* A bucket that has arrived, each once: layers first down to last. Where the sum of a layer's gradient is. */
+bool ocdm__buckets_next(struct ocdm__network *network, uint32_t *first, uint32_t *last);
+const float *ocdm__buckets_sum(const struct ocdm__network *network, uint32_t layer);
 
 /* A batch on its way. Vectors are rows of floats. */
 struct ocdm__pass {
@@ -239,7 +276,8 @@ struct ocdm__gradient_sink {
 /* backward.c: from pass->logit_gradients. */
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error);
 
-/* forward.c: features before the head (images x feature width), and logits unless NULL; any number of images. */
+/* forward.c: features before the head (images x feature width), and logits unless NULL; any number of images. If `input` is
+ * NULL, the features of images are there already. */
 ocdm_status ocdm__network_evaluate(ocdm__network *network, const float *input, size_t images, float *features, float *logits,
                                    ocdm_error *error);
 
@@ -251,7 +289,7 @@ ocdm_status ocdm__linear_forward(ocdm__network *network, struct ocdm__layer *lay
 struct ocdm__linear_back {
     const float *input, *output;
     float *gradient;       /* of the output; changed where an activation is undone */
-    float *input_gradient; /* NULL: nobody wants it */
+    float *input_gradient; /* NULL: not needed */
     float *weight_gradient, *bias_gradient;
     size_t rows;
 };
@@ -261,10 +299,13 @@ ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *la
 /* Computes the constants of a batch norm from its running statistics. */
 void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer);
 
+/* Floats of a sample. */
+size_t ocdm__network_input_size(const ocdm__network *network);
+
 /* OCDM_OK unless a primitive has failed. */
 ocdm_status ocdm__network_check(ocdm__network *network, ocdm_error *error);
 
-/* Where an image's piece of a training step lies. */
+/* The memory of one image's part of a training step. */
 static inline unsigned char *ocdm__piece(const struct ocdm__pass *pass, const struct ocdm__span *span, size_t bytes,
                                          size_t image)
 {
@@ -276,11 +317,11 @@ static inline const unsigned char *ocdm__input_piece(const struct ocdm__pass *pa
 {
     const ocdm__network *network = pass->network;
     if (network->blocked)
-        return (const unsigned char *)(const void *)pass->input + network->input_bytes * image;
+        return (const unsigned char *)(const void *)pass->input + network->input_bytes * (image - pass->share.given);
     return ocdm__piece(pass, &network->input, network->input_bytes, image);
 }
 
-/* How the output of a node lies. */
+/* The memory layout of the output of a node. */
 static inline struct ocdm__extent ocdm__extent_of(const ocdm__network *network, const struct ocdm__node *node)
 {
     size_t width = network->blocked ? OCDM__CHANNEL_BLOCK : node->channels;

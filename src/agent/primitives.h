@@ -21,7 +21,7 @@ typedef struct ocdm__device ocdm__device;
 /* One primitive of one shape, usable by every slot at once. */
 typedef struct ocdm__op ocdm__op;
 
-/* How a tensor of weights lies in memory. */
+/* The memory layout of a tensor of weights. */
 typedef struct ocdm__layout ocdm__layout;
 
 enum ocdm__op_kind {
@@ -74,8 +74,8 @@ void ocdm__restore_threads(int before);
 ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, const struct ocdm__conv_shape *shape,
                               const ocdm__layout *weights, ocdm__op **op, ocdm_error *error);
 
-/* target (rows x columns, f32) = a b, all in plain order; a lies as depth x rows when turned, b as columns x depth. Run with a,
- * b, target. */
+/* target (rows x columns, f32) = a b, all in plain order; a is stored as depth x rows if transposed, b as columns x depth. Run
+ * with a, b, target. */
 struct ocdm__product_shape {
     int64_t rows, columns, depth;
     bool a_turned, b_turned;

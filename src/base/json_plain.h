@@ -1,6 +1,6 @@
 /*
  * The innermost loop of reading JSON: how many bytes from here on are plain characters of a string, that is, printable ASCII
- * but for the quote and the backslash. Whole strides are looked at at once; each variant gives the same answer.
+ * except the quote and the backslash. Several bytes are tested at once; all variants give the same result.
  */
 #ifndef OCDM_BASE_JSON_PLAIN_H
 #define OCDM_BASE_JSON_PLAIN_H

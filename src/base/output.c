@@ -73,7 +73,7 @@ ocdm_status ocdm__output_open_memory(ocdm__output *output, const char *name, ocd
 /* ---- opening a path ------------------------------------------------------------------------------------------------- */
 
 /* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1. These may lead to a regular file, which must
- * not be replaced: whoever redirected it holds the old one. */
+ * not be replaced: the process that opened it still has the old one. */
 static int descriptor_of(const char *path)
 {
     if (strcmp(path, "/dev/stdout") == 0)

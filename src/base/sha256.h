@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), so that others can tell that they have the same file. With the CPU's own instructions where it has
+/* SHA-256 (FIPS 180-4), so that users can check that they have the same file. With the CPU's own instructions where it has
  * them, in plain C elsewhere: the same digest. */
 #ifndef OCDM_BASE_SHA256_H
 #define OCDM_BASE_SHA256_H

@@ -27,7 +27,7 @@ typedef struct ocdm__bar_style {
     const char *none;          /* in place of a bar of height 0 */
 } ocdm__bar_style;
 
-/* Block characters, and two replacements in ASCII: few steps that are easy to tell apart, or as many steps as the blocks have.
+/* Block characters, and two replacements in ASCII: few steps that are easy to distinguish, or as many steps as the blocks have.
  */
 extern const ocdm__bar_style ocdm__bar_blocks, ocdm__bar_ascii, ocdm__bar_ascii_fine;
 

@@ -260,7 +260,7 @@ static void choose(struct relaxation *relaxation, double guess)
 }
 
 /* The least ratio sum m_i u_i / S over all choices; the choice is in `chosen`. Guesses only fall, and the last one is the least
- * when it falls no more; should that not happen in time, there is no bound. */
+ * when it stops falling; if that does not happen in time, there is no bound. */
 static double least_ratio(struct relaxation *relaxation)
 {
     const ocdm__gap_pool *pool = relaxation->pool;

@@ -1,6 +1,7 @@
 /*
- * The paper's loop as written (Algorithm 1 with eq. (7)): for every deletion, for every candidate, the distance anew over all
- * classes, one logarithm each, nothing kept from one candidate to the next. It is what the fast memory is measured against.
+ * The paper's loop as written (Algorithm 1 with eq. (7)): for every deletion and every candidate, the distance is computed
+ * again over all classes, one logarithm each, nothing kept from one candidate to the next. It is what the fast memory is
+ * measured against.
  */
 #ifndef OCDM_BENCH_REFERENCE_H
 #define OCDM_BENCH_REFERENCE_H

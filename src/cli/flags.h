@@ -50,7 +50,7 @@ typedef struct ocdm__flag {
 /* The words that a flag takes, ended by NULL; NULL when any value may be tried. */
 const char *const *ocdm__flag_choices(const ocdm__flag *flag);
 
-/* The library's policies, but for those with one of these traits; its distances and its tie rules, in the order of their enums.
+/* The library's policies, except those with one of these traits; its distances and its tie rules, in the order of their enums.
  * For ocdm__flag.listed: static arrays, ended by NULL, as long as the lists of the library. */
 #define OCDM__CHOICES 32
 const char *const *ocdm__policy_choices(const char *names[OCDM__CHOICES], size_t first, uint32_t without);
@@ -73,6 +73,7 @@ typedef struct ocdm__verb {
     const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
     const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
     int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
+    bool distributes;                             /* works on several ranks: its networks do */
 } ocdm__verb;
 
 struct ocdm__arguments {

@@ -4,23 +4,59 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+#include "agent/primitives.h"
+#include "base/files.h"
+#include "base/bytes.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "ranks/ranks.h"
 
 /* Usually holds everything that a verb prints, so that one write at the end reports why it failed. */
 static char output_buffer[1u << 16];
 
-/* A descriptor 0, 1 or 2 that the caller closed would be given to the next file that is opened, and what is printed would end up
- * in it. It is held by a descriptor that refuses what the standard one is for. */
+/* A descriptor 0, 1 or 2 that the caller closed would be given to the next file that is opened, and what is printed would end
+ * up in it. It is held by a descriptor that refuses what the standard one is for. */
 static bool hold_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             return false;
     return true;
+}
+
+/* What all ranks must share for equal results: the program, and the instructions that oneDNN uses. */
+static uint64_t build_checksum(void)
+{
+    ocdm__mapped_file program = {.bytes = NULL};
+    const char *instructions = ocdm__device_instructions();
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, instructions, strlen(instructions));
+    if (ocdm__map_file(&program, "/proc/self/exe", NULL) == OCDM_OK)
+        sum = ocdm__checksum(sum, program.bytes, program.size);
+    ocdm__unmap_file(&program);
+    return sum;
+}
+
+/* Rank 0 runs the command; the others help its networks. */
+static int run_on_all_ranks(size_t argc, char **argv)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    int code = OCDM__EXIT_OK;
+    if (ranks != NULL && ranks->rank != 0) {
+        ocdm__catch_signals(); /* the leader stops */
+        ocdm__together_follow();
+    } else {
+        code = ocdm__run_command(argc, argv);
+        int output = ocdm__finish_output();
+        code = code != OCDM__EXIT_OK ? code : output;
+        ocdm__together_end();
+    }
+    ocdm__ranks_end();
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -32,7 +68,9 @@ int main(int argc, char **argv)
     ocdm__catch_lost_pages();
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);
-    int code = ocdm__run_command(argc > 0 ? (size_t)argc - 1 : 0, argv + 1);
-    int output = ocdm__finish_output();
-    return code != OCDM__EXIT_OK ? code : output;
+    if (!ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
+        ocdm__ranks_end();
+        return OCDM__EXIT_USAGE;
+    }
+    return run_on_all_ranks(argc > 0 ? (size_t)argc - 1 : 0, argv + 1);
 }

@@ -10,9 +10,15 @@
     {.letter = a_letter, .name = flag, .value = a_value, .fallback = a_fallback, .choices = a_choices, .help = a_help},
 #define OCDM__NO_RUN_FLAG(key, member, kind, letter, flag, value, fallback, choices, low, high, help)
 
+/* Of verbs that read runs and make those that are missing. */
+#define OCDM__OWN_MODEL_FLAG                                                                                                   \
+    {.name = "own-model",                                                                                                      \
+     .value = "NAME",                                                                                                          \
+     .help = "instead of --model: the name of a model of your own (ocdm.Run), whose runs must be there; none are made"},
+
 /* All of them; all but those that `ocdm compare` takes several values of. */
 #define OCDM__RUN_FLAGS OCDM__SETTINGS(OCDM__RUN_FLAG, OCDM__RUN_FLAG)
-#define OCDM__COMPARE_FLAGS OCDM__SETTINGS(OCDM__NO_RUN_FLAG, OCDM__RUN_FLAG)
+#define OCDM__COMPARE_FLAGS OCDM__SETTINGS(OCDM__NO_RUN_FLAG, OCDM__RUN_FLAG) OCDM__OWN_MODEL_FLAG
 
 /*
  * Sets the settings whose flags the verb has, to what is given or to the default; the others keep their values. Rows that

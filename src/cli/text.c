@@ -102,7 +102,7 @@ static size_t room_for_bar(size_t width, size_t used)
 
 /* ---- the summary ---------------------------------------------------------------------------------------------------- */
 
-/* Groups of the stream's own have no bounds to tell. */
+/* Groups that come from the stream have no bounds. */
 static void write_groups(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
 {
     ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);

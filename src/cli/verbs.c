@@ -1,5 +1,6 @@
 /* The table of verbs, and finding the verb of a command line. */
 #include "cli/verbs.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,6 +131,11 @@ static int run_verb(const ocdm__verb *verb, size_t argc, char **argv)
     if (arguments.help) {
         ocdm__print_verb_help(verb, stdout);
         return OCDM__EXIT_OK;
+    }
+    if (ocdm__ranks_all() != NULL && !verb->distributes) {
+        ocdm__fail(&error, OCDM_BAD_ARGUMENT, "start it without mpirun", "`ocdm %s` works on one rank, not on %zu", verb->name,
+                   ocdm__ranks_all()->size);
+        return ocdm__report(&error);
     }
     return verb->run(&arguments);
 }

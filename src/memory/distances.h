@@ -24,7 +24,7 @@ struct distance {
 struct tie {
     const char *name;
     uint64_t (*priority)(uint64_t key_base, uint64_t arrival);
-    bool fresh; /* priorities order the samples of a set, but who goes is drawn anew each time */
+    bool fresh; /* priorities order the samples of a set, but the sample to delete is drawn each time */
 };
 
 extern const struct distance ocdm__distances[];

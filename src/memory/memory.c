@@ -439,7 +439,7 @@ void ocdm_memory_set_similarity(ocdm_memory *memory, ocdm_similarity similarity,
 
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error)
 {
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "tell the memory who compares them, by ocdm_memory_set_similarity",
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set a callback with ocdm_memory_set_similarity",
                       "the policy %s needs the gradients of the agent that learns from the memory", memory->policy.name);
 }
 

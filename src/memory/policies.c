@@ -5,11 +5,8 @@
 
 #include "memory/pool.h"
 
-static const ocdm_policy *const all[] = {
-    &ocdm__policy_ocdm, &ocdm__policy_prs,     &ocdm__policy_prs_released, &ocdm__policy_cbes,
-    &ocdm__policy_max,  &ocdm__policy_onlyone, &ocdm__policy_rs,           &ocdm__policy_random,
-    &ocdm__policy_cbrs, &ocdm__policy_gss,     &ocdm__policy_gss_released,
-};
+#define ROW(symbol, name) &ocdm__policy_##symbol,
+static const ocdm_policy *const all[] = {OCDM__POLICIES(ROW)};
 
 const ocdm_policy *ocdm_policy_at(size_t index)
 {

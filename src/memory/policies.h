@@ -2,24 +2,16 @@
 #ifndef OCDM_MEMORY_POLICIES_H
 #define OCDM_MEMORY_POLICIES_H
 
+#include "base/inner_memory.h"
 #include "memory/memory.h"
 
-extern const ocdm_policy ocdm__policy_ocdm;
-extern const ocdm_policy ocdm__policy_onlyone;
-extern const ocdm_policy ocdm__policy_rs;
-extern const ocdm_policy ocdm__policy_prs;
-extern const ocdm_policy ocdm__policy_prs_released;
-extern const ocdm_policy ocdm__policy_cbes;
-extern const ocdm_policy ocdm__policy_cbrs;
-extern const ocdm_policy ocdm__policy_max;
-extern const ocdm_policy ocdm__policy_random;
-extern const ocdm_policy ocdm__policy_gss;
-extern const ocdm_policy ocdm__policy_gss_released;
+#define OCDM__POLICY_DECLARATION(symbol, name) extern const ocdm_policy ocdm__policy_##symbol;
+OCDM__POLICIES(OCDM__POLICY_DECLARATION)
 
 /* Whether it deletes by distance, and so needs the index of label sets: ocdm, onlyone, and a caller's copy of them. */
 bool ocdm__policy_minimises(const ocdm_policy *policy);
 
-/* OCDM_BAD_ARGUMENT: nobody answers the comparisons that the policy needs. */
+/* OCDM_BAD_ARGUMENT: there is no callback for the comparisons that the policy needs. */
 ocdm_status ocdm__fail_without_gradients(const ocdm_memory *memory, ocdm_error *error);
 /* Whether it asks for the largest classes, and so needs the ranking of classes. PRS does as long as shares are equal. */
 bool ocdm__policy_ranks(const ocdm_options *options);

@@ -70,7 +70,7 @@ static uint32_t scan_sets(struct scan *scan, const ocdm_memory *memory)
     return ocdm__scan_best(memory, scan->target, scan->weight);
 }
 
-/* Key, oldest, newest: each set has its first at hand. */
+/* Key, oldest, newest: each set keeps its samples in this order. */
 static uint32_t smallest_priority(const ocdm_memory *memory, uint32_t count)
 {
     const struct pool *pool = &memory->pool;

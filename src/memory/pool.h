@@ -206,7 +206,7 @@ void ocdm__pool_clear_lists(struct pool *pool);
 /* ---- the members of a label set ------------------------------------------------------------------------------------ */
 
 /* The samples of one label set, as a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986) inside their nodes: joining costs
- * a comparison, the sample that the tie rule lets go first is at hand, any other can leave too, and nothing is allocated. */
+ * a comparison, the sample that the tie rule deletes first is available, any other can leave too, and nothing is allocated. */
 
 /* Adds a node to the heap with root `first` (OCDM_NONE: empty); returns the new root. */
 uint32_t ocdm__members_add(struct node *nodes, uint32_t first, uint32_t node);

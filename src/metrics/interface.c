@@ -7,12 +7,6 @@
 #include "base/error.h"
 #include "metrics/metrics.h"
 
-_Static_assert((int)OCDM_CF1 == (int)OCDM__CF1 && (int)OCDM_OF1 == (int)OCDM__OF1 && (int)OCDM_MAP == (int)OCDM__MAP &&
-                   (int)OCDM_CP == (int)OCDM__CP && (int)OCDM_CR == (int)OCDM__CR &&
-                   (int)OCDM_CF1_MACRO == (int)OCDM__CF1_MACRO && (int)OCDM_OP == (int)OCDM__OP &&
-                   (int)OCDM_OR == (int)OCDM__OR && (int)OCDM__METRIC_COUNT == 8,
-               "the public metrics are the internal ones, in their order");
-
 ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error)
 {
     if (set == NULL || scores == NULL || set->size != sizeof *set)
@@ -65,7 +59,7 @@ ocdm_status ocdm_average_precision(const float *scores, const uint8_t *positive,
 
 const char *ocdm_metric_name(ocdm_metric metric)
 {
-    return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metric_name((enum ocdm__metric)metric) : NULL;
+    return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metric_name((ocdm_metric)metric) : NULL;
 }
 
 double ocdm_average(ocdm_metric metric, const ocdm_class_score *scores, size_t class_count)

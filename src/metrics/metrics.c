@@ -66,20 +66,20 @@ static double overall_f1(const ocdm__class_sums *sums)
 
 /* clang-format off */
 const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT] = {
-    [OCDM__CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
+    [OCDM_CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
                    "%", 1, f1_of_means},
-    [OCDM__OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
-    [OCDM__MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 1, mean_ap},
-    [OCDM__CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 1, mean_precision},
-    [OCDM__CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 1, mean_recall},
-    [OCDM__CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as scikit-learn's macro average"},
+    [OCDM_OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
+    [OCDM_MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 1, mean_ap},
+    [OCDM_CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 1, mean_precision},
+    [OCDM_CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 1, mean_recall},
+    [OCDM_CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as scikit-learn's macro average"},
                          "%", 1, mean_f1},
-    [OCDM__OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 1, overall_precision},
-    [OCDM__OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 1, overall_recall},
+    [OCDM_OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 1, overall_precision},
+    [OCDM_OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 1, overall_recall},
 };
 /* clang-format on */
 
-const char *ocdm__metric_name(enum ocdm__metric metric)
+const char *ocdm__metric_name(ocdm_metric metric)
 {
     return (unsigned)metric < OCDM__METRIC_COUNT ? ocdm__metrics[metric].about.name : NULL;
 }
@@ -166,21 +166,21 @@ double ocdm__mean_of_known(const double *values, size_t count)
 /* clang-format off */
 static const struct {
     ocdm__explanation about; /* name NULL: that of the metric */
-    enum ocdm__metric metric;
+    ocdm_metric metric;
 } explanations[] = {
     {{"G_c", "test samples that carry class c; a class with G_c = 0 is left out of everything below"}, 0},
     {{"P_c", "test samples whose logit for c is over 0, so that c is predicted"}, 0},
     {{"TP_c", "test samples that carry c and for which c is predicted"}, 0},
     {{"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
               "least as high as the k-th highest score; equal scores are one threshold, no interpolation"}, 0},
-    {{NULL, NULL}, OCDM__MAP},
-    {{NULL, NULL}, OCDM__CP},
-    {{NULL, NULL}, OCDM__CR},
-    {{NULL, NULL}, OCDM__CF1},
-    {{NULL, NULL}, OCDM__CF1_MACRO},
-    {{NULL, NULL}, OCDM__OP},
-    {{NULL, NULL}, OCDM__OR},
-    {{NULL, NULL}, OCDM__OF1},
+    {{NULL, NULL}, OCDM_MAP},
+    {{NULL, NULL}, OCDM_CP},
+    {{NULL, NULL}, OCDM_CR},
+    {{NULL, NULL}, OCDM_CF1},
+    {{NULL, NULL}, OCDM_CF1_MACRO},
+    {{NULL, NULL}, OCDM_OP},
+    {{NULL, NULL}, OCDM_OR},
+    {{NULL, NULL}, OCDM_OF1},
     {{"total", "the formulas above over all classes; null when no class has a positive test sample"}, 0},
     {{"majority", "the same formulas over the classes of this group; null when none of them has a positive test sample"}, 0},
     {{"moderate", "as majority, over the classes of this group"}, 0},

@@ -6,7 +6,7 @@
  *     ocdm__class_score scores[70];
  *     if (ocdm__score_classes(&set, scores, error) != OCDM_OK) ...
  *     ocdm__averages total = ocdm__average_all(scores, 70);
- *     printf("mAP %.1f %%\n", 100 * total.value[OCDM__MAP]);
+ *     printf("mAP %.1f %%\n", 100 * total.value[OCDM_MAP]);
  *
  * Values are fractions from 0 to 1. Callers that print or write them convert them to percentages.
  */
@@ -46,18 +46,8 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
 
 /* ---- metrics ------------------------------------------------------------------------------------------------------------ */
 
-/* The averages over classes. ocdm__metrics has a row for each. */
-enum ocdm__metric {
-    OCDM__CF1,
-    OCDM__OF1,
-    OCDM__MAP,
-    OCDM__CP,
-    OCDM__CR,
-    OCDM__CF1_MACRO,
-    OCDM__OP,
-    OCDM__OR,
-    OCDM__METRIC_COUNT
-};
+/* How many metrics there are: ocdm_metric in ocdm/metrics.h names them, ocdm__metrics has a row for each. */
+#define OCDM__METRIC_COUNT 8u
 
 /* The first of them are the columns of the paper's tables. Their names are macros for literals such as "total." OCDM__MAP_NAME.
  */
@@ -86,7 +76,7 @@ typedef struct ocdm__metric_row {
 extern const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT];
 
 /* The name of a metric, NULL for a number that is none. Static text. */
-const char *ocdm__metric_name(enum ocdm__metric metric);
+const char *ocdm__metric_name(ocdm_metric metric);
 
 /* The metrics over some classes. */
 typedef struct ocdm__averages {

@@ -46,7 +46,7 @@ void ocdm__put_csv_number(ocdm__output *out, double value);
 void ocdm__put_csv_summary(ocdm__output *out, const ocdm__summary *summary);
 
 /* A metric with its unit, for an axis: "total mAP (%)" when `before` is "total ". */
-void ocdm__metric_text(const char *before, enum ocdm__metric metric, char *text, size_t room);
+void ocdm__metric_text(const char *before, ocdm_metric metric, char *text, size_t room);
 
 /* A word for a shell, in single quotes if necessary, not escaped for HTML. Returns allocated text, NULL if an allocation
  * fails. */

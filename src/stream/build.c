@@ -15,7 +15,7 @@
 #include "stream/features.h"
 #include "stream/file.h"
 #include "stream/readers/readers.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 #include "stream/scenes/scenes.h"
 #include "stream/selection.h"

@@ -62,7 +62,7 @@ typedef struct ocdm__build_report {
 } ocdm__build_report;
 
 /*
- * Builds a stream file, atomically. `reading` has what to do about bad records and hears of progress; afterwards it tells what
+ * Builds a stream file, atomically. `reading` says how to treat bad records and reports progress; afterwards it contains what
  * was left out and why. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_BAD_FILE, OCDM_BAD_RECORD, OCDM_IO, OCDM_LIMIT, OCDM_NO_MEMORY,
  * OCDM_STOPPED; after an error the output is as it was.
  */

@@ -92,7 +92,7 @@ typedef struct ocdm__stream {
  * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must outlive the stream. */
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
 
-/* Whether a file starts like safetensors: how commands tell a stream file from records. False when it cannot be read. */
+/* Whether a file starts like safetensors: how commands distinguish a stream file from records. False when it cannot be read. */
 bool ocdm__is_stream_file(const char *path);
 
 /* Reads all features or images once and compares their checksum. OCDM_OK, OCDM_BAD_FILE, OCDM_STOPPED. */

@@ -34,12 +34,38 @@ makes_its_files() {
         same 1 "$(grep -c '"type":"end"' whole/run.jsonl)"
 }
 
-# What is documented is there, and says null where there is nothing.
+# Every member that docs/run-files.md names is where it should be, and no other.
 tells_everything() {
-    for member in program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times \
-        environment per_class update_share per_1000_steps distance_seen CF1_macro; do
-        grep -q "\"$member\":" whole/summary.json || { echo "no $member"; return 1; }
-    done
+    /usr/bin/python3 - << 'END'
+import json
+summary = json.load(open("whole/summary.json"))
+def has(where, names):
+    node = summary
+    for key in where:
+        node = node[key]
+    assert list(node) == names.split(), (where, list(node))
+metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
+evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
+has([], "format version program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
+has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
+    "groups log_every")
+has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
+has(["classes", 0], "name group train test tasks")
+for i in range(summary["stream"]["tasks"]):
+    has(["evaluations", i], evaluation)
+    has(["evaluations", i, "total"], metrics)
+    has(["evaluations", i, "tasks", i], "task " + metrics)
+has(["final"], evaluation + " per_class")
+has(["final", "per_class", 0], "AP precision recall positives")
+has(["forgetting"], "mean tasks")
+has(["forgetting", "tasks", 0], "task points")
+has(["memory"], "kept counts target seen")
+has(["curve"], "step task loss distance distance_seen")
+has(["times"], "per_1000_steps draw decode train update evaluate total update_share")
+has(["environment"], "cpu cores threads system")
+for key in ("weights", "class_weights", "clip", "resize", "crop"):
+    assert summary["settings"][key] is None, key
+END
 }
 
 runs_the_memory_alone() {
@@ -64,7 +90,7 @@ stopped_by() {
     # shellcheck disable=SC2086
     interruptible "$ocdm" run s.safetensors -o parts $settings -q 2> "$err" &
     local child=$!
-    wait_for parts/run.jsonl '"step":60,' || return 1
+    wait_for parts/run.jsonl '^{"type":"step","step":60,' || return 1
     kill "-$1" "$child"
     wait "$child" 2> /dev/null
     code=$?
@@ -75,20 +101,28 @@ stopped_by() {
     same 0 "$code" && same_runs whole parts && grep -q '"resumed":' parts/run.jsonl
 }
 
-# Killed again and again, at any moment.
+# Killed again and again, at any moment after new steps were saved: checkpoints are 20 steps apart.
 killed_often() {
+    local step=0
     rm -rf parts
-    for pause in 0.05 0.11 0.07 0.16 0.09 0.21; do
+    for pause in 0.00 0.03 0.01 0.04 0.02; do
+        step=$((step + 60))
         # shellcheck disable=SC2086
         "$ocdm" run s.safetensors -o parts $settings --resume -q 2> /dev/null &
         local child=$!
+        wait_for parts/run.jsonl "^{\"type\":\"step\",\"step\":$step," || return 1
         sleep "$pause"
-        kill -KILL "$child" 2> /dev/null
+        kill -KILL "$child" || { echo "it had ended"; return 1; }
         wait "$child" 2> /dev/null
+        [ ! -e parts/summary.json ] || { echo "it had finished"; return 1; }
+        step=$(grep -o '^{"type":"step","step":[0-9]*' parts/run.jsonl | tail -n 1 | sed 's/.*://')
     done
     # shellcheck disable=SC2086
     run "$ocdm" run s.safetensors -o parts $settings --resume -q
-    same 0 "$code" && same_runs whole parts
+    same 0 "$code" && same_runs whole parts || return 1
+    # Each went on from a later checkpoint than the one before.
+    grep -o '"resumed":[0-9]*' parts/run.jsonl | sed 's/.*://' > resumed
+    same 5 "$(wc -l < resumed)" && sort -nu resumed | cmp - resumed && [ "$(head -n 1 resumed)" -ge 40 ]
 }
 
 # fails CODE PATTERN ARGUMENTS...: nothing on stdout, one line of error.
@@ -148,6 +182,41 @@ compares_groups_by_content() {
             --groups changed/groups.txt --resume || return 1
         rm -f grouped/checkpoint*.safetensors
     done
+}
+
+# The weights reach the target, and are compared by what the file says.
+weighs_classes() {
+    local first
+    first=$(grep -o '"classes":\[{"name":"[^"]*"' whole/summary.json | sed 's/.*:"//; s/"$//')
+    mkdir -p heavier && echo "$first: 5" > weights.txt && echo "{\"$first\": 5}" > heavier/same.json && echo "$first: 6" > heavier/weights.txt
+    run "$ocdm" run s.safetensors -o weighed --model none --memory 100 --class-weights weights.txt -q
+    same 0 "$code" && grep -q '"class_weights":"weights.txt"' weighed/summary.json || return 1
+    run "$ocdm" run s.safetensors -o unweighed --model none --memory 100 -q
+    same 0 "$code" && /usr/bin/python3 - << 'END' || return 1
+import json
+weighed, plain = (json.load(open(f"{name}/summary.json")) for name in ("weighed", "unweighed"))
+assert [c["weight"] for c in weighed["classes"]] == [5] + [1] * (len(plain["classes"]) - 1)
+assert not any("weight" in c for c in plain["classes"])
+target = weighed["memory"]["target"]
+assert abs(target[0] / target[1] - 5) < 1e-9 and len(set(target[1:])) == 1 and len(set(plain["memory"]["target"])) == 1
+assert weighed["memory"]["counts"][0] > 2 * plain["memory"]["counts"][0]
+END
+    for compared in checkpoint summary; do
+        run "$ocdm" run s.safetensors -o weighed --model none --memory 100 --class-weights heavier/same.json --resume -q
+        same 0 "$code" && grep -q 'note: the run is finished' "$err" || return 1
+        fails 2 "^error: weighed/$compared.*: the run began with the weight 5 for the class $first, not 6\$" run s.safetensors -o weighed --model none \
+            --memory 100 --class-weights heavier/weights.txt --resume &&
+            fails 2 "^error: weighed/$compared.*: the run began with class_weights \"weights.txt\", not null\$" run s.safetensors -o weighed \
+                --model none --memory 100 --resume &&
+            fails 2 "^error: unweighed/$compared.*: the run began with class_weights null, not \"weights.txt\"\$" run s.safetensors -o unweighed \
+                --model none --memory 100 --class-weights weights.txt --resume || return 1
+        rm -f weighed/checkpoint*.safetensors unweighed/checkpoint*.safetensors
+    done
+    run "$ocdm" compare s.safetensors --model none --methods ocdm --memory 100 --class-weights weights.txt --json
+    same 0 "$code" && grep -q "$(grep -o '"distance_seen":[0-9.e-]*' weighed/run.jsonl | tail -n 1 | sed 's/.*://')" "$out" || return 1
+    echo "no-such-class: 2" > bad.txt
+    fails 3 '^error: bad.txt:1:1: the stream has no class "no-such-class"$' run s.safetensors -o bad --model none --class-weights bad.txt &&
+        fails 4 'none.txt' run s.safetensors -o bad --model none --class-weights none.txt
 }
 
 refuses_another_stream() {
@@ -219,6 +288,7 @@ check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
 check "groups are compared by what their file says" compares_groups_by_content
+check "--class-weights changes the target and is compared by content" weighs_classes
 check "another stream is refused" refuses_another_stream
 check "a log that cannot be written is told" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved

@@ -11,6 +11,7 @@
 
 #include "../small_run.h"
 #include "faults.h"
+#include "ocdm/experiment.h"
 
 static const struct small_plan plan = {.tasks = 2, .train = 20, .test = 6, .seed = 4};
 
@@ -118,6 +119,88 @@ TEST(finished_run_tells_when_memory_runs_out)
     assert_true(failed > 20);
 }
 
+/* ---- a learner that asks for its steps ----------------------------------------------------------------------------------- */
+
+/* It learns nothing: the features are its scores. */
+static ocdm_status evaluate(ocdm_loop *loop, const ocdm_stream *stream, ocdm_error *error)
+{
+    float scores[12 * SMALL_CLASSES], row[SMALL_WIDTH];
+    size_t count;
+    ocdm_status status = OCDM_OK;
+    const uint32_t *tests = ocdm_loop_tests(loop, &count);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++) {
+        status = ocdm_stream_features(stream, tests[i], row, error);
+        memcpy(scores + i * SMALL_CLASSES, row, SMALL_CLASSES * sizeof *scores);
+    }
+    return status == OCDM_OK ? ocdm_loop_evaluate(loop, scores, error) : status;
+}
+
+static ocdm_status ask(ocdm_loop *loop, const ocdm_stream *stream, ocdm_error *error)
+{
+    const ocdm_loop_step *step;
+    ocdm_status status = ocdm_loop_next(loop, &step, error);
+    while (status == OCDM_OK && step != NULL) {
+        bool evaluates = step->evaluate, saves = step->checkpoint;
+        status = ocdm_loop_done(loop, 1, error);
+        if (status == OCDM_OK && evaluates)
+            status = evaluate(loop, stream, error);
+        if (status == OCDM_OK && saves)
+            status = ocdm_loop_checkpoint(loop, "state", 5, error);
+        if (status == OCDM_OK)
+            status = ocdm_loop_next(loop, &step, error);
+    }
+    return status;
+}
+
+static ocdm_status ask_in(const char *folder, ocdm_error *error)
+{
+    static const char *const settings[] = {"memory", "30", "batch", "5", "replay", "4", "checkpoint-every", "3", NULL};
+    const ocdm_learner learner = {.size = sizeof learner, .name = "none at all"};
+    ocdm_experiment experiment = ocdm_experiment_default();
+    ocdm_stream *stream = NULL;
+    ocdm_loop *loop = NULL;
+    experiment.folder = folder;
+    experiment.settings = settings;
+    experiment.resume = true;
+    ocdm_status status = ocdm_stream_open("stream", &stream, error);
+    if (status == OCDM_OK)
+        status = ocdm_loop_open(&experiment, stream, &learner, &loop, error);
+    if (status == OCDM_OK)
+        status = ask(loop, stream, error);
+    ocdm_loop_close(loop);
+    ocdm_stream_close(stream);
+    return status;
+}
+
+/* Each kind of call fails once, at every place; the loop that is opened again goes on. Returns how often it failed. */
+static unsigned long fail_each_asked(enum fault_kind kind, int reason, ocdm_status expected)
+{
+    unsigned long failed = 0;
+    for (unsigned long n = 1;; n++) {
+        ocdm_error error = {.message = ""};
+        remove_folder("parts");
+        fault_at(kind, n, reason, false);
+        ocdm_status status = ask_in("parts", &error);
+        unsigned long calls = fault_calls(kind);
+        fault_off();
+        HOLDS(error.message, status == OCDM_OK || (status == expected && error.message[0] != '\0'));
+        failed += status != OCDM_OK;
+        status = ask_in("parts", &error);
+        HOLDS(error.message, status == OCDM_OK);
+        same_results("asked", "parts", false);
+        if (calls < n)
+            return failed;
+    }
+}
+
+TEST(loop_goes_on_after_any_call_failed)
+{
+    assert_int_equal(ask_in("asked", NULL), OCDM_OK);
+    assert_true(fail_each_asked(FAULT_ALLOCATE, ENOMEM, OCDM_NO_MEMORY) > 50);
+    assert_true(fail_each_asked(FAULT_WRITE, ENOSPC, OCDM_IO) > 10);
+    assert_true(fail_each_asked(FAULT_RENAME, EIO, OCDM_IO) > 5);
+}
+
 static int make_stream(void **state)
 {
     if (enter_folder(state) != 0)
@@ -130,16 +213,16 @@ static int leave_stream(void **state)
 {
     remove_folder("parts");
     remove_folder("whole");
+    remove_folder("asked");
     return leave_folder(state);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_goes_on_after_any_write_failed),
-        cmocka_unit_test(run_goes_on_after_any_other_call_failed),
-        cmocka_unit_test(run_tells_when_memory_runs_out),
-        cmocka_unit_test(finished_run_tells_when_memory_runs_out),
+        cmocka_unit_test(run_goes_on_after_any_write_failed), cmocka_unit_test(run_goes_on_after_any_other_call_failed),
+        cmocka_unit_test(run_tells_when_memory_runs_out),     cmocka_unit_test(finished_run_tells_when_memory_runs_out),
+        cmocka_unit_test(loop_goes_on_after_any_call_failed),
     };
     return cmocka_run_group_tests(tests, make_stream, leave_stream);
 }

@@ -1,12 +1,13 @@
 /*
- * Any bytes as one of the files that name classes: the order of --classes, the groups of --groups, the tasks of --tasks. The
- * first byte says which. Refused with a message of one line that names the file, or every class has its place.
+ * Any bytes as one of the files that name classes: the order of --classes, the groups of --groups, the tasks of --tasks, the
+ * weights of --class-weights. The first byte says which. Refused with a message of one line that names the file, or every class
+ * has its place.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "file_of_bytes.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 #include "stream/selection.h"
 
@@ -63,19 +64,32 @@ static ocdm_status read_tasks(const ocdm__label_table *classes, const char *path
     return status;
 }
 
+static ocdm_status read_weights(const ocdm__label_table *classes, const char *path, ocdm_error *error)
+{
+    static uint64_t starts[CLASSES + 1] = {0, 1, 2, 5, 8};
+    static char bytes[] = "abcatdog";
+    const ocdm__stream_table table = {.class_count = classes->count, .classes = {.starts = starts, .bytes = bytes}};
+    double weights[CLASSES];
+    ocdm_status status = ocdm__class_weights_file_read(path, &table, weights, error);
+    for (size_t i = 0; status == OCDM_OK && i < CLASSES; i++)
+        if (!(weights[i] >= OCDM_MIN_WEIGHT && weights[i] <= OCDM_MAX_WEIGHT))
+            abort();
+    return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static ocdm_status (*const readers[])(const ocdm__label_table *, const char *, ocdm_error *) = {read_columns, read_groups,
-                                                                                                    read_tasks};
+                                                                                                    read_tasks, read_weights};
     ocdm__label_table classes = {.count = 0};
     ocdm_error error = {.status = OCDM_OK};
     if (size == 0 || size > 32768)
         return 0;
     make_classes(&classes);
     const char *path = file_of_bytes(0, data + 1, size - 1);
-    ocdm_status status = readers[data[0] % 3](&classes, path, &error);
+    ocdm_status status = readers[data[0] % (sizeof readers / sizeof *readers)](&classes, path, &error);
     if (status != OCDM_OK &&
         (error.status != status || strncmp(error.message, path, strlen(path)) != 0 || strchr(error.message, '\n') != NULL))
         abort();

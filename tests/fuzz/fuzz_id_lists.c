@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../nested_files.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 
 #define PIECES 7

@@ -139,9 +139,9 @@ static void judge_overall(const struct drawn *set, const uint8_t *group, uint8_t
             true_ones += set->carries[i][c];
         }
     double precision = said > 0 ? right / said : 0, recall = true_ones > 0 ? right / true_ones : (double)NAN;
-    averages->value[OCDM__OP] = true_ones > 0 ? precision : (double)NAN;
-    averages->value[OCDM__OR] = recall;
-    averages->value[OCDM__OF1] = right > 0 ? 2 / (1 / precision + 1 / recall) : recall;
+    averages->value[OCDM_OP] = true_ones > 0 ? precision : (double)NAN;
+    averages->value[OCDM_OR] = recall;
+    averages->value[OCDM_OF1] = right > 0 ? 2 / (1 / precision + 1 / recall) : recall;
 }
 
 static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *group, uint8_t wanted)
@@ -161,11 +161,11 @@ static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *gro
         ap += judged.ap;
     }
     double n = (double)averages.classes; /* 0 / 0 is the NaN that is wanted */
-    averages.value[OCDM__CP] = precision / n;
-    averages.value[OCDM__CR] = recall / n;
-    averages.value[OCDM__CF1] = precision > 0 ? 2 / (n / precision + n / recall) : precision / n;
-    averages.value[OCDM__CF1_MACRO] = f1 / n;
-    averages.value[OCDM__MAP] = ap / n;
+    averages.value[OCDM_CP] = precision / n;
+    averages.value[OCDM_CR] = recall / n;
+    averages.value[OCDM_CF1] = precision > 0 ? 2 / (n / precision + n / recall) : precision / n;
+    averages.value[OCDM_CF1_MACRO] = f1 / n;
+    averages.value[OCDM_MAP] = ap / n;
     judge_overall(set, group, wanted, &averages);
     return averages;
 }
@@ -206,8 +206,8 @@ TEST(averages_equal_the_judge)
             assert_int_equal(averages.classes, judged.classes);
             for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
                 if (!near(judged.value[i], averages.value[i]))
-                    fail_msg("seed %d, group %d: %s is %.17g, should be %.17g", (int)seed, g,
-                             ocdm__metric_name((enum ocdm__metric)i), averages.value[i], judged.value[i]);
+                    fail_msg("seed %d, group %d: %s is %.17g, should be %.17g", (int)seed, g, ocdm__metric_name((ocdm_metric)i),
+                             averages.value[i], judged.value[i]);
         }
         free(set);
     }

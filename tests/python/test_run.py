@@ -77,6 +77,22 @@ class Scenes(unittest.TestCase):
         page = streams.bytes_of("report.html").decode()
         self.assertIn("numpy-linear", page)
 
+    def test_runs_are_compared_as_the_built_in_ones(self):
+        settings = dict(memory=100, batch=500)
+        for method in ("rs", "ocdm"):
+            for seed in (0, 1):
+                numpy_linear.learn(self.stream, f"compared/{method}-s{seed}", method=method, seed=seed, **settings)
+        words = ("compare", "scenes.safetensors", "-o", "compared", "--own-model", "numpy-linear", "--seeds", 2, *flags(settings))
+        rows = json.loads(streams.ocdm_program(*words, "--methods", "rs,ocdm", "--json"))
+        text = streams.ocdm_program(*words, "--methods", "rs,ocdm")
+        self.assertIn("model numpy-linear", " ".join(text.split()))
+        mean = sum(streams.results(f"compared/ocdm-s{seed}")["final"]["total"]["mAP"] for seed in (0, 1)) / 2
+        self.assertIn(f"{mean:.1f}", text)
+        self.assertIn("ocdm", json.dumps(rows))
+        with self.assertRaises(subprocess.CalledProcessError) as caught:
+            streams.ocdm_program(*words, "--methods", "rs,prs")
+        self.assertIn("compared/prs-s0: there is no finished run of the model numpy-linear", caught.exception.stderr)
+
 
 class Small(unittest.TestCase):
     @classmethod

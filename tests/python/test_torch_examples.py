@@ -3,8 +3,10 @@ import os
 import pathlib
 import random
 import subprocess
+import tempfile
 import unittest
 
+import streams
 import tap
 
 EXAMPLES = pathlib.Path(os.environ["OCDM_SOURCE"]) / "python/examples"
@@ -30,6 +32,21 @@ class Examples(unittest.TestCase):
         done = run("avalanche_replay.py")
         self.assertEqual(done.returncode, 1)
         self.assertIn("hint: pip install avalanche-lib", done.stderr)
+
+    def test_own_model_ends_near_the_built_in_one_with_the_same_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            self.addCleanup(os.chdir, "/")
+            streams.make_scenes()
+            settings = "memory=300", "batch=50", "replay=50", "seed=2"
+            done = run("own_model.py", "scenes.safetensors", "torch", *settings)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            streams.ocdm_program("run", "scenes.safetensors", "-o", "linear", "--lr", 0.006, "-q",
+                                 *("--" + word for word in settings))
+            self.assertEqual(streams.bytes_of("torch/memory.jsonl"), streams.bytes_of("linear/memory.jsonl"))
+            maps = [streams.results(name)["final"]["total"]["mAP"] for name in ("torch", "linear")]
+            self.assertAlmostEqual(*maps, delta=0.5)
+            self.assertEqual(run("own_model.py", "scenes.safetensors", "torch", *settings).returncode, 0)  # finished already
 
     def test_sklearn_yeast_learns_from_an_arff_file(self):
         chance = random.Random(0)

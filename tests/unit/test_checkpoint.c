@@ -408,11 +408,11 @@ TEST(checkpoint_fields_are_found_by_name)
     const double numbers[] = {0.5, 77, 3, 0.25};
     ocdm__averages averages = averages_by("mAP,of_the_future,classes,CF1", numbers, 4);
     assert_int_equal(averages.classes, 3);
-    assert_true(averages.value[OCDM__MAP] == 0.5 && averages.value[OCDM__CF1] == 0.25);
-    assert_true(isnan(averages.value[OCDM__OF1]));
+    assert_true(averages.value[OCDM_MAP] == 0.5 && averages.value[OCDM_CF1] == 0.25);
+    assert_true(isnan(averages.value[OCDM_OF1]));
     averages = averages_by("CF1", numbers, 1);
     assert_int_equal(averages.classes, 0);
-    assert_true(averages.value[OCDM__CF1] == 0.5);
+    assert_true(averages.value[OCDM_CF1] == 0.5);
 }
 
 /* A version that adds a field changes nothing for files that were written before it. */

@@ -73,8 +73,8 @@ static void same_numbers(struct judged expected, const ocdm__averages *averages)
 {
     assert_int_equal(expected.classes, averages->classes);
     assert_true(expected.classes > 0);
-    assert_true(fabs(expected.map - averages->value[OCDM__MAP]) < 1e-12);
-    assert_true(fabs(expected.cf1 - averages->value[OCDM__CF1]) < 1e-12);
+    assert_true(fabs(expected.map - averages->value[OCDM_MAP]) < 1e-12);
+    assert_true(fabs(expected.cf1 - averages->value[OCDM_CF1]) < 1e-12);
 }
 
 /* Asks the agent about every test in the stream's order, one at a time. */
@@ -154,7 +154,7 @@ TEST(evaluation_without_an_agent_has_distances_alone)
     assert_int_equal(ocdm__run_begin(run, NULL), OCDM_OK);
     while (event != OCDM__RUN_FINISHED)
         assert_int_equal(ocdm__run_advance(run, NULL, &event, NULL), OCDM_OK);
-    assert_true(isnan(run->evaluations[2].total.value[OCDM__MAP]) && isnan(run->loss));
+    assert_true(isnan(run->evaluations[2].total.value[OCDM_MAP]) && isnan(run->loss));
     assert_true(run->evaluations[2].distance_seen > 0);
     assert_int_equal(ocdm_memory_size(run->memory), 30);
     ocdm__run_close(run);

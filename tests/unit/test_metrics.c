@@ -26,7 +26,7 @@ static void same_averages(const char *where, const ocdm__averages *expected, con
 {
     HOLDS(where, expected->classes == actual->classes);
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
-        expect_near(where, ocdm__metric_name((enum ocdm__metric)i), expected->value[i], actual->value[i]);
+        expect_near(where, ocdm__metric_name((ocdm_metric)i), expected->value[i], actual->value[i]);
 }
 
 static ocdm__test_set set_of(const struct golden_case *golden)
@@ -119,7 +119,7 @@ TEST(absent_classes_are_left_out_of_overall_averages_too)
     ocdm__averages averages = ocdm__average_all(scores, 2);
     assert_int_equal(averages.classes, 1);
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
-        expect_near("one class", ocdm__metric_name((enum ocdm__metric)i), 1, averages.value[i]);
+        expect_near("one class", ocdm__metric_name((ocdm_metric)i), 1, averages.value[i]);
 }
 
 /* Precisions 1 and 1/2, recalls 1/4 and 1: the F1 of the means, 15/22, is not the mean of the F1s, 8/15. */
@@ -127,14 +127,14 @@ TEST(cf1_is_the_f1_of_mean_precision_and_mean_recall)
 {
     static const ocdm__class_score scores[] = {{4, 1, 1, 0.5}, {2, 4, 2, 0.25}};
     ocdm__averages averages = ocdm__average_all(scores, 2);
-    expect_near("by hand", "CP", 0.75, averages.value[OCDM__CP]);
-    expect_near("by hand", "CR", 0.625, averages.value[OCDM__CR]);
-    expect_near("by hand", "CF1", 2 * 0.75 * 0.625 / 1.375, averages.value[OCDM__CF1]);
-    expect_near("by hand", "CF1_macro", (2.0 / 5 + 4.0 / 6) / 2, averages.value[OCDM__CF1_MACRO]);
-    expect_near("by hand", "OP", 0.6, averages.value[OCDM__OP]);
-    expect_near("by hand", "OR", 0.5, averages.value[OCDM__OR]);
-    expect_near("by hand", "OF1", 6.0 / 11, averages.value[OCDM__OF1]);
-    expect_near("by hand", "mAP", 0.375, averages.value[OCDM__MAP]);
+    expect_near("by hand", "CP", 0.75, averages.value[OCDM_CP]);
+    expect_near("by hand", "CR", 0.625, averages.value[OCDM_CR]);
+    expect_near("by hand", "CF1", 2 * 0.75 * 0.625 / 1.375, averages.value[OCDM_CF1]);
+    expect_near("by hand", "CF1_macro", (2.0 / 5 + 4.0 / 6) / 2, averages.value[OCDM_CF1_MACRO]);
+    expect_near("by hand", "OP", 0.6, averages.value[OCDM_OP]);
+    expect_near("by hand", "OR", 0.5, averages.value[OCDM_OR]);
+    expect_near("by hand", "OF1", 6.0 / 11, averages.value[OCDM_OF1]);
+    expect_near("by hand", "mAP", 0.375, averages.value[OCDM_MAP]);
 }
 
 TEST(averages_are_nan_when_a_group_is_empty)
@@ -229,12 +229,12 @@ TEST(scoring_refuses_more_samples_than_it_can_number)
 
 TEST(metric_names_end_where_the_metrics_do)
 {
-    assert_string_equal(ocdm__metric_name(OCDM__MAP), "mAP");
-    assert_string_equal(ocdm__metric_name(OCDM__CF1_MACRO), "CF1_macro");
+    assert_string_equal(ocdm__metric_name(OCDM_MAP), "mAP");
+    assert_string_equal(ocdm__metric_name(OCDM_CF1_MACRO), "CF1_macro");
     assert_null(ocdm__metric_name(OCDM__METRIC_COUNT));
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(ocdm__metric_name((enum ocdm__metric)i), ocdm__metric_name((enum ocdm__metric)j));
+            assert_string_not_equal(ocdm__metric_name((ocdm_metric)i), ocdm__metric_name((ocdm_metric)j));
 }
 
 int main(void)

@@ -201,7 +201,7 @@ TEST(summary_is_nan_when_a_number_is)
 TEST(every_metric_has_an_explanation)
 {
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
-        const char *name = ocdm__metric_name((enum ocdm__metric)i);
+        const char *name = ocdm__metric_name((ocdm_metric)i);
         HOLDS(name, ocdm__explain(name) != NULL);
     }
     assert_non_null(ocdm__explain("forgetting"));

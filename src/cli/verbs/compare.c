@@ -263,13 +263,16 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
     return status;
 }
 
+/* `weights` is to be released even after an error. */
 static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request, ocdm_options *options,
-                                  ocdm_error *error)
+                                  double **weights, ocdm_error *error)
 {
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, weights, error);
     *options = ocdm_options_default();
     options->batch = settings.batch;
     options->distance = (ocdm_distance)settings.distance;
@@ -283,7 +286,9 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm__progress_line line;
     ocdm__compare_memories memories = {.count = 0};
     ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
-    ocdm_status status = memory_options(arguments, request, &options.memory, &error);
+    double *weights = NULL;
+    ocdm_status status = memory_options(arguments, request, &options.memory, &weights, &error);
+    options.class_weights = weights;
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     if (status == OCDM_OK)
@@ -293,6 +298,7 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     if (status == OCDM_OK)
         status = report_memories(request, &memories, &error);
     ocdm__compare_memories_clear(&memories);
+    ocdm__release(weights);
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
@@ -357,7 +363,7 @@ static const ocdm__flag flags[] = {
      .help = "runs at a time; by default cores / threads, of which a run has one here"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
-    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
     /* clang-format off */
     OCDM__COMPARE_FLAGS
     /* clang-format on */

@@ -232,8 +232,8 @@ static int run(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Evaluates a saved model on the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
-    "them, in percent. The weights are those that `ocdm run` leaves, or any safetensors file with the names of torchvision's "
-    "resnets; its classes are those of the stream, in the stream's order. A checkpoint is no weights file.",
+    "them, in percent. The weights are those written by `ocdm run`, or any safetensors file with torchvision's parameter "
+    "names; its classes must be those of the stream, in the same order. A checkpoint is not a weights file.",
     "--explain prints the formula of every number, and needs no stream.",
     NULL,
 };
@@ -245,24 +245,25 @@ static const ocdm__example examples[] = {
 };
 
 static const ocdm__flag flags[] = {
-    {.name = "weights", .value = "FILE", .help = "the saved model; needed"},
-    {.name = "model",
-     .value = "NAME",
-     .choices = ocdm__model_names,
-     .help = "which model it is; what the weights fit by default"},
+    {.name = "weights", .value = "FILE", .help = "the saved model; required"},
+    {.name = "model", .value = "NAME", .choices = ocdm__model_names, .help = "the model; found from the weights by default"},
     {.name = "precision",
      .value = "P",
      .fallback = "f32",
      .choices = ocdm__run_precisions,
      .help = "bf16 needs a CPU that supports it"},
-    {.name = "resize", .value = "PIXELS", .help = "bring the shorter side of images to this; 0 leaves it; 256 for files"},
-    {.name = "crop", .value = "PIXELS", .help = "then take the square of this size in the middle; 224 for files"},
-    {.name = "images", .value = "FOLDER", .help = "where the image files are, instead of what the stream says"},
-    {.name = "strict", .help = "an image that cannot be decoded is an error instead of being left out"},
+    {.name = "resize",
+     .value = "PIXELS",
+     .help = "resize images to this shorter side; 0: do not; 256 for image files by default"},
+    {.name = "crop", .value = "PIXELS", .help = "then crop the centre square of this size; 224 for image files by default"},
+    {.name = "images", .value = "FOLDER", .help = "folder of the image files, instead of the one in the stream"},
+    {.name = "strict", .help = "fail at an image that cannot be decoded instead of skipping it"},
     {.name = "groups",
      .value = "H,L|FILE",
      .help = "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100"},
-    {.name = "threads", .value = "N", .help = "for models of images and decoding, all cores by default; changes no result"},
+    {.name = "threads",
+     .value = "N",
+     .help = "threads for models of images and decoding; all cores by default; does not change results"},
     {.name = "per-class", .help = "also AP, precision and recall of each class"},
     {.name = "explain", .help = "print the formula of each metric first"},
     {.name = "json", .help = "print one JSON object; its metrics are those of summary.json"},
@@ -279,4 +280,5 @@ const ocdm__verb ocdm__verb_eval = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

@@ -542,9 +542,9 @@ static const ocdm__flag flags[] = {
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.name = "svg", .value = "FILE", .help = "draw a figure into FILE instead of printing its data"},
-    {.letter = 'q', .name = "quiet", .help = "say nothing of the runs but their errors"},
+    {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
     /* clang-format off */
-    OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG)
+    OCDM__SETTINGS(OCDM__NO_RUN_FLAG, PAPER_FLAG) OCDM__OWN_MODEL_FLAG
     /* clang-format on */
     {.name = NULL},
 };

@@ -104,13 +104,15 @@ static int run(const ocdm__arguments *arguments)
 }
 
 static const char *const description[] = {
-    "Runs a network with the weights of a file over the samples of a stream, in evaluation mode, and writes the logits as an "
-    "NPY file: 32-bit floats, a row for each sample in the order of the stream file, a column for each class in the stream's "
-    "order. A class is predicted where its logit is above 0.",
-    "The weights must fit the model and the stream: a head with as many classes, and, for linear and mlp, as many features. "
-    "Images are cut as in an evaluation: shorter side to --resize, middle square of --crop. The result is the same for any "
-    "number of threads. An image that cannot be decoded is an error, as rows must not shift; --skip-bad gives such a sample a "
-    "row of NaN and tells how many they are. A file that is not there is an error in either case.",
+    "Computes the logits of a saved network for the samples of a stream, in evaluation mode, and writes them as an NPY file: "
+    "32-bit floats, one row per sample in the order of the stream file, one column per class in the order of the stream. A "
+    "class is predicted if its logit is above 0.",
+    "The weights must fit the model and the stream: the same number of classes, and for linear and mlp of features. Images "
+    "are resized and cropped as in an evaluation: shorter side to --resize, centre square of --crop. The result does not "
+    "depend "
+    "on the number of threads. An image that cannot be decoded is an error, because rows must not shift; with --skip-bad such "
+    "a "
+    "sample gets a row of NaN, and the number of such rows is printed. A missing image file is always an error.",
     NULL,
 };
 
@@ -145,4 +147,5 @@ const ocdm__verb ocdm__verb_predict = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

@@ -241,8 +241,10 @@ static const char *const description[] = {
     "with 130 or 143. --resume continues, after a signal or any other end, and produces the same files as a run that was never "
     "stopped; it refuses a folder whose run, finished or not, has other settings, another stream or other groups of classes. "
     "With equal seeds all methods have the same shuffle, initial weights and augmentation.",
-    "Methods: the memory's policies (docs/methods.md describes each); finetune has no memory; multitask "
-    "trains at each task on all data so far, --batch + --replay samples a step, and is the upper bound.",
+    "A method is a policy of the memory (docs/methods.md describes each), or one of two bounds: finetune has no memory; "
+    "multitask trains at each task on all data so far, --batch + --replay samples per step, and is the upper bound.",
+    "`mpirun -n P ocdm-mpi run ...` makes the same files with P processes, on one machine or many, and either resumes what the "
+    "other began; docs/scale.md.",
     NULL,
 };
 
@@ -275,4 +277,5 @@ const ocdm__verb ocdm__verb_run = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

@@ -19,7 +19,7 @@
 
 static const char *const duplicate_names[] = {"error", "skip", NULL};
 
-/* A filter has nobody to ask about gradients. */
+/* A filter cannot compute gradients. */
 static const char *const *policy_choices(void)
 {
     static const char *names[OCDM__CHOICES];

@@ -120,4 +120,5 @@ const ocdm__verb ocdm__verb_stream_featurize = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
 };

@@ -14,7 +14,7 @@
 #include "cli/verbs.h"
 #include "experiment/predict.h"
 
-/* What there is to tell. */
+/* What is printed. */
 struct answer {
     const char *path;
     ocdm__weights_file file;

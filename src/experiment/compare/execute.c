@@ -59,6 +59,8 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
         status = take_tasks(setup, error);
     if (status == OCDM_OK)
         status = find_groups(setup, error);
+    if (status == OCDM_OK)
+        status = ocdm__class_weights_read(settings->class_weights, &stream->table, &setup->class_weights, error);
     setup->order = ocdm__allocate(OCDM__COMPARE_TASKS, sizeof *setup->order);
     return status == OCDM_OK && setup->order == NULL ? ocdm__fail_memory(error, "an order of tasks") : status;
 }
@@ -66,6 +68,7 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
 void ocdm__run_setup_clear(ocdm__run_setup *setup)
 {
     ocdm__release(setup->groups);
+    ocdm__release(setup->class_weights);
     ocdm__release(setup->tasks);
     ocdm__release(setup->order);
     *setup = (ocdm__run_setup){.task_count = 0};
@@ -94,7 +97,8 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
                              .tasks = at->order != NULL ? setup->order : setup->tasks,
                              .task_count = at->order != NULL ? at->order_count : setup->task_count,
                              .stream = setup->stream,
-                             .groups = setup->groups};
+                             .groups = setup->groups,
+                             .class_weights = setup->class_weights};
 }
 
 /* What a plan says of each run is no common setting; nor is the method's own number of passes. */
@@ -263,6 +267,9 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
         status = ocdm__look_into_folder(call->folder, &asked, &state, error);
     if (status != OCDM_OK || state == OCDM__FOLDER_DONE)
         return status;
+    if (asked.settings->own_learner)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make it with ocdm.Run or ocdm_experiment_run first",
+                          "%s: there is no finished run of the model %s", call->folder, asked.settings->model);
     calls->half += state == OCDM__FOLDER_HALF;
     calls->numbers[calls->child_count] = calls->count - 1;
     status = fill_arguments(call, execution, name, state == OCDM__FOLDER_HALF, error);

@@ -30,7 +30,7 @@ typedef struct ocdm__child {
 
 typedef struct ocdm__children {
     const char *program;   /* the path to execute */
-    ocdm__child *children; /* to be filled in but for the results */
+    ocdm__child *children; /* filled in by the caller, except the results */
     size_t count, jobs;    /* how many in all, and at a time */
     const volatile sig_atomic_t
         *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
@@ -51,8 +51,9 @@ void ocdm__own_program(const char *fallback, char *path, size_t room);
 typedef struct ocdm__run_setup {
     ocdm__run_settings settings; /* resolved; method, memory, rho, seed and order are the plan's */
     const ocdm__stream *stream;
-    uint8_t *groups; /* of each class */
-    uint32_t *tasks; /* as they come where the plan has no order */
+    uint8_t *groups;       /* of each class */
+    double *class_weights; /* of each class; NULL: 1 */
+    uint32_t *tasks;       /* as they come where the plan has no order */
     size_t task_count;
     ocdm__run_settings planned; /* of the run that was asked about last, and its order */
     uint32_t *order;
@@ -60,8 +61,8 @@ typedef struct ocdm__run_setup {
 
 /*
  * Fills in what depends on the stream, which `path` names in messages; the settings' texts and the stream must outlive it.
- * OCDM_OK, OCDM_BAD_ARGUMENT (the model does not fit the stream, ...), what a file of groups gives, OCDM_NO_MEMORY. Clear it
- * even after an error.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (the model does not fit the stream, ...), what a file of groups or weights gives, OCDM_NO_MEMORY.
+ * Clear it even after an error.
  */
 ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_settings *settings, const ocdm__stream *stream,
                                  const char *path, ocdm_error *error);

@@ -1,4 +1,4 @@
-/* Runs many memories at once: each thread takes the next run that nobody has taken. */
+/* Runs many memories at once: each thread takes the next run that is free. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/memory_only.h"
@@ -11,7 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "experiment/loop/schedule.h"
+#include "experiment/loop/run.h"
 
 /* What the threads share. */
 struct work {
@@ -24,70 +24,62 @@ struct work {
     ocdm_error error;
 };
 
-/* A shuffled stream as samples, kept by a thread from one run to the next. */
-struct ordered {
-    const ocdm__memory_run *of; /* the run it was made for; NULL: none yet */
-    ocdm__stream_order order;
-    ocdm_sample *samples;
+/* The steps over a shuffled stream, kept by a thread from one run to the next. */
+struct steps {
+    const ocdm__memory_run *of; /* the run they were made for; NULL: none yet */
+    ocdm__schedule schedule;
+    uint32_t *batch;
 };
 
-/* ---- the samples in their order --------------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-static void clear_ordered(struct ordered *ordered)
+static void clear_steps(struct steps *steps)
 {
-    ocdm__stream_order_clear(&ordered->order);
-    ocdm__release(ordered->samples);
-    *ordered = (struct ordered){.of = NULL};
+    ocdm__schedule_clear(&steps->schedule);
+    ocdm__release(steps->batch);
+    *steps = (struct steps){.of = NULL};
 }
 
-static bool same_order(const ocdm__memory_run *a, const ocdm__memory_run *b)
+static bool same_steps(const ocdm__memory_run *a, const ocdm__memory_run *b)
 {
-    if (a->options.seed != b->options.seed || a->order_count != b->order_count || (a->order == NULL) != (b->order == NULL))
+    if (a->options.seed != b->options.seed || a->options.batch != b->options.batch || a->order_count != b->order_count ||
+        (a->order == NULL) != (b->order == NULL))
         return false;
     return a->order == NULL || memcmp(a->order, b->order, a->order_count * sizeof *a->order) == 0;
 }
 
-static ocdm_status put_in_order(struct ordered *ordered, const ocdm__stream_table *table, const ocdm__memory_run *run,
-                                ocdm_error *error)
+static ocdm_status make_steps(struct steps *steps, const ocdm__stream_table *table, const ocdm__memory_run *run,
+                              ocdm_error *error)
 {
-    if (ordered->of != NULL && same_order(ordered->of, run))
+    if (steps->of != NULL && same_steps(steps->of, run))
         return OCDM_OK;
-    clear_ordered(ordered);
-    ocdm_status status =
-        ocdm__stream_order_make(&ordered->order, table, OCDM__TRAIN, run->order, run->order_count, run->options.seed, error);
+    clear_steps(steps);
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.batch = run->options.batch;
+    settings.seed = run->options.seed;
+    settings.order = run->order;
+    settings.order_count = run->order_count;
+    ocdm_status status = ocdm__schedule_make(&steps->schedule, &settings, table, error);
     if (status != OCDM_OK)
         return status;
-    ordered->samples = ocdm__allocate(ordered->order.count, sizeof *ordered->samples);
-    if (ordered->samples == NULL)
-        return ocdm__fail_memory(error, "the samples in their order");
-    for (size_t i = 0; i < ordered->order.count; i++) {
-        uint32_t sample = ordered->order.samples[i];
-        uint64_t start = table->label_starts[sample];
-        ordered->samples[i] = (ocdm_sample){
-            .id = sample, .labels = table->labels + start, .label_count = (size_t)(table->label_starts[sample + 1] - start)};
-    }
-    ordered->of = run;
+    steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
+    if (steps->batch == NULL)
+        return ocdm__fail_memory(error, "a batch");
+    steps->of = run;
     return OCDM_OK;
 }
 
-/* ---- one run ---------------------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------------------------ */
 
-static size_t count_steps(const ocdm__stream_order *order, size_t batch)
+static ocdm_status make_results(ocdm__memory_result *result, const ocdm__memory_plan *plan, const ocdm__schedule *schedule,
+                                ocdm_error *error)
 {
-    size_t steps = 0, start = 0;
-    for (size_t k = 0; k < order->task_count; k++) {
-        steps += (order->ends[k] - start + batch - 1) / batch;
-        start = order->ends[k];
-    }
-    return steps;
-}
-
-static ocdm_status start_curve(ocdm__memory_result *result, const ocdm__stream_order *order, const ocdm__memory_plan *plan,
-                               size_t batch, ocdm_error *error)
-{
+    result->kept = ocdm__allocate(plan->table->class_count, sizeof *result->kept);
+    if (result->kept == NULL)
+        return ocdm__fail_memory(error, "the counts of the classes");
     if (plan->curve_every == 0)
         return OCDM_OK;
-    size_t room = count_steps(order, batch) / (size_t)plan->curve_every + order->task_count + 1;
+    size_t room = (size_t)(ocdm__schedule_steps(schedule) / plan->curve_every) + schedule->order.task_count + 1;
     result->curve = ocdm__allocate(room, sizeof *result->curve);
     return result->curve != NULL ? OCDM_OK : ocdm__fail_memory(error, "a curve of distances");
 }
@@ -100,38 +92,55 @@ static void note_moment(ocdm__memory_result *result, const ocdm_memory *memory, 
                                                                  .distance_seen = ocdm_memory_distance(memory, OCDM_SEEN_EVER)};
 }
 
-static ocdm_status pass_by(ocdm_memory *memory, const struct ordered *ordered, uint64_t curve_every,
-                           ocdm__memory_result *result, ocdm_error *error)
+/* The steps of `ocdm run`, without a learner. */
+static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_t curve_every, ocdm__memory_result *result,
+                              ocdm_error *error)
 {
-    size_t batch = ocdm_memory_options(memory)->batch, at = 0;
+    ocdm__schedule *schedule = &steps->schedule;
+    ocdm_status status = OCDM_OK;
     uint64_t step = 0;
-    for (size_t k = 0; k < ordered->order.task_count; k++)
-        while (at < ordered->order.ends[k]) {
-            size_t left = ordered->order.ends[k] - at, count = left < batch ? left : batch;
-            ocdm_status status = ocdm_memory_update(memory, ordered->samples + at, count, NULL, error);
+    for (size_t k = 0; k < schedule->order.task_count; k++)
+        while (step < schedule->task_ends[k]) {
+            const ocdm__online_batch batch = {
+                .step = step, .samples = steps->batch, .count = ocdm__schedule_batch(schedule, step, steps->batch)};
+            ocdm__online_choose(online, &batch);
+            status = ocdm__online_remember(online, error);
             if (status != OCDM_OK)
                 return status;
-            at += count;
             step++;
-            if (curve_every != 0 && (step % curve_every == 0 || at == ordered->order.ends[k]))
-                note_moment(result, memory, step, ordered->order.tasks[k]);
+            if (curve_every != 0 && (step % curve_every == 0 || step == schedule->task_ends[k]))
+                note_moment(result, online->parts.memory, step, schedule->order.tasks[k]);
         }
     return OCDM_OK;
 }
 
-static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run *run, struct ordered *ordered,
+static ocdm_status fill_memory(const ocdm__memory_plan *plan, ocdm_memory *memory, struct steps *steps,
+                               ocdm__memory_result *result, ocdm_error *error)
+{
+    ocdm__online online = {.skipped = 0};
+    const ocdm__online_parts parts = {.labels = {plan->table->label_starts, plan->table->labels},
+                                      .memory = memory,
+                                      .batch = ocdm_memory_options(memory)->batch};
+    ocdm_status status = ocdm__online_open(&online, &parts, error);
+    if (status == OCDM_OK)
+        status = take_steps(&online, steps, plan->curve_every, result, error);
+    ocdm__online_close(&online);
+    return status;
+}
+
+static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run *run, struct steps *steps,
                            ocdm__memory_result *result, ocdm_error *error)
 {
     ocdm_memory *memory = NULL;
-    ocdm_status status = put_in_order(ordered, plan->table, run, error);
+    ocdm_status status = make_steps(steps, plan->table, run, error);
     if (status == OCDM_OK)
         status = ocdm_memory_create(&run->options, &memory, error);
     if (status == OCDM_OK)
-        status = start_curve(result, &ordered->order, plan, run->options.batch, error);
-    if (status == OCDM_OK && (result->kept = ocdm__allocate(plan->table->class_count, sizeof *result->kept)) == NULL)
-        status = ocdm__fail_memory(error, "the counts of the classes");
+        status = ocdm__class_weights_set(memory, plan->class_weights, plan->table->class_count, error);
     if (status == OCDM_OK)
-        status = pass_by(memory, ordered, plan->curve_every, result, error);
+        status = make_results(result, plan, &steps->schedule, error);
+    if (status == OCDM_OK)
+        status = fill_memory(plan, memory, steps, result, error);
     if (status == OCDM_OK) {
         result->size = ocdm_memory_size(memory);
         result->distance = ocdm_memory_distance(memory, OCDM_IN_PLAY);
@@ -171,18 +180,18 @@ static size_t note_end(struct work *work, size_t run, ocdm_status status, const 
 
 static void work_on(struct work *work, const ocdm__progress *progress)
 {
-    struct ordered ordered = {.of = NULL};
+    struct steps steps = {.of = NULL};
     size_t run;
     while ((run = take_run(work)) < work->plan->run_count) {
         ocdm_error error = {.status = OCDM_OK};
         ocdm_status status =
             ocdm__progress_stopped(work->progress)
                 ? ocdm__fail(&error, OCDM_STOPPED, "", "stopped at run %zu of %zu", run + 1, work->plan->run_count)
-                : run_one(work->plan, &work->plan->runs[run], &ordered, &work->results[run], &error);
+                : run_one(work->plan, &work->plan->runs[run], &steps, &work->results[run], &error);
         size_t done = note_end(work, run, status, &error);
         ocdm__progress_tell(progress, "memories", done, work->plan->run_count);
     }
-    clear_ordered(&ordered);
+    clear_steps(&steps);
 }
 
 /* Only the caller's own thread reports progress. */
@@ -282,6 +291,7 @@ ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const o
         ocdm__memory_plan work = {.table = table,
                                   .runs = runs,
                                   .run_count = memories->count,
+                                  .class_weights = options->class_weights,
                                   .curve_every = options->curve_every,
                                   .threads = options->threads};
         status = ocdm__memory_only(&work, memories->results, progress, error);

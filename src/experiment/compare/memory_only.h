@@ -87,8 +87,9 @@ typedef struct ocdm__memory_plan {
     const ocdm__stream_table *table;
     const ocdm__memory_run *runs; /* those with the same order and seed best one after another: they share the shuffle */
     size_t run_count;
-    uint64_t curve_every; /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
-    unsigned threads;     /* at least 1 */
+    const double *class_weights; /* of the target, for each class of the stream; NULL: 1 */
+    uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
+    unsigned threads;            /* at least 1 */
 } ocdm__memory_plan;
 
 /*
@@ -115,7 +116,8 @@ typedef struct ocdm__compare_memories {
 } ocdm__compare_memories;
 
 typedef struct ocdm__compare_memory_options {
-    ocdm_options memory; /* batch, distance, tie; the plan has the rest */
+    ocdm_options memory;         /* batch, distance, tie; the plan has the rest */
+    const double *class_weights; /* as in ocdm__memory_plan */
     uint64_t curve_every;
     unsigned threads;
 } ocdm__compare_memory_options;

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint_fields.h"
 
-#define OWN_TENSORS 8u
+#define OWN_TENSORS 9u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
@@ -85,6 +86,19 @@ static void put_scores(struct image *image, const ocdm__run *run)
     end_numbers(image, "class_scores", OCDM__F64);
 }
 
+/* Only of a run that has them, so that other checkpoints stay as they were. */
+static void put_class_weights(struct image *image, const ocdm__run *run)
+{
+    if (run->class_weights == NULL)
+        return;
+    for (size_t c = 0; c < run->stream->table.class_count; c++) {
+        unsigned char bytes[8];
+        ocdm__put_double(bytes, run->class_weights[c]);
+        ocdm__output_write(&image->numbers, bytes, sizeof bytes);
+    }
+    end_numbers(image, "class_weights", OCDM__F64);
+}
+
 /* ---- the rest ---------------------------------------------------------------------------------------------------------- */
 
 /* The learner's tensors with a prefix, so that their names cannot collide with the others. */
@@ -156,6 +170,7 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     put_curve(image, run->curve);
     put_evaluations(image, run);
     put_scores(image, run);
+    put_class_weights(image, run);
     ocdm_status status = ocdm__output_check(&image->numbers, error);
     const unsigned char *data = (const unsigned char *)image->numbers.buffer;
     for (size_t i = 0; i < image->count; data += image->tensors[i++].size)

@@ -74,7 +74,7 @@ static struct field field_at(enum ocdm__record_kind kind, size_t i)
         return records[kind].fields[i];
     if (i > OCDM__METRIC_COUNT)
         return none;
-    return (struct field){ocdm__metric_name((enum ocdm__metric)(i - 1)), REAL,
+    return (struct field){ocdm__metric_name((ocdm_metric)(i - 1)), REAL,
                           offsetof(ocdm__averages, value) + (i - 1) * sizeof(double)};
 }
 

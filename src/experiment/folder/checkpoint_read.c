@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "experiment/folder/saved_run.h"
 
@@ -94,17 +95,35 @@ static const uint8_t *groups_of(const ocdm__checkpoint *checkpoint, size_t class
     return tensor->data;
 }
 
+/* Copies the weights of the classes to `weights`; false for a run without them. */
+static bool copy_class_weights(const ocdm__checkpoint *checkpoint, double *weights, size_t class_count)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, "class_weights");
+    if (tensor == NULL || tensor->dtype != OCDM__F64 || tensor->size != 8 * class_count)
+        return false;
+    for (size_t c = 0; c < class_count; c++)
+        weights[c] = ocdm__get_double(tensor->data + 8 * c);
+    return true;
+}
+
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
     const struct ocdm__tensor *settings = ocdm__safetensors_find(&checkpoint->tensors, "settings");
     const uint64_t checksum[] = {checkpoint->position.checksum, checkpoint->position.checksum_2};
+    size_t class_count = run->stream->table.class_count;
+    double *weights = ocdm__allocate(class_count, sizeof *weights);
+    if (weights == NULL)
+        return ocdm__fail_memory(error, "the weights of classes");
     ocdm__saved_run saved = {.name = checkpoint->file.name,
                              .settings = (const char *)settings->data,
                              .settings_length = settings->size,
-                             .groups = groups_of(checkpoint, run->stream->table.class_count)};
+                             .groups = groups_of(checkpoint, class_count),
+                             .class_weights = copy_class_weights(checkpoint, weights, class_count) ? weights : NULL};
     const ocdm__asked_run asked = ocdm__asked_of(run);
     ocdm__checksum_text(checksum, saved.checksum);
-    return ocdm__saved_run_compare(&saved, &asked, error);
+    ocdm_status status = ocdm__saved_run_compare(&saved, &asked, error);
+    ocdm__release(weights);
+    return status;
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */

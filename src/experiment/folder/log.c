@@ -93,7 +93,7 @@ ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool r
     return end_line(log, error);
 }
 
-/* What the memory holds of each class, now and then: for whoever watches. */
+/* The samples in memory of each class, on some of the steps, for `ocdm watch`. */
 #define COUNTS_EVERY 10
 #define MOST_COUNTS 4096
 static void write_counts(ocdm__output *output, const ocdm__run *run)

@@ -82,13 +82,17 @@ static bool is_of_a_file(const struct member *member)
     return member->value[0] == '"' && ocdm__groups_are_of_a_file(member->value + 1, (size_t)member->value_length - 2);
 }
 
-static bool is_same_value(const ocdm__setting *setting, const struct member *was, const struct member *is, bool groups_known)
+/* Files whose content is stored may have different names: the content is compared afterwards. */
+static bool is_same_value(const ocdm__saved_run *saved, const ocdm__setting *setting, const struct member *was,
+                          const struct member *is)
 {
     double a, b;
     if (is_same(was->value, was->value_length, is->value, is->value_length))
         return true;
     if (setting->kind == OCDM__SETTING_GROUPS)
-        return groups_known && is_of_a_file(was) && is_of_a_file(is);
+        return saved->groups != NULL && is_of_a_file(was) && is_of_a_file(is);
+    if (setting->kind == OCDM__SETTING_CLASS_FILE)
+        return saved->class_weights != NULL && was->value[0] == '"' && is->value[0] == '"';
     return setting->kind == OCDM__SETTING_REAL && ocdm__text_to_double(was->value, (size_t)was->value_length, &a) &&
            ocdm__text_to_double(is->value, (size_t)is->value_length, &b) && a == b;
 }
@@ -116,7 +120,7 @@ static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__set
     if (!find_saved(saved, setting->key, &was))
         was = value_in(default_text);
     const struct member is = value_in(text);
-    if (is_same_value(setting, &was, &is, saved->groups != NULL))
+    if (is_same_value(saved, setting, &was, &is))
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with %s %.*s, not %.*s", saved->name, setting->key,
                       was.value_length, was.value, is.value_length, is.value);
@@ -139,7 +143,7 @@ ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocd
     return status;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- classes ----------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
 {
@@ -157,13 +161,30 @@ static ocdm_status compare_groups(const ocdm__saved_run *saved, const ocdm__aske
     return OCDM_OK;
 }
 
+static ocdm_status compare_weights(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &asked->stream->table;
+    if (saved->class_weights == NULL || asked->class_weights == NULL)
+        return OCDM_OK;
+    for (size_t c = 0; c < table->class_count; c++) {
+        if (saved->class_weights[c] == asked->class_weights[c])
+            continue;
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "%s: the run began with the weight %g for the class %s, not %g",
+                          saved->name, saved->class_weights[c], ocdm__show_label(name, length).text, asked->class_weights[c]);
+    }
+    return OCDM_OK;
+}
+
 ocdm__asked_run ocdm__asked_of(const ocdm__run *run)
 {
     return (ocdm__asked_run){.settings = run->settings,
                              .tasks = run->schedule.order.tasks,
                              .task_count = run->schedule.order.task_count,
                              .stream = run->stream,
-                             .groups = run->groups};
+                             .groups = run->groups,
+                             .class_weights = run->class_weights};
 }
 
 ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error)
@@ -176,7 +197,8 @@ ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__as
     if (strcmp(saved->checksum, checksum) != 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "go on with the stream that the run began with, or begin in a new folder",
                           "%s: the stream %s has changed since the run began", saved->name, asked->stream->file.name);
-    return compare_groups(saved, asked, error);
+    status = compare_groups(saved, asked, error);
+    return status == OCDM_OK ? compare_weights(saved, asked, error) : status;
 }
 
 /* ---- summaries --------------------------------------------------------------------------------------------------------- */
@@ -195,7 +217,7 @@ static void find_settings(const ocdm__mapped_file *file, ocdm__saved_run *saved)
         }
 }
 
-static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups,
+static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__json_node *root, uint8_t *groups, double *weights,
                                    const ocdm__asked_run *asked, ocdm_error *error)
 {
     ocdm__saved_run saved = {.name = file->name};
@@ -214,6 +236,8 @@ static ocdm_status compare_summary(const ocdm__mapped_file *file, const ocdm__js
                           wanted);
     if (ocdm__summary_groups(root, groups, asked->stream->table.class_count))
         saved.groups = groups;
+    if (ocdm__summary_class_weights(root, weights, asked->stream->table.class_count))
+        saved.class_weights = weights;
     return ocdm__saved_run_compare(&saved, asked, error);
 }
 
@@ -222,14 +246,16 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked
     ocdm__mapped_file file = {.bytes = NULL};
     ocdm__json_tree tree = {.root = NULL};
     uint8_t *groups = ocdm__allocate(asked->stream->table.class_count, sizeof *groups);
-    ocdm_status status =
-        groups != NULL ? ocdm__map_file(&file, path, error) : ocdm__fail_memory(error, "the groups of classes");
+    double *weights = ocdm__allocate(asked->stream->table.class_count, sizeof *weights);
+    ocdm_status status = groups != NULL && weights != NULL ? ocdm__map_file(&file, path, error)
+                                                           : ocdm__fail_memory(error, "the groups and weights of classes");
     if (status == OCDM_OK)
         status = ocdm__summary_read(&tree, path, error);
     if (status == OCDM_OK)
-        status = compare_summary(&file, tree.root, groups, asked, error);
+        status = compare_summary(&file, tree.root, groups, weights, asked, error);
     ocdm__json_tree_clear(&tree);
     ocdm__unmap_file(&file);
     ocdm__release(groups);
+    ocdm__release(weights);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
- * Whether the checkpoint or summary in a folder belongs to the run that is asked for: settings, stream and groups of classes.
- * Groups from a file are equal if the classes are in the same groups, whatever the name of the file. Where a run of an earlier
- * version does not store its groups, the names of the files are compared.
+ * Whether the checkpoint or summary in a folder belongs to the run that is asked for: settings, stream, groups and weights of
+ * classes. Groups or weights from a file are equal if each class has the same one, whatever the name of the file. Where a run
+ * of an earlier version does not store its groups, the names of the files are compared.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 #define OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
@@ -19,6 +19,7 @@ typedef struct ocdm__saved_run {
     size_t settings_length;
     char checksum[OCDM__CHECKSUM_TEXT]; /* of the stream */
     const uint8_t *groups;              /* of each class of the stream; NULL: not stored */
+    const double *class_weights;        /* of each class of the stream; NULL: not stored */
 } ocdm__saved_run;
 
 /* The run that is asked for. */
@@ -27,13 +28,14 @@ typedef struct ocdm__asked_run {
     const uint32_t *tasks;              /* all of them, in their order */
     size_t task_count;
     const ocdm__stream *stream;
-    const uint8_t *groups; /* of each class of the stream */
+    const uint8_t *groups;       /* of each class of the stream */
+    const double *class_weights; /* likewise; NULL: 1 for every class */
 } ocdm__asked_run;
 
 ocdm__asked_run ocdm__asked_of(const ocdm__run *run);
 
-/* OCDM_OK; OCDM_BAD_ARGUMENT, naming the first setting that differs or the first class whose group does; OCDM_BAD_FILE if the
- * stream is a different one; OCDM_NO_MEMORY. */
+/* OCDM_OK; OCDM_BAD_ARGUMENT, naming the first setting that differs, or the first class whose group or weight does;
+ * OCDM_BAD_FILE if the stream is a different one; OCDM_NO_MEMORY. */
 ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error);
 
 /* The same for a summary.json. Also OCDM_IO, and OCDM_BAD_FILE if the file is not a summary. */
@@ -41,7 +43,7 @@ ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked
 
 /*
  * Compares the settings alone, by key. A key that is missing in the file stands for its default. An unknown key is an error
- * that names it. Where the groups are known, files of them may have different names.
+ * that names it. Where the groups or weights of classes are known, files of them may have different names.
  */
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error);
 

@@ -7,12 +7,13 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "base/inner_memory.h"
 #include "base/text.h"
 
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
-const char *const ocdm__run_methods[] = {"ocdm",         "rs",  "prs",     "prs-released", "cbes",     "cbrs",      "gss",
-                                         "gss-released", "max", "onlyone", "random",       "finetune", "multitask", NULL};
+#define POLICY_NAME(symbol, name) name,
+const char *const ocdm__run_methods[] = {OCDM__POLICIES(POLICY_NAME) "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {"kl", "reverse-kl", "l2", "tv", NULL};
 const char *const ocdm__run_ties[] = {"key", "oldest", "newest", "uniform", NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
@@ -183,6 +184,7 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
     case OCDM__SETTING_SWITCH:
         return read_switch(setting, text, member, error);
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         *(const char **)member = text;
         break;
@@ -249,6 +251,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         write_text(output, setting->choices[*(const uint32_t *)member]);
         break;
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         write_text(output, base_name(*(const char *const *)member));
         break;

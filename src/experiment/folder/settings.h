@@ -25,6 +25,7 @@ typedef struct ocdm__run_settings {
     uint32_t batch;     /* samples of the stream in a step */
     uint32_t replay;    /* samples of the memory in a step; multitask trains on batch + replay samples at once */
     double rho;
+    const char *class_weights;           /* a file of weights in the target; NULL: 1 for every class */
     uint32_t distance;                   /* an ocdm_distance */
     uint32_t tie;                        /* an ocdm_tie */
     const char *model;                   /* of agent/model.h, or "none": the memory alone */
@@ -59,6 +60,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
     OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
                                      on every machine */
+    OCDM__SETTING_CLASS_FILE,     /* likewise, about classes by name; compared by content */
     OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
@@ -84,6 +86,8 @@ enum ocdm__setting_kind {
         "samples of the memory in a step")                                                                                     \
     GRID("rho", rho, REAL, 0, "rho", "R", "0", NULL, -OCDM_MAX_RHO, OCDM_MAX_RHO,                                              \
          "power of the target: class i gets n_i^R; -16 to 16")                                                                 \
+    ROW("class_weights", class_weights, CLASS_FILE, 0, "class-weights", "FILE", NULL, NULL, 0, 0,                              \
+        "weights in the target, which becomes w_i n_i^R: lines `cat: 3` or JSON; 1 for classes that are not named")            \
     ROW("distance", distance, CHOICE, 0, "distance", "D", "kl", ocdm__run_distances, 0, 0,                                     \
         "distance between memory and target that ocdm and onlyone minimise")                                                   \
     ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0,                                                        \
@@ -121,7 +125,7 @@ enum ocdm__setting_kind {
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
-        "save every so many steps; 0: only after each task")
+        "save every STEPS steps; 0: only after each task")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -177,8 +181,7 @@ const char *ocdm__stream_kind(const ocdm__stream *stream);
 /*
  * Fills in what depends on the stream (resize, crop, groups) and refuses settings that are out of range, contradict each other
  * or do not fit the stream. `path` is the stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE
- * (a stream without training samples,
- * ...), OCDM_NOT_SINGLE_LABEL.
+ * (a stream without training samples), OCDM_NOT_SINGLE_LABEL.
  */
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error);

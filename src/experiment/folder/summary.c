@@ -50,9 +50,9 @@ static void fill_map(const ocdm__run *run, double *map, double *totals)
 {
     size_t count = run->evaluation_count;
     for (size_t e = 0; e < count; e++) {
-        totals[e] = 100 * run->evaluations[e].total.value[OCDM__MAP];
+        totals[e] = 100 * run->evaluations[e].total.value[OCDM_MAP];
         for (size_t k = 0; k < count; k++)
-            map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM__MAP] : NAN;
+            map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
     }
 }
 
@@ -232,6 +232,8 @@ static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, co
     ocdm__output_text(output, c > 0 ? ",{\"name\":" : "{\"name\":");
     ocdm__output_json_string(output, name, length);
     write_text(output, ",\"group\":", ocdm__class_group_name((enum ocdm__class_group)run->groups[c]));
+    if (run->class_weights != NULL)
+        ocdm__output_real(output, ",\"weight\":", run->class_weights[c]);
     ocdm__output_count(output, ",\"train\":", run->train_counts[c]);
     ocdm__output_count(output, ",\"test\":", run->test_counts[c]);
     ocdm__output_text(output, ",\"tasks\":[");

@@ -3,6 +3,7 @@
 
 #include "experiment/folder/summary_read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,15 +43,34 @@ static uint8_t group_of(const char *name)
     return group;
 }
 
-bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
+/* The first of `count` classes; NULL if the summary has none, or a different number of them. */
+static const ocdm__json_node *first_class(const ocdm__json_node *root, size_t count)
 {
     const ocdm__json_node *classes = ocdm__json_find(root, "classes");
-    if (classes == NULL || classes->kind != OCDM__JSON_ARRAY || classes->count != count)
+    return classes != NULL && classes->kind == OCDM__JSON_ARRAY && classes->count == count ? classes->first : NULL;
+}
+
+bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count)
+{
+    const ocdm__json_node *class = first_class(root, count);
+    if (class == NULL)
         return false;
-    const ocdm__json_node *class = classes->first;
     for (size_t c = 0; c < count; c++, class = class->next) {
         groups[c] = group_of(ocdm__json_text(ocdm__json_find(class, "group"), ""));
         if (groups[c] == OCDM__GROUPS)
+            return false;
+    }
+    return true;
+}
+
+bool ocdm__summary_class_weights(const ocdm__json_node *root, double *weights, size_t count)
+{
+    const ocdm__json_node *class = first_class(root, count);
+    if (class == NULL)
+        return false;
+    for (size_t c = 0; c < count; c++, class = class->next) {
+        weights[c] = ocdm__json_number(ocdm__json_find(class, "weight"));
+        if (isnan(weights[c]))
             return false;
     }
     return true;

@@ -35,6 +35,9 @@ const char *ocdm__summary_checksum(const ocdm__json_node *root);
 /* The groups of `count` classes, enum ocdm__class_group; false if the summary does not have them, or those of other classes. */
 bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t count);
 
+/* The weights of `count` classes in the target; false if the run had none, or those of other classes. */
+bool ocdm__summary_class_weights(const ocdm__json_node *root, double *weights, size_t count);
+
 /* The total mAP after each task, at most `room` of them; returns how many. */
 size_t ocdm__summary_maps(const ocdm__json_node *root, double *values, size_t room);
 

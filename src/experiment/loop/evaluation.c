@@ -7,7 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 
 ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sample, const float *logits, size_t classes,
                                ocdm_error *error)
@@ -248,7 +248,7 @@ static void write_averages(ocdm__output *output, const ocdm__averages *averages)
     ocdm__output_count(output, "\"classes\":", averages->classes);
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
         ocdm__output_text(output, ",\"");
-        ocdm__output_text(output, ocdm__metric_name((enum ocdm__metric)i));
+        ocdm__output_text(output, ocdm__metric_name((ocdm_metric)i));
         write_percent(output, "\":", averages->value[i]);
     }
 }
@@ -357,20 +357,7 @@ bool ocdm__groups_are_of_a_file(const char *text, size_t length)
 static ocdm_status read_file(const char *path, const ocdm__stream_table *table, uint8_t *groups, ocdm_error *error)
 {
     ocdm__label_table classes = {.count = 0};
-    ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && i < table->class_count; i++) {
-        char padded[512 + OCDM__LABEL_PADDING] = {0};
-        size_t length;
-        uint32_t number;
-        const char *text = ocdm__text_at(&table->classes, i, &length);
-        if (length > 512)
-            status =
-                ocdm__fail(error, OCDM_LIMIT, "give bounds instead", "%s: class %zu has a name of over 512 bytes", path, i);
-        else
-            memcpy(padded, text, length);
-        if (status == OCDM_OK)
-            status = ocdm__label_table_add(&classes, padded, length, &number, error);
-    }
+    ocdm_status status = ocdm__class_table_make(&classes, table, path, error);
     if (status == OCDM_OK)
         status = ocdm__class_groups_file_read(path, &classes, groups, NULL, error);
     ocdm__label_table_clear(&classes);
@@ -392,7 +379,7 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
         return read_file(text, table, groups, error);
     if (high < low)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
-                          "the bounds of the groups rise: %s", text);
+                          "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
         groups[c] = counts[c] > high ? OCDM__MAJORITY : counts[c] < low ? OCDM__MINORITY : OCDM__MODERATE;
     return OCDM_OK;

@@ -91,12 +91,12 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
 
 /*
  * The groups by a text: "stream" for the stream's own; "H,L" for majority over H training samples, minority under L; else the
- * path of a file (stream/recipes/class_groups_file.h).
+ * path of a file (stream/recipes/class_files.h).
  *
  * groups  enum ocdm__class_group of each class, class_count of them, the caller's
  * counts  training samples with each class, likewise (ocdm__count_classes); only bounds need them
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that rise, a stream without groups of its own), and what the file gives.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that increase, a stream without groups of its own), and what the file gives.
  */
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error);

@@ -90,8 +90,7 @@ const ocdm_error *ocdm__model_inputs_first_skipped(const ocdm__model_inputs *inp
 #define OCDM__SKIPPED_TEXT 640
 void ocdm__model_inputs_skipped_text(const ocdm__model_inputs *inputs, uint64_t skipped, char text[OCDM__SKIPPED_TEXT]);
 
-/* The error of work that had nothing to go by, as none of the `count` images of a part ("training", "test") could be decoded:
- * OCDM_BAD_FILE. */
+/* The error if none of the `count` images of a part ("training", "test") could be decoded: OCDM_BAD_FILE. */
 ocdm_status ocdm__model_inputs_fail_unusable(const ocdm__model_inputs *inputs, const char *part, uint64_t count,
                                              ocdm_error *error);
 

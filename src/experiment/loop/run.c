@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "experiment/loop/evaluation.h"
+#include "stream/recipes/class_files.h"
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */
 
@@ -54,6 +55,28 @@ void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve)
     ocdm__output_text(output, "]}");
 }
 
+/* ---- weights of classes ------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table *table, double **weights, ocdm_error *error)
+{
+    *weights = NULL;
+    if (path == NULL)
+        return OCDM_OK;
+    *weights = ocdm__allocate(table->class_count, sizeof **weights);
+    if (*weights == NULL)
+        return ocdm__fail_memory(error, "the weights of classes");
+    return ocdm__class_weights_file_read(path, table, *weights, error);
+}
+
+ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t c = 0; weights != NULL && status == OCDM_OK && c < count; c++)
+        if (weights[c] != 1)
+            status = ocdm_memory_set_weight(memory, (uint32_t)c, weights[c], error);
+    return status;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
@@ -79,7 +102,10 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
         return ocdm__fail_memory(error, "the tables of a run");
     ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
     ocdm__count_classes(table, OCDM__TEST, run->test_counts);
-    return ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
+    status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
+    if (status != OCDM_OK)
+        return status;
+    return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
 }
 
 static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
@@ -113,7 +139,10 @@ static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
     options.tie = (ocdm_tie)settings->tie;
     options.rho = settings->rho;
     options.seed = settings->seed;
-    return ocdm_memory_create(&options, &run->memory, error);
+    ocdm_status status = ocdm_memory_create(&options, &run->memory, error);
+    if (status != OCDM_OK)
+        return status;
+    return ocdm__class_weights_set(run->memory, run->class_weights, run->stream->table.class_count, error);
 }
 
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
@@ -162,8 +191,8 @@ void ocdm__run_close(ocdm__run *run)
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->train_counts, run->test_counts, run->groups,  run->scores,
-                            run->evaluations,  run->curve,       run->samples, run->next};
+    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->groups, run->scores,
+                            run->evaluations,   run->curve,        run->samples,     run->next};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);

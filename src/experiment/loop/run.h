@@ -154,6 +154,7 @@ typedef struct ocdm__run {
     ocdm__stream_order tests;
     uint64_t *train_counts, *test_counts; /* samples with each class */
     uint8_t *groups;                      /* of each class */
+    double *class_weights;                /* in the target; NULL: 1 for every class */
 
     ocdm__learner *learner;     /* NULL: none */
     ocdm__learner made;         /* what it points to */
@@ -174,6 +175,13 @@ typedef struct ocdm__run {
     uint32_t *samples, *next; /* of the step */
 } ocdm__run;
 
+/* The weights of a stream's classes by a file (stream/recipes/class_files.h); NULL for no file. Release them. OCDM_OK, and what
+ * the file gives. */
+ocdm_status ocdm__class_weights_read(const char *path, const ocdm__stream_table *table, double **weights, ocdm_error *error);
+
+/* Gives the classes 0 to count - 1 their weights; NULL: all stay 1. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, size_t count, ocdm_error *error);
+
 /* Makes everything that a run needs, the learner with `maker` unless the model is "none"; nothing is learnt yet. Settings and
  * stream must outlive the run. OCDM_OK, and whatever inputs, learner, memory, order and groups return. */
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
@@ -187,12 +195,12 @@ void ocdm__run_close(ocdm__run *run);
 
 enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };
 
-/* What comes next: a step, an evaluation, or nothing any more. */
+/* What comes next: a step, an evaluation, or nothing. */
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
 
 /* Makes the next step or evaluation with the run's learner. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run
- * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation when not one image could be
- * trained on, after which the run can only be closed. */
+ * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used for
+ * training, after which the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
 
 /* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the

@@ -172,7 +172,7 @@ size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step)
     return place;
 }
 
-/* All samples up to a task, shuffled anew for each task and epoch. The numbers of these shuffles are above those of all tasks.
+/* All samples up to a task, shuffled again for each task and epoch. The numbers of these shuffles are above those of all tasks.
  */
 static void fill_pool(ocdm__schedule *schedule, size_t place, uint64_t epoch)
 {

@@ -209,7 +209,7 @@ static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas
 {
     char what[40];
     ocdm__chart chart = {.x_what = "evaluated after", .y_what = what, .dotted = true};
-    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
+    ocdm__metric_text("total ", OCDM_MAP, what, sizeof what);
     ocdm_status status = name_evaluations(study, &chart, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
         const ocdm__run_group *group = &study->groups[i];

@@ -128,7 +128,7 @@ const ocdm__figure ocdm__figure_memory = {
     .title = "Classes in memory at the end",
     .reading =
         "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
-        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours tell how "
+        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours show how "
         "frequent the class is in the stream; classes stand in the order in which the stream brings them.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_memory,

@@ -6,7 +6,7 @@
 
 static const char kept_reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds. The mark across it is "
-    "an equal share of all labels in memory: the nearer the bars end to it, the evener the memory. Colours tell how frequent "
+    "an equal share of all labels in memory: the nearer the bars end to it, the evener the memory. Colours show how frequent "
     "the class is in the stream; classes stand by the task that brings them. Beside the bars: how many classes have more or "
     "fewer samples than a mark that the paper's text names, ours and the paper's.";
 

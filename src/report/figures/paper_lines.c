@@ -138,7 +138,7 @@ static ocdm_status draw_map(const ocdm__paper_part *part, size_t *row, ocdm__she
     char what[40];
     ocdm__chart chart = {
         .x_what = "evaluated after", .y_what = what, .mark_what = "the paper", .height = LOW_FIELD, .dotted = true};
-    ocdm__metric_text("total ", OCDM__MAP, what, sizeof what);
+    ocdm__metric_text("total ", OCDM_MAP, what, sizeof what);
     ocdm_status status = name_tasks(&chart, part, error);
     while (status == OCDM_OK && is_series(part, *row, OCDM__MAP_NAME)) {
         size_t end = ocdm__paper_rows_end(part->table, *row, SERIES + 1);
@@ -260,7 +260,7 @@ static ocdm_status draw_groups(const ocdm__paper_part *part, size_t column, ocdm
     char labels[MOST_TRENDS][40], what[40] = "samples per class";
     ocdm__chart chart = {.x_what = "rho", .y_what = what, .height = LOW_FIELD, .dotted = true};
     if (is_map)
-        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
+        ocdm__metric_text("", OCDM_MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     chart.mark_what = is_map ? "the paper" : NULL;
     chart.marks = ocdm__allocate(MOST_TRENDS, sizeof *chart.marks);

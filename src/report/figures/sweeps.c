@@ -176,14 +176,14 @@ static ocdm_status draw_rho_lines(const ocdm__study *study, bool kept, const ocd
     char what[40] = "samples in memory per class", path[OCDM__METRIC_PATH];
     ocdm__chart chart = {.x_what = "rho", .y_what = what, .dotted = true};
     if (!kept)
-        ocdm__metric_text("", OCDM__MAP, what, sizeof what);
+        ocdm__metric_text("", OCDM_MAP, what, sizeof what);
     ocdm_status status = OCDM_OK;
     const ocdm__run_group *first = NULL;
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
     for (unsigned g = 0; status == OCDM_OK && first != NULL && g < OCDM__PAPER_GROUPS; g++) {
         static const unsigned colours[OCDM__PAPER_GROUPS] = {0, 5, 1, 6}; /* those of the bars, and ink */
-        ocdm__metric_path(g, OCDM__MAP, path);
+        ocdm__metric_path(g, OCDM_MAP, path);
         struct sweep sweep = {"rho", kept ? ocdm__paper_groups[g] : path, kept ? kept_number : path_number};
         ocdm__run_group coloured = *first;
         coloured.colour = colours[g];
@@ -211,7 +211,7 @@ static ocdm_status csv_rho(const ocdm__study *study, ocdm__output *out, ocdm_err
     ocdm__output_text(out, "method,rho,group," OCDM__MAP_NAME ",deviation,runs\n");
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         char path[OCDM__METRIC_PATH];
-        ocdm__metric_path(g, OCDM__MAP, path);
+        ocdm__metric_path(g, OCDM_MAP, path);
         write_sweep_csv(study, &(struct sweep){"rho", path, path_number}, ocdm__paper_groups[g], out);
     }
     return OCDM_OK;
@@ -270,7 +270,7 @@ static ocdm_status draw_methods(const ocdm__study *study, const struct sweep *sw
 static void measure_text(const ocdm__study *study, char text[40])
 {
     if (study->trained)
-        ocdm__metric_text("total ", OCDM__MAP, text, 40);
+        ocdm__metric_text("total ", OCDM_MAP, text, 40);
     else
         snprintf(text, 40, "final distance to the target (KL)");
 }

@@ -53,7 +53,7 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
 {
     const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
     if (settings == NULL || settings->kind != OCDM__JSON_OBJECT) {
-        ocdm__output_text(out, "<p>The runs do not tell their settings.</p>\n");
+        ocdm__output_text(out, "<p>The runs do not contain their settings.</p>\n");
         return;
     }
     put_different(out, study, settings);

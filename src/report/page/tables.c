@@ -149,7 +149,7 @@ static void begin_table(ocdm__output *out, const char *name, const char *caption
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */
 
 /* A metric over one of ocdm__paper_groups. */
-static struct column metric_column(size_t group, enum ocdm__metric metric)
+static struct column metric_column(size_t group, ocdm_metric metric)
 {
     struct column column = {.decimals = ocdm__metrics[metric].decimals};
     snprintf(column.name, sizeof column.name, "%s", ocdm__metric_name(metric));
@@ -191,7 +191,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         "family-wise error 5 %); nothing is bold where that tells no two methods apart. After a group, its classes.");
     struct column columns[OCDM__PAPER_GROUPS * OCDM__TABLE_METRICS];
     for (size_t i = 0; i < COUNT(columns); i++) {
-        columns[i] = metric_column(i / OCDM__TABLE_METRICS, (enum ocdm__metric)(i % OCDM__TABLE_METRICS));
+        columns[i] = metric_column(i / OCDM__TABLE_METRICS, (ocdm_metric)(i % OCDM__TABLE_METRICS));
         columns[i].better = 1;
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
@@ -260,7 +260,7 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
     if (study->base_count == study->group_count)
         return;
     for (size_t g = 0; g < OCDM__PAPER_GROUPS && study->trained; g++, count++) {
-        columns[count] = metric_column(g, OCDM__MAP);
+        columns[count] = metric_column(g, OCDM_MAP);
         char name[32];
         name_group(study, g, name, sizeof name);
         snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, name);

@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "experiment/folder/settings.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 
@@ -124,13 +125,24 @@ static bool is_default_groups(const ocdm__json_node *setting)
     return strcmp(setting->key, "groups") == 0 && strcmp(ocdm__json_text(setting, ""), "stream") == 0;
 }
 
+/* Whether the model is none of the program's: the run was made by a program of the user's own. */
+static bool is_own_model(const ocdm__json_node *setting)
+{
+    const char *model = ocdm__json_text(setting, ocdm__run_models[0]);
+    size_t i = 0;
+    while (ocdm__run_models[i] != NULL && strcmp(ocdm__run_models[i], model) != 0)
+        i++;
+    return ocdm__run_models[i] == NULL;
+}
+
 /* --adam-eps 0.0001 for "adam_eps": 0.0001; nothing for null and false. */
 static ocdm_status put_flag(ocdm__output *out, const ocdm__json_node *setting, ocdm_error *error)
 {
     char flag[64], value[400];
     if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || is_default_groups(setting))
         return OCDM_OK;
-    snprintf(flag, sizeof flag, "--%.60s", setting->key);
+    bool own = strcmp(setting->key, "model") == 0 && is_own_model(setting);
+    snprintf(flag, sizeof flag, "--%s%.56s", own ? "own-" : "", setting->key);
     for (char *at = flag; *at != '\0'; at++)
         *at = *at == '_' ? '-' : *at;
     ocdm__output_text(out, " <span class=\"flag\">");
@@ -155,7 +167,8 @@ static ocdm_status put_flags(ocdm__output *out, const ocdm__json_node *settings,
 
 static ocdm_status put_run_command(ocdm__output *out, const ocdm__run_record *run, ocdm_error *error)
 {
-    ocdm__output_text(out, "ocdm run ");
+    bool own = is_own_model(ocdm__json_find(run->settings, "model"));
+    ocdm__output_text(out, own ? "# by a program of your own: " : "ocdm run ");
     ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
     if (status == OCDM_OK)
         status = put_flags(out, run->settings, true, error);

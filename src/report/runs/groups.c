@@ -381,7 +381,7 @@ ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path
     return ocdm__summarise(group->room, group->run_count);
 }
 
-void ocdm__metric_path(size_t group, enum ocdm__metric metric, char path[OCDM__METRIC_PATH])
+void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_PATH])
 {
     snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
 }

@@ -68,7 +68,7 @@ ocdm__summary ocdm__group_summary(const ocdm__run_group *group, const char *path
 
 /* The path of a metric over one of ocdm__paper_groups at the end of the stream: "final.total.mAP". */
 #define OCDM__METRIC_PATH 48
-void ocdm__metric_path(size_t group, enum ocdm__metric metric, char path[OCDM__METRIC_PATH]);
+void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_PATH]);
 
 /* The same for evaluation number `after`. */
 ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path);

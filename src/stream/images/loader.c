@@ -29,7 +29,7 @@ struct ocdm__image_loader {
     bool ending;
     struct slot *slots;
     size_t slot_count;
-    size_t *queue; /* a ring of slot_count: slots with images that nobody has taken */
+    size_t *queue; /* a ring of slot_count: slots with images that no thread has taken */
     size_t queue_first, queue_size;
     pthread_t *threads;
     size_t thread_count;

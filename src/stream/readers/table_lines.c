@@ -1,4 +1,4 @@
-/* Lines are found by memchr. The mapped file is told from time to time how far the pass is. */
+/* Lines are found by memchr. The mapped file is informed of the position from time to time, so that it can release pages. */
 #include "stream/readers/table_lines.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
  * division, which every machine rounds alike. */
 #define ONE ((uint64_t)1 << 24)
 
-/* A cluster goes by the number of its first class. */
+/* A cluster is identified by the number of its first class. */
 struct clusters {
     size_t class_count;
     uint64_t *sums;       /* similarities between the classes of two clusters, summed: a square */

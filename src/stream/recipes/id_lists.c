@@ -22,7 +22,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 
 #define MAP_NAME "multihot_map.json"

@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 #include "stream/recipes/recipes.h"
 
 #define SKIP_HINT "`--skip-bad` leaves them out"

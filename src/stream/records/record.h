@@ -137,7 +137,7 @@ size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, c
 /* The labels by number. */
 const ocdm__label_table *ocdm__records_label_table(const ocdm__records *records);
 
-/* The format, AUTO only as long as there was no line to tell it by. */
+/* The format, AUTO until the first line has been read. */
 enum ocdm__record_format ocdm__records_format(const ocdm__records *records);
 
 /* The header of a csv or tsv file without its end of line, so that a selection of records can be a file of the same kind; NULL

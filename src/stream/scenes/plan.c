@@ -59,7 +59,7 @@ static void draw_inks(ocdm__random *random, ocdm__scene_object *object)
     const uint8_t *main = object->ink[OCDM__MAIN];
     const uint8_t *second;
     int apart;
-    do { /* the two must be told apart */
+    do { /* the two must be distinguishable */
         second = any_colour(random);
         apart = 0;
         for (size_t i = 0; i < 3; i++)

@@ -35,7 +35,7 @@ enum ocdm__scene_form {
 /* The part of an ellipse or ring that stays: all, or what is above or below its centre. */
 enum ocdm__scene_keep { OCDM__KEEP_ALL, OCDM__KEEP_ABOVE, OCDM__KEEP_BELOW };
 
-/* MAIN and SECOND are drawn anew for each object, DARK and LIGHT follow MAIN, the others are materials. */
+/* MAIN and SECOND are drawn for each object, DARK and LIGHT follow MAIN, the others are materials. */
 enum ocdm__scene_ink {
     OCDM__MAIN,
     OCDM__SECOND,
@@ -82,7 +82,7 @@ extern const ocdm__scene_figure ocdm__scene_figures[OCDM__BUILTIN_CLASSES];
 
 enum { OCDM__SCENE_KINS = 11 };
 
-/* Figures that are no class; the last is the bar that lies across others. */
+/* Figures that belong to no class; the last is the bar across other objects. */
 enum { OCDM__SCENE_STRAYS = 8, OCDM__STRAY_BAR = OCDM__SCENE_STRAYS - 1 };
 extern const ocdm__scene_figure ocdm__scene_strays[OCDM__SCENE_STRAYS];
 

@@ -1,19 +1,26 @@
 /*
- * Which group each class belongs to, majority, moderate or minority, as a user's file says it. The file is JSON,
+ * Files that say something about classes by name. Each is JSON if its first character is `{`, else text. In text, blanks around
+ * names do not matter, and a name cannot have a line end.
+ *
+ * Groups: majority, moderate or minority for each class. A group may be left out or come more than once; a class has one group.
+ * The file may name classes that the stream lacks, but every class of the stream must be named. In text a name cannot have a
+ * comma.
  *
  *     {"majority": ["person", "sky"], "moderate": ["dog"], "minority": ["cat"]}
- *
- * or, unless its first character is `{`, text, a group and its classes on each line, with blanks around names as one likes:
  *
  *     majority: person, sky
  *     moderate: dog
  *     minority: cat
  *
- * A group may be left out or come more than once; a class has one group. In text a name cannot have a comma or a line end. The
- * file may name classes that the stream lacks, but every class of the stream must be named.
+ * Weights: a number for each class that is named, 1 for the others. A class that the stream lacks is an error.
+ *
+ *     {"cat": 3, "dog": 0.5}
+ *
+ *     cat: 3
+ *     dog: 0.5
  */
-#ifndef OCDM_STREAM_RECIPES_CLASS_GROUPS_FILE_H
-#define OCDM_STREAM_RECIPES_CLASS_GROUPS_FILE_H
+#ifndef OCDM_STREAM_RECIPES_CLASS_FILES_H
+#define OCDM_STREAM_RECIPES_CLASS_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +28,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "ocdm/ocdm.h"
+#include "stream/file.h"
 #include "stream/label_table.h"
 #include "stream/statistics.h"
 
@@ -95,6 +103,21 @@ void ocdm__json_file_close(ocdm__json_file *file);
  */
 ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_table *classes, uint8_t *groups, size_t *unused,
                                          ocdm_error *error);
+
+/* The classes of a stream as a table of names; `path` is for messages. OCDM_OK, OCDM_LIMIT (a name of over 512 bytes),
+ * OCDM_NO_MEMORY. Clear it even after an error. */
+ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, const char *path,
+                                   ocdm_error *error);
+
+/* ---- class weights ---- */
+
+/*
+ * Reads the weights of a stream's classes: table->class_count of them, yours. OCDM_OK, OCDM_IO, OCDM_BAD_FILE (an unknown
+ * class, one that is named twice, a weight below OCDM_MIN_WEIGHT or above OCDM_MAX_WEIGHT; the message starts with
+ * file:line:column), OCDM_LIMIT, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__class_weights_file_read(const char *path, const ocdm__stream_table *table, double *weights,
+                                          ocdm_error *error);
 
 /* ---- for other files that name groups -------------------------------------------------------------------------------- */
 

@@ -1,9 +1,10 @@
 /*
- * Reads files of class groups. Both forms, JSON and text, fill the same table of names; then each class of the stream is looked
- * up in it. Also the JSON file reader that gives file:line:column for every error; lines are counted as far as needed.
+ * Reads files of class groups and class weights. Both forms of a file, JSON and text, fill the same table. Also the JSON file
+ * reader that gives file:line:column for every error; lines are counted as far as needed.
  */
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -313,5 +314,131 @@ ocdm_status ocdm__class_groups_file_read(const char *path, const ocdm__label_tab
         *unused = names - classes->count;
     ocdm__json_file_close(&file);
     ocdm__class_groups_clear(&named);
+    return status;
+}
+
+/* ---- class weights -------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__class_table_make(ocdm__label_table *classes, const ocdm__stream_table *table, const char *path,
+                                   ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < table->class_count; i++) {
+        char padded[512 + OCDM__LABEL_PADDING] = {0};
+        size_t length;
+        uint32_t number;
+        const char *text = ocdm__text_at(&table->classes, i, &length);
+        if (length > 512)
+            return ocdm__fail(error, OCDM_LIMIT, "", "%s: class %zu has a name of over 512 bytes", path, i);
+        memcpy(padded, text, length);
+        status = ocdm__label_table_add(classes, padded, length, &number, error);
+    }
+    return status;
+}
+
+/* The weights while they are read: NaN for a class that has not been named. */
+struct weights {
+    ocdm__label_table classes;
+    size_t class_count;
+    double *weights;
+};
+
+/* Finds the class whose name is in file->text. */
+static ocdm_status find_class(struct weights *read, ocdm__json_file *file, ocdm__place place, uint32_t *class,
+                              ocdm_error *error)
+{
+    ocdm_status status = ocdm__label_table_add(&read->classes, file->text, file->length, class, error);
+    if (status != OCDM_OK)
+        return status;
+    if (*class >= read->class_count)
+        return ocdm__json_file_fail(file, place, error, "`ocdm stream info` lists the classes",
+                                    "the stream has no class \"%s\"", ocdm__show_label(file->text, file->length).text);
+    if (!isnan(read->weights[*class]))
+        return ocdm__json_file_fail(file, place, error, "", "class \"%s\" is named a second time",
+                                    ocdm__show_label(file->text, file->length).text);
+    return OCDM_OK;
+}
+
+/* Takes the number in file->text. */
+static ocdm_status take_weight(struct weights *read, ocdm__json_file *file, ocdm__place place, uint32_t class,
+                               ocdm_error *error)
+{
+    double *weight = &read->weights[class];
+    if (!ocdm__text_to_double(file->text, file->length, weight))
+        return ocdm__json_file_fail(file, place, error, "a line is `cat: 3`", "\"%s\" is not a number",
+                                    ocdm__show_label(file->text, file->length).text);
+    if (!(*weight >= OCDM_MIN_WEIGHT && *weight <= OCDM_MAX_WEIGHT))
+        return ocdm__json_file_fail(file, place, error, "", "the weight %g is out of range: %g to %g", *weight, OCDM_MIN_WEIGHT,
+                                    OCDM_MAX_WEIGHT);
+    return OCDM_OK;
+}
+
+static ocdm_status read_json_weights(struct weights *read, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = ocdm__json_file_expect(file, OCDM__JSON_OBJECT, "an object of weights", error);
+    while (status == OCDM_OK) {
+        uint32_t class = 0;
+        status = ocdm__json_file_next(file, error);
+        if (status != OCDM_OK || file->event == OCDM__JSON_OBJECT_END)
+            break;
+        status = ocdm__json_file_text(file, error);
+        if (status == OCDM_OK)
+            status = find_class(read, file, ocdm__json_file_here(file), &class, error);
+        if (status == OCDM_OK)
+            status = ocdm__json_file_expect(file, OCDM__JSON_NUMBER, "a weight, a number", error);
+        if (status == OCDM_OK)
+            status = ocdm__json_file_text(file, error);
+        if (status == OCDM_OK)
+            status = take_weight(read, file, ocdm__json_file_here(file), class, error);
+    }
+    return status == OCDM_OK ? ocdm__json_file_expect(file, OCDM__JSON_END, "the end of the file", error) : status;
+}
+
+/* A line of text, `name: number`. A name may have colons in it, so the last one counts. A blank line is skipped. */
+static ocdm_status read_weight_line(struct weights *read, ocdm__json_file *file, size_t start, size_t end, ocdm_error *error)
+{
+    uint32_t class = 0;
+    size_t colon = end;
+    while (colon > start && file->file.bytes[colon - 1] != ':')
+        colon--;
+    bool found = colon > start;
+    ocdm_status status = copy_trimmed(file, &start, found ? colon - 1 : end, error);
+    if (status != OCDM_OK || (!found && file->length == 0))
+        return status;
+    ocdm__place place = ocdm__json_file_place(file, start);
+    if (!found)
+        return ocdm__json_file_fail(file, place, error, "a line is `cat: 3`", "expected a class, a colon and a number");
+    status = find_class(read, file, place, &class, error);
+    if (status == OCDM_OK)
+        status = copy_trimmed(file, &colon, end, error);
+    return status == OCDM_OK ? take_weight(read, file, ocdm__json_file_place(file, colon), class, error) : status;
+}
+
+static ocdm_status read_weight_lines(struct weights *read, ocdm__json_file *file, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t start = 0; status == OCDM_OK && start < file->file.size;) {
+        size_t end = find_byte(file, start, file->file.size, '\n');
+        status = read_weight_line(read, file, start, end, error);
+        start = end + 1;
+    }
+    return status;
+}
+
+ocdm_status ocdm__class_weights_file_read(const char *path, const ocdm__stream_table *table, double *weights, ocdm_error *error)
+{
+    struct weights read = {.class_count = table->class_count, .weights = weights};
+    ocdm__json_file file = {.line = 1};
+    for (size_t c = 0; c < table->class_count; c++)
+        weights[c] = NAN;
+    ocdm_status status = ocdm__class_table_make(&read.classes, table, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__json_file_open(&file, path, error);
+    if (status == OCDM_OK)
+        status = is_json(&file) ? read_json_weights(&read, &file, error) : read_weight_lines(&read, &file, error);
+    for (size_t c = 0; c < table->class_count; c++)
+        weights[c] = isnan(weights[c]) ? 1 : weights[c];
+    ocdm__json_file_close(&file);
+    ocdm__label_table_clear(&read.classes);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Files of class groups: both forms, and what is said about each mistake in them. */
+/* Files of class groups and of class weights: both forms, and the message for each mistake in them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "../test.h"
 #include "../nested_files.h"
-#include "stream/recipes/class_groups_file.h"
+#include "stream/recipes/class_files.h"
 
 #define LONG_NAME "a class with a name of over sixteen bytes"
 
@@ -124,6 +124,59 @@ TEST(class_groups_have_names)
     assert_string_equal(ocdm__class_group_name(OCDM__MINORITY), "minority");
 }
 
+/* ---- weights ---------------------------------------------------------------------------------------------------------- */
+
+/* A stream of labels with the classes "cat", "a: b" and "dog". */
+static ocdm_status read_weights(const char *text, double *weights, ocdm_error *error)
+{
+    static char names[] = "cata: bdog";
+    static uint64_t starts[] = {0, 3, 7, 10};
+    const ocdm__stream_table table = {.class_count = 3, .classes = {.starts = starts, .bytes = names}};
+    assert_int_equal(put_text("w", text), 0);
+    return ocdm__class_weights_file_read("w", &table, weights, error);
+}
+
+static void assert_weights(const char *text, double cat, double ab, double dog)
+{
+    double weights[3] = {0};
+    ocdm_error error = {.message = ""};
+    ocdm_status status = read_weights(text, weights, &error);
+    HOLDS(error.message, status == OCDM_OK);
+    assert_true(weights[0] == cat && weights[1] == ab && weights[2] == dog);
+}
+
+static void assert_no_weights(const char *text, const char *message)
+{
+    double weights[3];
+    ocdm_error error = {.message = ""};
+    assert_int_equal(read_weights(text, weights, &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, message);
+}
+
+TEST(class_weights_come_from_json_or_text)
+{
+    assert_weights("{\"dog\": 0.5, \"cat\": 3e0}", 3, 1, 0.5);
+    assert_weights("cat: 3\n\n  a: b : 2.5\t\r\n", 3, 2.5, 1);
+    assert_weights("{}", 1, 1, 1);
+    assert_weights("", 1, 1, 1);
+    assert_weights("dog:1e-6\ncat:1e6", 1e6, 1, 1e-6);
+}
+
+TEST(class_weights_refuse_unknown_classes_and_bad_numbers)
+{
+    assert_no_weights("{\"cat\": 3,\n \"cow\": 2}", "w:2:2: the stream has no class \"cow\"");
+    assert_no_weights("cat: 3\ncow: 2", "w:2:1: the stream has no class \"cow\"");
+    assert_no_weights("cat: 3\ncat: 3", "w:2:1: class \"cat\" is named a second time");
+    assert_no_weights("{\"cat\": \"3\"}", "w:1:9: expected a weight, a number");
+    assert_no_weights("cat: three", "w:1:6: \"three\" is not a number");
+    assert_no_weights("cat:", "w:1:5: \"\" is not a number");
+    assert_no_weights("cat 3", "w:1:1: expected a class, a colon and a number");
+    assert_no_weights("cat: 0", "w:1:6: the weight 0 is out of range: 1e-06 to 1e+06");
+    assert_no_weights("cat: -1", "w:1:6: the weight -1 is out of range: 1e-06 to 1e+06");
+    assert_no_weights("{\"cat\": 1e7}", "w:1:9: the weight 1e+07 is out of range: 1e-06 to 1e+06");
+    assert_no_weights("[1]", "w:1:1: expected a class, a colon and a number");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +188,8 @@ int main(void)
         cmocka_unit_test(class_groups_refuse_bad_text),
         cmocka_unit_test_teardown(class_groups_tell_when_there_is_no_file, clear_tree),
         cmocka_unit_test(class_groups_have_names),
+        cmocka_unit_test(class_weights_come_from_json_or_text),
+        cmocka_unit_test(class_weights_refuse_unknown_classes_and_bad_numbers),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

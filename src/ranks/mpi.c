@@ -1,0 +1,338 @@
+/*
+ * Ranks over MPI; the only file that includes mpi.h. Exchanges are non-blocking calls with MPI_Test in a loop, so that a
+ * process that waits gives up its core.
+ *
+ * A thread of each rank sends a heartbeat to the next rank and listens to the one before. A rank that is silent for too long
+ * ends all processes.
+ */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/progress.h"
+#include "ranks/ranks.h"
+
+enum {
+    REQUESTS = 64,      /* exchanges under way at a time */
+    LOOKS = 500,        /* at a request before the process sleeps between looks */
+    NAP = 50000,        /* nanoseconds */
+    BEAT = 100000000,   /* nanoseconds between heartbeats */
+    STALL_SECONDS = 10, /* of silence */
+    FAILURE = 4,        /* the exit code of a broken exchange: input or output */
+};
+
+/* Silence after a signal that asks this process to end: if the launcher sent it since another rank has died, little time is
+ * left to say which. */
+#define SILENCE_AFTER_SIGNAL 0.4
+
+/* The last heartbeat of a rank that ends as it should. */
+#define LAST_BEAT UINT64_MAX
+
+/* Exchanges of one kind are started in the same order by all ranks, those of different kinds are not: each has ranks of its
+ * own. */
+static MPI_Comm heart_ranks, exchange_ranks, gather_ranks;
+/* Exchanges under way. MPI reads counts and places until an exchange is over, so that each has its own. */
+static struct pending {
+    MPI_Request request;
+    int *counts, *places, *sent_counts, *sent_places; /* one for each rank */
+    bool used;
+} pending[REQUESTS];
+static int rank, size;
+static atomic_ullong step;
+static atomic_bool ending;
+static pthread_t heart;
+static const volatile sig_atomic_t *stop_signal;
+
+/* ---- waiting ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void nap(long nanoseconds)
+{
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    (void)nanosleep(&time, NULL);
+}
+
+/* ---- ending with an error --------------------------------------------------------------------------------------------------
+ */
+
+static void fail(const char *message, int code)
+{
+    fflush(stdout);
+    fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, code);
+    _exit(code);
+}
+
+/* A count of MPI is an int. */
+static int int_of(size_t units)
+{
+    if (units > INT_MAX)
+        fail("a batch is too large for one message of MPI", FAILURE);
+    return (int)units;
+}
+
+/* ---- exchanges
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static ocdm__ranks_request begin_exchange(void)
+{
+    int i = 0;
+    while (i < REQUESTS && pending[i].used)
+        i++;
+    if (i == REQUESTS)
+        fail("too many exchanges at a time", FAILURE);
+    pending[i].used = true;
+    return i;
+}
+
+static bool finished(ocdm__ranks_request request)
+{
+    int done = 0;
+    MPI_Test(&pending[request].request, &done, MPI_STATUS_IGNORE);
+    pending[request].used = !done;
+    return done != 0;
+}
+
+static void await(ocdm__ranks_request request)
+{
+    for (int looks = 0; !finished(request); looks++) {
+        if (looks < LOOKS)
+            (void)sched_yield();
+        else
+            nap(NAP);
+    }
+}
+
+static struct pending *begin_parts(const size_t *starts, ocdm__ranks_request *request)
+{
+    *request = begin_exchange();
+    struct pending *parts = &pending[*request];
+    for (int r = 0; r < size; r++) {
+        parts->counts[r] = int_of(starts[r + 1] - starts[r]);
+        parts->places[r] = int_of(starts[r]);
+    }
+    return parts;
+}
+
+static void broadcast(void *data, size_t units)
+{
+    ocdm__ranks_request request = begin_exchange();
+    MPI_Ibcast(data, int_of(units), MPI_UINT32_T, 0, MPI_COMM_WORLD, &pending[request].request);
+    await(request);
+}
+
+static void scatter(const void *everything, const size_t *starts, void *own)
+{
+    ocdm__ranks_request request;
+    struct pending *parts = begin_parts(starts, &request);
+    MPI_Iscatterv(everything, parts->counts, parts->places, MPI_UINT32_T, rank == 0 ? MPI_IN_PLACE : own, parts->counts[rank],
+                  MPI_UINT32_T, 0, MPI_COMM_WORLD, &parts->request);
+    await(request);
+}
+
+static void gather(const void *own, const size_t *starts, void *everything)
+{
+    ocdm__ranks_request request;
+    struct pending *parts = begin_parts(starts, &request);
+    MPI_Igatherv(rank == 0 ? MPI_IN_PLACE : own, parts->counts[rank], MPI_UINT32_T, everything, parts->counts, parts->places,
+                 MPI_UINT32_T, 0, MPI_COMM_WORLD, &parts->request);
+    await(request);
+}
+
+static ocdm__ranks_request start_gather_all(void *everything, const size_t *starts)
+{
+    ocdm__ranks_request request;
+    struct pending *parts = begin_parts(starts, &request);
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, gather_ranks,
+                    &parts->request);
+    return request;
+}
+
+static void gather_all(void *everything, const size_t *starts)
+{
+    ocdm__ranks_request request;
+    struct pending *parts = begin_parts(starts, &request);
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, MPI_COMM_WORLD,
+                    &parts->request);
+    await(request);
+}
+
+static ocdm__ranks_request start_exchange(const void *from, size_t sent, void *to, const size_t *received)
+{
+    ocdm__ranks_request request = begin_exchange();
+    struct pending *parts = &pending[request];
+    size_t place = 0;
+    for (int r = 0; r < size; r++) {
+        parts->sent_counts[r] = int_of(sent);
+        parts->sent_places[r] = int_of((size_t)r * sent);
+        parts->counts[r] = int_of(received[r]);
+        parts->places[r] = int_of(place);
+        place += received[r];
+    }
+    MPI_Ialltoallv(from, parts->sent_counts, parts->sent_places, MPI_UINT32_T, to, parts->counts, parts->places, MPI_UINT32_T,
+                   exchange_ranks, &parts->request);
+    return request;
+}
+
+static void note_step(uint64_t now)
+{
+    atomic_store(&step, now);
+}
+
+/* ---- heartbeats
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* What this rank knows of the one before it. */
+struct neighbour {
+    int rank;
+    uint64_t step;
+    double heard;
+    bool told;
+};
+
+static double allowed_silence(void)
+{
+    const char *text = getenv("OCDM_STALL_SECONDS");
+    double seconds = text != NULL ? strtod(text, NULL) : 0;
+    return seconds > 0 ? seconds : STALL_SECONDS;
+}
+
+/* After a signal this only says what is the matter: a launcher that ends the job since a rank has died ends this one too, and
+ * one that was asked to end waits until the leader has saved. */
+static void judge_silence(struct neighbour *neighbour, double allowed)
+{
+    double silence = ocdm__seconds_now() - neighbour->heard;
+    bool asked_to_end = *stop_signal != 0 && silence > SILENCE_AFTER_SIGNAL;
+    if (neighbour->told || (silence < allowed && !asked_to_end))
+        return;
+    neighbour->told = true;
+    fprintf(stderr, "error: rank %d of %d no longer answers; the last that was heard of it was of step %llu\n", neighbour->rank,
+            size, (unsigned long long)neighbour->step);
+    fflush(stderr);
+    if (silence >= allowed)
+        MPI_Abort(MPI_COMM_WORLD, FAILURE);
+}
+
+/* Sends when the last heartbeat has left, listens, sleeps. Ends once both sides have said their last. */
+static void *beat(void *unused)
+{
+    (void)unused;
+    double allowed = allowed_silence();
+    struct neighbour neighbour = {.rank = (rank + size - 1) % size, .heard = ocdm__seconds_now()};
+    MPI_Request coming = MPI_REQUEST_NULL, going = MPI_REQUEST_NULL;
+    unsigned long long heard = 0, said = 0;
+    MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
+    for (int done; said != LAST_BEAT || heard != LAST_BEAT || going != MPI_REQUEST_NULL;) {
+        MPI_Test(&going, &done, MPI_STATUS_IGNORE);
+        if (done && said != LAST_BEAT) {
+            said = atomic_load(&ending) ? LAST_BEAT : atomic_load(&step);
+            MPI_Isend(&said, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, heart_ranks, &going);
+        }
+        if (heard != LAST_BEAT) {
+            MPI_Test(&coming, &done, MPI_STATUS_IGNORE);
+            if (done)
+                neighbour.heard = ocdm__seconds_now();
+            if (done && heard != LAST_BEAT) {
+                neighbour.step = heard;
+                MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
+            }
+            judge_silence(&neighbour, allowed);
+        }
+        nap(atomic_load(&ending) ? NAP : BEAT);
+    }
+    return NULL;
+}
+
+/* ---- beginning and end
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool builds_agree(uint64_t build)
+{
+    bool agree = true;
+    unsigned long long mine = build, *builds = ocdm__allocate((size_t)size, sizeof *builds);
+    if (builds == NULL)
+        fail("out of memory", FAILURE);
+    MPI_Allgather(&mine, 1, MPI_UNSIGNED_LONG_LONG, builds, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
+    for (int r = 1; r < size && agree; r++) {
+        agree = builds[r] == builds[0];
+        if (!agree && rank == 0)
+            fprintf(stderr,
+                    "error: rank %d has another build of ocdm-mpi or another kind of CPU than rank 0\n"
+                    "hint: results are the same on all ranks only where both are\n",
+                    r);
+    }
+    ocdm__release(builds);
+    return agree;
+}
+
+static void reserve_parts(void)
+{
+    for (int i = 0; i < REQUESTS; i++) {
+        int *numbers = ocdm__allocate(4 * (size_t)size, sizeof *numbers);
+        if (numbers == NULL)
+            fail("out of memory", FAILURE);
+        pending[i] = (struct pending){MPI_REQUEST_NULL, numbers, numbers + size, numbers + 2 * size, numbers + 3 * size, false};
+    }
+}
+
+bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop)
+{
+    int provided;
+    static ocdm__ranks ranks;
+    stop_signal = stop;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size == 1)
+        return true;
+    if (provided < MPI_THREAD_MULTIPLE)
+        fail("this MPI does not support MPI_THREAD_MULTIPLE, which heartbeats need", FAILURE);
+    if (!builds_agree(build()))
+        return false;
+    reserve_parts();
+    MPI_Comm_dup(MPI_COMM_WORLD, &heart_ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &exchange_ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &gather_ranks);
+    ranks = (ocdm__ranks){.rank = (size_t)rank,
+                          .size = (size_t)size,
+                          .broadcast = broadcast,
+                          .scatter = scatter,
+                          .gather = gather,
+                          .gather_all = gather_all,
+                          .start_gather_all = start_gather_all,
+                          .start_exchange = start_exchange,
+                          .finished = finished,
+                          .wait = await,
+                          .note_step = note_step,
+                          .abort = fail};
+    ocdm__ranks_set(&ranks);
+    if (pthread_create(&heart, NULL, beat, NULL) != 0)
+        fail("cannot start a thread", FAILURE);
+    return true;
+}
+
+void ocdm__ranks_end(void)
+{
+    if (ocdm__ranks_all() != NULL) {
+        atomic_store(&ending, true);
+        (void)pthread_join(heart, NULL);
+        for (int i = 0; i < REQUESTS; i++)
+            ocdm__release(pending[i].counts);
+        MPI_Comm_free(&heart_ranks);
+        MPI_Comm_free(&exchange_ranks);
+        MPI_Comm_free(&gather_ranks);
+        ocdm__ranks_set(NULL);
+    }
+    MPI_Finalize();
+}

@@ -1,0 +1,60 @@
+/*
+ * Several processes that work together, each with a rank: 0 leads, the others follow. A program that was not started by mpirun
+ * is alone: there is no table then. `ocdm-mpi` links mpi.c, `ocdm` does not.
+ *
+ * All ranks call the same functions in the same order. Lengths count units of four bytes. Nothing returns an error: a message
+ * that cannot be delivered ends all processes, and so does a rank that no longer answers; see docs/scale.md.
+ */
+#ifndef OCDM_RANKS_RANKS_H
+#define OCDM_RANKS_RANKS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An exchange that has begun: hand it to `finished` or `wait`, once. */
+typedef int ocdm__ranks_request;
+
+typedef struct ocdm__ranks {
+    size_t rank, size;
+
+    /* The leader's data to all. */
+    void (*broadcast)(void *data, size_t units);
+
+    /* In all three, rank r has the units starts[r] to starts[r + 1] - 1 of `all`. From the leader's array to each rank's own;
+     * from each rank's own to the leader's array; from each rank's part of the array to all the arrays. The leader's own
+     * part stays where it is: its `own` is not looked at. */
+    void (*scatter)(const void *all, const size_t *starts, void *own);
+    void (*gather)(const void *own, const size_t *starts, void *all);
+    void (*gather_all)(void *all, const size_t *starts);
+    ocdm__ranks_request (*start_gather_all)(void *all, const size_t *starts);
+
+    /* Every rank sends every other `sent` units, those for rank r from place r * sent on, and receives received[r] units from
+     * rank r, one rank's after the other's. Begins; `finished` also moves it on, `wait` returns when it is over. */
+    ocdm__ranks_request (*start_exchange)(const void *from, size_t sent, void *to, const size_t *received);
+    bool (*finished)(ocdm__ranks_request request);
+    void (*wait)(ocdm__ranks_request request);
+
+    /* What this rank is doing, for messages of other ranks. */
+    void (*note_step)(uint64_t step);
+
+    /* Prints an error that names rank and step and ends all processes with this exit code. Does not return. */
+    void (*abort)(const char *message, int code);
+} ocdm__ranks;
+
+/* All ranks; NULL for a process that is alone. */
+const ocdm__ranks *ocdm__ranks_all(void);
+
+/* For the implementation, before any other thread starts. */
+void ocdm__ranks_set(const ocdm__ranks *ranks);
+
+/*
+ * For the program's main function; mpi.c implements both, ranks.c for a program without it. After the first, ocdm__ranks_all is
+ * not NULL if there is more than one rank. `build` gives a checksum that all ranks must share; `stop` becomes not 0 when a
+ * signal asks the process to end. False: ranks have different builds, of which the leader has told.
+ */
+bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop);
+void ocdm__ranks_end(void);
+
+#endif

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# Runs on several ranks of MPI, compared byte for byte with runs of one process; ranks that die, stop or differ.
+# $1: ocdm, by default that of `make test`; $2: the source folder; $3: ocdm-mpi, by default beside $1; $4: "all" for every model and
+# number of ranks.
+set -u
+source=${2:-$(cd "$(dirname "$0")/../.." && pwd)}
+ocdm=${1:-$source/build/test/ocdm}
+parallel=${3:-$(dirname "$ocdm")/ocdm-mpi}
+extent=${4:-some}
+# shellcheck source=tests/cli/tap.sh
+. "$source/tests/cli/tap.sh"
+cd "$place" || exit 1
+
+# Ranks outnumber cores here, and tests may run as root. MPI keeps memory until the end on purpose.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ASAN_OPTIONS=detect_leaks=0
+launcher=${LAUNCHER:-mpirun.openmpi --oversubscribe --bind-to none}
+
+# ranks N COMMAND...: on N ranks. Each tells its process number in the file pid.RANK.
+ranks() {
+    local count=$1
+    shift
+    # shellcheck disable=SC2086,SC2016 # the launcher is several words; the rank's shell expands the rest
+    exec $launcher -n "$count" bash -c 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' rank "$parallel" "$@"
+}
+
+settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 -q)
+stream_of() { case $1 in linear | mlp) echo f.safetensors ;; *) echo s.safetensors ;; esac }
+settings_of() { case $1 in linear | mlp) echo -m 20 --log-every 1 --lr 0.001 -q ;; *) echo "${settings[@]}" ;; esac }
+
+# without_times FILE: what a run wrote, without what belongs to a machine.
+without_times() {
+    sed -E 's/"(seconds|total|evaluate|draw|decode|train|update|threads|time|s)":[-+.0-9eE]*//g; s/,"times":\{[^}]*\}//g' "$1"
+}
+
+same_run() { # same_run FOLDER FOLDER
+    cmp "$1/weights.safetensors" "$2/weights.safetensors" && cmp "$1/memory.jsonl" "$2/memory.jsonl" &&
+        same "$(without_times "$1/summary.json")" "$(without_times "$2/summary.json")" &&
+        same "$(without_times "$1/run.jsonl" | grep -v resumed)" "$(without_times "$2/run.jsonl" | grep -v resumed)"
+}
+
+# one_process MODEL: the run that others are compared with, made once, on two threads.
+one_process() {
+    [ -e "one-$1/summary.json" ] && return 0
+    # shellcheck disable=SC2046
+    run "$ocdm" run "$(stream_of "$1")" -o "one-$1" --model "$1" --threads 2 $(settings_of "$1")
+    same 0 "$code"
+}
+
+same_on() { # same_on MODEL RANKS THREADS
+    one_process "$1" || return 1
+    # shellcheck disable=SC2046
+    run ranks_apart "$2" run "$(stream_of "$1")" -o "many-$1-$2-$3" --model "$1" --threads "$3" $(settings_of "$1")
+    same 0 "$code" && same_run "one-$1" "many-$1-$2-$3"
+}
+ranks_apart() { (ranks "$@"); }
+
+# start N FOLDER: a run in the background that saves after each step; returns when it has saved one. $job is its process.
+start() {
+    local count=$1 folder=$2
+    rm -f pid.*
+    (ranks "$count" run s.safetensors -o "$folder" --model cnn --threads 1 --checkpoint-every 1 "${settings[@]}") > "$out" 2> "$err" &
+    job=$!
+    for _ in $(seq 1200); do
+        [ -s "$folder/checkpoint.safetensors" ] && return 0
+        sleep 0.05
+    done
+    echo "no checkpoint within a minute"
+    return 1
+}
+
+ends_soon() { # within 30 seconds, with an error
+    ( sleep 30; kill -9 "$job" 2> /dev/null ) &
+    local guard=$!
+    wait "$job"
+    code=$?
+    kill "$guard" 2> /dev/null
+    [ "$code" -ne 0 ] && [ "$code" -ne 143 ]
+}
+
+# ends_with_the_rank SIGNAL VICTIM COUNT OTHER: the job ends and names the rank and a step; OTHER ranks go on to the same bytes.
+ends_with_the_rank() {
+    local folder=killed-$1-$2-$3
+    [ "$1" = STOP ] && export OCDM_STALL_SECONDS=3
+    one_process cnn && start "$3" "$folder" || return 1
+    kill "-$1" "$(cat "pid.$2")"
+    ends_soon || return 1
+    unset OCDM_STALL_SECONDS
+    grep -E "^error: rank $2 of $3 no longer answers; .* step [0-9]+$" "$err" || return 1
+    run ranks_apart "$4" run s.safetensors -o "$folder" --model cnn --threads 2 --checkpoint-every 1 --resume "${settings[@]}"
+    same 0 "$code" && cmp one-cnn/weights.safetensors "$folder/weights.safetensors" &&
+        cmp one-cnn/memory.jsonl "$folder/memory.jsonl"
+}
+
+saves_when_the_leader_is_asked_to_stop() {
+    one_process cnn && start 3 stopped || return 1
+    kill -TERM "$(cat pid.0)"
+    wait "$job"
+    code=$?
+    same 143 "$code" && grep 'and saved' "$err" || return 1
+    run "$ocdm" run s.safetensors -o stopped --model cnn --threads 1 --checkpoint-every 1 --resume "${settings[@]}"
+    same 0 "$code" && cmp one-cnn/weights.safetensors stopped/weights.safetensors
+}
+
+# Open MPI's launcher passes the signal on and kills what is left a second later; its own exit code is 1.
+leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop() {
+    start 3 asked || return 1
+    kill -TERM "$job"
+    wait "$job"
+    code=$?
+    [ "$code" -ne 0 ] || return 1
+    run "$ocdm" run s.safetensors -o asked --model cnn --threads 1 --checkpoint-every 1 --resume "${settings[@]}"
+    same 0 "$code" && cmp one-cnn/weights.safetensors asked/weights.safetensors
+}
+
+same_predictions() {
+    one_process cnn || return 1
+    local shape=(--model cnn --weights one-cnn/weights.safetensors --resize 32 --crop 32)
+    run "$ocdm" predict s.safetensors "${shape[@]}" -o one.npy
+    same 0 "$code" || return 1
+    run ranks_apart 3 predict s.safetensors "${shape[@]}" -o three.npy
+    same 0 "$code" && cmp one.npy three.npy || return 1
+    run "$ocdm" stream featurize s.safetensors "${shape[@]}" -o one.features
+    same 0 "$code" || return 1
+    run ranks_apart 3 stream featurize s.safetensors "${shape[@]}" -o three.features
+    same 0 "$code" && cmp one.features three.features || return 1
+    run ranks_apart 2 eval s.safetensors "${shape[@]}" --json
+    cp "$out" two.json
+    run "$ocdm" eval s.safetensors "${shape[@]}" --json
+    same "$(without_times "$out")" "$(without_times two.json)"
+}
+
+refuses_verbs_of_one_rank() {
+    run ranks_apart 2 sample -m 3 s.jsonl
+    same 2 "$code" && grep 'works on one rank, not on 2' "$err"
+}
+
+refuses_another_build() {
+    cp "$parallel" another
+    printf 'x' >> another
+    # shellcheck disable=SC2086
+    run $launcher -n 1 "$parallel" run s.safetensors -o mixed --model cnn : -n 1 ./another run s.safetensors -o mixed --model cnn
+    [ "$code" -ne 0 ] && grep 'rank 1 has another build' "$err" && [ ! -e mixed ]
+}
+
+reports_errors_once() {
+    run ranks_apart 3 run missing.safetensors -o none --model cnn
+    same 4 "$code" && same 1 "$(grep -c '^error' "$err")"
+}
+
+"$source/tests/ranks/make-stream" "$ocdm" "$place" > "$out" 2> "$err" || { cat "$err"; exit 1; }
+
+if [ "$extent" = all ]; then
+    for model in linear mlp cnn mobilenet1 resnet18; do
+        for count in 1 2 3 4 8 16; do
+            for threads in 1 2; do
+                check "$model on $count ranks of $threads threads makes the same run" same_on "$model" "$count" "$threads"
+            done
+        done
+    done
+    for victim in 0 1 2 3; do
+        check "a job of 4 whose rank $victim is killed ends, and goes on with 3" ends_with_the_rank KILL "$victim" 4 3
+        check "a job of 4 whose rank $victim hangs ends, and goes on with 2" ends_with_the_rank STOP "$victim" 4 2
+    done
+else
+    for case in 'cnn 1 2' 'cnn 2 1' 'cnn 3 2' 'cnn 8 1' 'resnet18 4 1' 'mobilenet1 2 2' 'linear 2 1' 'mlp 3 1'; do
+        read -r model count threads <<< "$case"
+        check "$model on $count ranks of $threads threads makes the same run" same_on "$model" "$count" "$threads"
+    done
+    check "a job of 3 whose rank 2 is killed ends, and goes on with 2" ends_with_the_rank KILL 2 3 2
+    check "a job of 3 whose rank 1 hangs ends, and goes on with 4" ends_with_the_rank STOP 1 3 4
+fi
+check "the leader saves when it is asked to stop" saves_when_the_leader_is_asked_to_stop
+check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
+check "predictions, features and metrics are the same" same_predictions
+check "verbs that do not distribute refuse several ranks" refuses_verbs_of_one_rank
+check "ranks with another build are refused before a folder is made" refuses_another_build
+check "an error of the leader is told once and ends all ranks" reports_errors_once
+finish
