@@ -117,7 +117,7 @@ class Run:
             if value is not None:
                 texts += [key.encode(), os.fsencode(_text(value))]
         call = None if gradient is None else _flat(gradient)
-        self._loop = _ocdm.Loop(self.stream, texts, resume, call, gradient_size)
+        self._loop = _ocdm.Loop(self.stream._file, texts, resume, call, gradient_size)
         self._step = None
 
     @property

@@ -8,7 +8,7 @@ _KINDS = ("labels", "features", "images", "files")
 _PARTS = {"train": 0, "test": 1}
 
 
-class Stream(_ocdm.Stream):
+class Stream:
     """A file of `ocdm stream build`, read-only. Tables, features and images are arrays over the mapped file, not copies.
 
     path    the file; OSError or ValueError if it cannot be read or is damaged
@@ -37,8 +37,10 @@ class Stream(_ocdm.Stream):
     """
 
     def __init__(self, path):
+        # The arrays refer to the file, not to this object, which keeps them: a cycle through them could not be collected.
         self._path = os.fspath(path)
-        self._found = self._tables()
+        self._file = _ocdm.StreamFile(self._path)
+        self._found = self._file.tables()
 
     @property
     def path(self):
@@ -114,12 +116,12 @@ class Stream(_ocdm.Stream):
     @functools.cached_property
     def class_names(self):
         """The names of the classes."""
-        return self._class_names()
+        return self._file.class_names()
 
     @functools.cached_property
     def ids(self):
         """The ids of the samples."""
-        return self._ids()
+        return self._file.ids()
 
     @functools.cached_property
     def image_paths(self):
@@ -127,7 +129,7 @@ class Stream(_ocdm.Stream):
         if self.kind != "files":
             return None
         root = self.image_root
-        return [os.path.join(root, path) if root is not None else path for path in self._image_paths()]
+        return [os.path.join(root, path) if root is not None else path for path in self._file.image_paths()]
 
     def names_of(self, sample):
         """The names of the labels of a sample."""
@@ -141,7 +143,7 @@ class Stream(_ocdm.Stream):
         samples = numpy.ascontiguousarray(samples, "int64")
         if samples.ndim != 1:
             raise ValueError(f"samples must be a list of numbers, not an array of shape {samples.shape}")
-        return numpy.frombuffer(self._targets(samples), "f4").reshape(len(samples), self.class_count)
+        return numpy.frombuffer(self._file.targets(samples), "f4").reshape(len(samples), self.class_count)
 
     def select(self, part=None, task=None):
         """The numbers of the samples of a part, "train" or "test", and of a task; None for all.
@@ -160,6 +162,10 @@ class Stream(_ocdm.Stream):
         if task is not None:
             chosen &= self.tasks == task
         return numpy.flatnonzero(chosen)
+
+    def verify(self):
+        """Reads all features or images and compares their checksum, which opening does not. ValueError if they are damaged."""
+        self._file.verify()
 
     def __len__(self):
         return self._found["samples"]

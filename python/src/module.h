@@ -120,7 +120,7 @@ struct ocdm_stream;
 bool ocdm__add_stream_types(PyObject *module);
 bool ocdm__add_loop_type(PyObject *module);
 
-/* The stream of an ocdm.Stream; NULL with TypeError. */
+/* The stream of a StreamFile; NULL with TypeError. */
 const struct ocdm_stream *ocdm__stream_of(PyObject *object);
 
 /* ---- metrics.c: functions of the module ------------------------------------------------------------------------------ */

@@ -76,7 +76,7 @@ const ocdm_stream *ocdm__stream_of(PyObject *object)
 {
     if (PyObject_TypeCheck(object, stream_type))
         return ((stream_object *)object)->stream;
-    PyErr_Format(PyExc_TypeError, "a stream must be an ocdm.Stream, not %R", (PyObject *)Py_TYPE(object));
+    PyErr_Format(PyExc_TypeError, "a stream must be an open file, not %R", (PyObject *)Py_TYPE(object));
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static void stream_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* _tables(): what the class in Python makes attributes of. */
+/* tables(): what the class in Python makes attributes of. */
 static PyObject *stream_tables(PyObject *self, PyObject *unused)
 {
     const ocdm_stream_tables *t = tables_of(self);
@@ -132,7 +132,7 @@ static void mark(const ocdm_stream_tables *t, size_t sample, float *row)
         row[t->labels[k]] = 1;
 }
 
-/* _targets(samples): a row of floats for each sample, as bytes; samples is a buffer of int64. */
+/* targets(samples): a row of floats for each sample, as bytes; samples is a buffer of int64. */
 static PyObject *stream_targets(PyObject *self, PyObject *samples)
 {
     const ocdm_stream_tables *t = tables_of(self);
@@ -207,14 +207,12 @@ static PyObject *stream_verify(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef stream_methods[] = {
-    {"_tables", stream_tables, METH_NOARGS, NULL},
-    {"_targets", stream_targets, METH_O, NULL},
-    {"_ids", stream_ids, METH_NOARGS, NULL},
-    {"_class_names", stream_class_names, METH_NOARGS, NULL},
-    {"_image_paths", stream_image_paths, METH_NOARGS, NULL},
-    {"verify", stream_verify, METH_NOARGS,
-     "verify()\n--\n\nReads all features or images and compares their checksum, which opening does not. ValueError if they are "
-     "damaged."},
+    {"tables", stream_tables, METH_NOARGS, NULL},
+    {"targets", stream_targets, METH_O, NULL},
+    {"ids", stream_ids, METH_NOARGS, NULL},
+    {"class_names", stream_class_names, METH_NOARGS, NULL},
+    {"image_paths", stream_image_paths, METH_NOARGS, NULL},
+    {"verify", stream_verify, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -225,10 +223,8 @@ static PyType_Slot stream_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec stream_spec = {.name = "ocdm._ocdm.Stream",
-                                  .basicsize = sizeof(stream_object),
-                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                                  .slots = stream_slots};
+static PyType_Spec stream_spec = {
+    .name = "ocdm._ocdm.StreamFile", .basicsize = sizeof(stream_object), .flags = Py_TPFLAGS_DEFAULT, .slots = stream_slots};
 
 bool ocdm__add_stream_types(PyObject *module)
 {

@@ -17,11 +17,11 @@ enum { SLICE = 1 << 16 };
 struct back {
     const struct ocdm__pass *pass;
     const struct ocdm__gradient_sink *sink;
-    size_t chunks;
-    uint32_t position; /* the layer of the region; the number of image layers stands for the average */
-    uint32_t making;   /* the layer whose weights' gradient is made in chunks of lanes */
-    uint32_t adding;   /* the layer whose chunks are added */
-    unsigned turn;     /* which half of the chunks' memory is being written */
+    size_t chunks, half; /* of this process; for which there is memory */
+    uint32_t position;   /* the layer of the region; the number of image layers stands for the average */
+    uint32_t making;     /* the layer whose weights' gradient is made in chunks of lanes */
+    uint32_t adding;     /* the layer whose chunks are added */
+    unsigned turn;       /* which half of the chunks' memory is being written */
 };
 
 /* ---- gradients to their place --------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ struct back {
 static float *chunk_memory(const struct back *back, unsigned half, size_t chunk)
 {
     const ocdm__network *network = back->pass->network;
-    return network->lane_memory + (half * back->chunks + chunk) * network->lane_stride;
+    return network->lane_memory + (half * back->half + chunk) * network->lane_stride;
 }
 
 /* The gradient of a small parameter, or part of a large one: `at` and `count` are in memory order. */
@@ -366,7 +366,10 @@ static void plan_sums(const struct back *back)
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    struct back back = {.pass = pass, .sink = sink, .chunks = ocdm__share_chunks(&pass->share, NULL, NULL)};
+    struct back back = {.pass = pass,
+                        .sink = sink,
+                        .chunks = ocdm__share_chunks(&pass->share, NULL, NULL),
+                        .half = ocdm__share_half(&pass->share)};
     plan_sums(&back);
     if (run_vectors_back(&back) != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer's gradient");

@@ -134,7 +134,7 @@ static void *replaced(void *block, size_t count, size_t size)
 /* The chunks' sums of two layers, and for each thread at work the gradients of all lanes but one of a chunk. */
 static size_t lane_buffers(const ocdm__network *network, const struct ocdm__share *share)
 {
-    size_t chunks = ocdm__share_chunks(share, NULL, NULL);
+    size_t chunks = ocdm__share_half(share);
     return 2 * chunks + (share->chunk - 1) * (network->threads < chunks ? network->threads : chunks);
 }
 

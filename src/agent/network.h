@@ -233,6 +233,8 @@ void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks);
 /* The chunks of this process: unless NULL, their lanes, and the merges that add those of each aligned block of lanes that this
  * process has. Returns the number. */
 size_t ocdm__share_chunks(const struct ocdm__share *share, size_t *sizes, unsigned char *merges);
+/* The chunks for which either half of the lane memory has room: linear layers use it too, where a rank has no lane. */
+size_t ocdm__share_half(const struct ocdm__share *share);
 /* Fills `share->starts`: where each rank's images begin, in arrays of `units` for each image. */
 void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */

@@ -66,6 +66,12 @@ size_t ocdm__share_chunks(const struct ocdm__share *share, size_t *sizes, unsign
     return count;
 }
 
+size_t ocdm__share_half(const struct ocdm__share *share)
+{
+    size_t chunks = ocdm__share_chunks(share, NULL, NULL);
+    return chunks > 0 ? chunks : 1;
+}
+
 /* A pair of images is computed together even if one of them is another rank's: the memory has room for both. */
 void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
 {

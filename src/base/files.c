@@ -1,4 +1,4 @@
-/* Maps files by mmap and compares files by device and inode. */
+/* Maps files by mmap, compares files by device and inode, and reads the clock. */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/progress.h"
 
 /* ---- mapped files --------------------------------------------------------------------------------------------------- */
 
@@ -91,6 +93,17 @@ ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error
     return OCDM_OK;
 }
 
+ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error)
+{
+    bool gzip = file->size > 2 && memcmp(file->bytes, "\x1f\x8b", 2) == 0;
+    if (!gzip && !(file->size > 4 && memcmp(file->bytes, "\x28\xb5\x2f\xfd", 4) == 0))
+        return OCDM_OK;
+    char hint[200];
+    snprintf(hint, sizeof hint, "unpack it first: %s %.150s", gzip ? "gunzip -k" : "unzstd", file->name);
+    return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s: %s data, which is unpacked for records only", file->name,
+                      gzip ? "gzip" : "zstd");
+}
+
 void ocdm__mapped_file_passed(ocdm__mapped_file *file, size_t offset)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -160,4 +173,11 @@ bool ocdm__is_same_file(const ocdm__file_identity *a, const ocdm__file_identity 
     if (!a->known || !b->known || a->device != b->device || a->inode != b->inode)
         return false;
     return a->name && b->name ? strcmp(a->name, b->name) == 0 : !a->name && !b->name;
+}
+
+double ocdm__seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

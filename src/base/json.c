@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_plain.h"
 #include "base/text.h"
 
 /* Keeps rare cases out of the hot function, which then needs few registers. */

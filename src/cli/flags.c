@@ -415,13 +415,17 @@ static ocdm_status list_too_long(const ocdm__arguments *arguments, const char *n
 
 ocdm_status ocdm__argument_records(const ocdm__arguments *arguments, ocdm__record_options *options, ocdm_error *error)
 {
-    size_t format = 0;
+    size_t format = 0, form = 0;
     ocdm_status status = ocdm__argument_choice(arguments, "format", &format, error);
+    if (status == OCDM_OK)
+        status = ocdm__argument_choice(arguments, "label-form", &form, error);
     options->format = (enum ocdm__record_format)format;
     options->labels = ocdm__argument_text(arguments, "labels");
     options->id = ocdm__argument_text(arguments, "id");
     options->no_id = ocdm__argument_given(arguments, "no-id");
     options->separator = ocdm__argument_text(arguments, "sep");
+    options->label_form = (enum ocdm__label_form)form;
+    options->one_hot = ocdm__argument_text(arguments, "one-hot");
     options->skip_bad = ocdm__argument_given(arguments, "skip-bad");
     return status;
 }

@@ -33,7 +33,7 @@
 #include "stream/records/record.h"
 
 /* The most flags that one verb may have. */
-#define OCDM__MAX_FLAGS 40
+#define OCDM__MAX_FLAGS 48
 
 typedef struct ocdm__flag {
     const char *name;                   /* the long name without dashes; NULL ends a table */

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 
-#include "base/hash_bytes.h"
 #include "base/hash_table.h"
 #include "base/random.h"
 #include "ocdm/ocdm.h"

@@ -48,6 +48,7 @@ static struct pending {
     bool used;
 } pending[REQUESTS];
 static int rank, size;
+static double seconds_waited;
 static atomic_ullong step;
 static atomic_bool ending;
 static pthread_t heart;
@@ -106,12 +107,19 @@ static bool finished(ocdm__ranks_request request)
 
 static void await(ocdm__ranks_request request)
 {
+    double begun = ocdm__seconds_now();
     for (int looks = 0; !finished(request); looks++) {
         if (looks < LOOKS)
             (void)sched_yield();
         else
             nap(NAP);
     }
+    seconds_waited += ocdm__seconds_now() - begun;
+}
+
+static double waited(void)
+{
+    return seconds_waited;
 }
 
 static struct pending *begin_parts(const size_t *starts, ocdm__ranks_request *request)
@@ -314,6 +322,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
                           .start_exchange = start_exchange,
                           .finished = finished,
                           .wait = await,
+                          .waited = waited,
                           .note_step = note_step,
                           .abort = fail};
     ocdm__ranks_set(&ranks);

@@ -36,6 +36,9 @@ typedef struct ocdm__ranks {
     bool (*finished)(ocdm__ranks_request request);
     void (*wait)(ocdm__ranks_request request);
 
+    /* Seconds that this rank has waited for others so far, and for messages. */
+    double (*waited)(void);
+
     /* What this rank is doing, for messages of other ranks. */
     void (*note_step)(uint64_t step);
 

@@ -14,7 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "base/inner_memory.h"
 #include "base/progress.h"
 #include "sample/state.h"

@@ -332,6 +332,12 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
         snprintf(line, sizeof line, "%llu records have none of the labels that count\n", (unsigned long long)sampling->passed);
         ocdm__output_text(output, line);
     }
+    const char *doubt = ocdm__records_doubt(sampling->records);
+    if (doubt != NULL) {
+        ocdm__output_text(output, "warning: ");
+        ocdm__output_text(output, doubt);
+        ocdm__output_text(output, "\n");
+    }
     uint64_t skipped = ocdm__records_skipped(sampling->records);
     if (!skipped)
         return;

@@ -23,10 +23,11 @@ typedef struct ocdm__build_settings {
     enum ocdm__source_kind kind;
     const char *const *sources; /* files; for NUS-WIDE one folder */
     size_t source_count;
-    const char *test_source;      /* a second file of the same kind, all of it test samples; NULL for none */
-    ocdm__record_options records; /* how to read records */
-    const char *tasks_by;         /* records: the member whose values are the tasks; NULL: "task" */
-    const char *xml;              /* ARFF: its label list */
+    const char *test_source;          /* a second file of the same kind, all of it test samples; NULL for none */
+    ocdm__record_options records;     /* how to read records */
+    const char *tasks_by;             /* records: the member whose values are the tasks; NULL: "task" */
+    const char *task, *split, *image; /* records: members or columns with other names than these; NULL: these */
+    const char *xml;                  /* ARFF: its label list */
 
     const char *features; /* NPY, or the ARFF or LIBSVM file itself; NULL for none */
     bool source_features; /* the source has features of its own, and they are wanted */

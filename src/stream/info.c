@@ -5,15 +5,13 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
-#include "stream/records/source.h"
 
 /* ---- the records ---------------------------------------------------------------------------------------------------- */
 
 static ocdm_status count_record(ocdm__stream_info *info, const ocdm__record *record, ocdm_error *error)
 {
-    static const ocdm__wanted_members wanted = {.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT};
     ocdm__record_members members;
-    if (!ocdm__read_json_members(ocdm__records_bytes(info->records, record->at), record->length, &wanted, &members)) {
+    if (!ocdm__member_reader_read(&info->members, info->records, record, &members)) {
         ocdm__record place = *record;
         place.shown_at = members.at;
         return ocdm__records_refuse(info->records, &place, members.reason, false, error);
@@ -135,13 +133,16 @@ static ocdm_status sort_classes(ocdm__stream_info *info, ocdm_error *error)
     return OCDM_OK;
 }
 
-ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, ocdm_error *error)
+ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, const ocdm__record_options *options,
+                                   ocdm_error *error)
 {
-    static const ocdm__record_options options = {.format = OCDM__FORMAT_JSONL,
-                                                 .hint = "`ocdm stream info --help` describes the records"};
+    static const ocdm__record_options usual = {.format = OCDM__FORMAT_JSONL};
     if (path != NULL && ocdm__is_stream_file(path))
         return read_stream(info, path, error);
-    ocdm_status status = ocdm__records_open(&info->records, path, &options, NULL, error);
+    ocdm_status status = ocdm__records_open(&info->records, path, options != NULL ? options : &usual, NULL, error);
+    info->members.wanted.which = 1u << OCDM__MEMBER_TASK | 1u << OCDM__MEMBER_SPLIT;
+    if (status == OCDM_OK)
+        status = ocdm__member_reader_begin(&info->members, info->records, path != NULL ? path : "<stdin>", error);
     if (status == OCDM_OK)
         status = count_records(info, error);
     return status == OCDM_OK ? sort_classes(info, error) : status;
@@ -157,6 +158,7 @@ const char *ocdm__stream_info_label(const ocdm__stream_info *info, uint32_t clas
 void ocdm__stream_info_clear(ocdm__stream_info *info)
 {
     ocdm__statistics_clear(&info->statistics);
+    ocdm__member_reader_clear(&info->members);
     ocdm__release(info->classes);
     ocdm__records_close(info->records);
     ocdm__stream_close(&info->stream);

@@ -1,5 +1,5 @@
 /*
- * The statistics of a stream: of a stream file, or of label records in JSON Lines. Of a record's members two say where it
+ * The statistics of a stream: of a stream file, or of label records. Of a record's members or columns two say where it
  * belongs, both optional: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
  */
 #ifndef OCDM_STREAM_INFO_H
@@ -12,6 +12,7 @@
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 #include "stream/records/record.h"
+#include "stream/records/source.h"
 #include "stream/statistics.h"
 
 /* Start with all bytes zero. */
@@ -20,18 +21,22 @@ typedef struct ocdm__stream_info {
     uint32_t
         *classes; /* the classes of the training part: in a stream file's order, else in the bytewise order of their labels */
     size_t class_count;
-    ocdm__records *records; /* whose labels these are; NULL for a stream file */
-    ocdm__stream stream;    /* the stream file; all zero for records */
+    ocdm__member_reader members; /* of the records */
+    ocdm__records *records;      /* whose labels these are; NULL for a stream file */
+    ocdm__stream stream;         /* the stream file; all zero for records */
     bool is_stream_file;
 } ocdm__stream_info;
 
 /*
  * Reads a stream file, or all records of a file, of standard input when `path` is NULL or "-". No records is fine.
  *
+ * options  how to read records; NULL: JSON Lines, nothing unusual
+ *
  * OCDM_OK, OCDM_BAD_RECORD (with file:line:column; a `task` or `split` of another kind too), OCDM_BAD_FILE, OCDM_IO,
  * OCDM_LIMIT, OCDM_NO_MEMORY. Clear it in either case; `path` must live as long.
  */
-ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, ocdm_error *error);
+ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, const ocdm__record_options *options,
+                                   ocdm_error *error);
 
 /* How many classes are in each group: as in the stream file, unless `bounds` are given or it has no groups: then by their
  * counts, as by ocdm__tally_groups with `bounds`, or with 600 and 100. */

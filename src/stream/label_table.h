@@ -4,7 +4,7 @@
 
 #include "ocdm/ocdm.h"
 
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -97,6 +97,7 @@ typedef struct ocdm__reading {
     ocdm__found_files *files;             /* receives the files that a reader finds in a folder; may be NULL */
     ocdm__skip skips[OCDM__SKIP_REASONS]; /* filled by the reader */
     size_t skip_count;
+    char doubt[400]; /* what looks wrong about the labels of records; "" when nothing does */
 } ocdm__reading;
 
 /* Counts one thing that was left out. `where` may be NULL. */

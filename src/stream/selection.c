@@ -180,18 +180,24 @@ static ocdm_status columns_of(ocdm__class_columns *columns, ocdm__label_table *n
     return status;
 }
 
+ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.size = 0};
+    ocdm_status status = ocdm__map_file(&file, path, error);
+    if (status == OCDM_OK)
+        status = read_names(names, &file, error);
+    ocdm__unmap_file(&file);
+    return status;
+}
+
 ocdm_status ocdm__class_columns_read(ocdm__class_columns *columns, const ocdm__label_table *labels, const char *path,
                                      ocdm_error *error)
 {
-    ocdm__mapped_file file = {.size = 0};
     ocdm__label_table names = {.count = 0};
-    ocdm_status status = ocdm__map_file(&file, path, error);
-    if (status == OCDM_OK)
-        status = read_names(&names, &file, error);
+    ocdm_status status = ocdm__class_names_read(&names, path, error);
     if (status == OCDM_OK)
         status = columns_of(columns, &names, labels, error);
     ocdm__label_table_clear(&names);
-    ocdm__unmap_file(&file);
     return status;
 }
 

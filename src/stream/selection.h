@@ -28,6 +28,10 @@ typedef struct ocdm__class_columns {
 ocdm_status ocdm__class_columns_sorted(ocdm__class_columns *columns, const ocdm__label_table *labels, const uint8_t *kept,
                                        ocdm_error *error);
 
+/* The names of a file of classes, one a line, in its order. `names` is empty before, and to be cleared in either case. OCDM_OK,
+ * OCDM_BAD_FILE, OCDM_IO, OCDM_NO_MEMORY, OCDM_LIMIT. */
+ocdm_status ocdm__class_names_read(ocdm__label_table *names, const char *path, ocdm_error *error);
+
 /*
  * The classes of a file, one a line, blank lines aside, in the file's order, whether the source has them or not. Labels of the
  * source that the file does not list are left out. OCDM_OK, OCDM_BAD_RECORD (file:line: a class twice, none at all), OCDM_IO,

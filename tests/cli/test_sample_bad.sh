@@ -66,12 +66,12 @@ bad_line() {
 }
 
 no_labels() {
-    bad_line '{"label":["a"]}' 1 'the record has no member "labels"'
+    bad_line '{"label":["a"],"x":[{"y":1}]}' 1 'the record has no member "labels"; it has: label, x'
 }
 
 labels_of_the_wrong_type() {
-    bad_line '{"labels":"a"}' 12 'the labels are an array of strings and whole numbers' &&
-        bad_line '{"labels":{"a":1}}' 11 'the labels are an array of strings and whole numbers' &&
+    bad_line '{"labels":1.5}' 11 'the labels are an array of strings and whole numbers, or one of them' &&
+        bad_line '{"labels":{"a":1}}' 11 'the labels are an array of strings and whole numbers, or one of them' &&
         bad_line '{"labels":["a",1.0]}' 16 'a label is a string or a whole number' &&
         bad_line '{"labels":[null]}' 12 'a label is a string or a whole number'
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "stream/images/prepare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

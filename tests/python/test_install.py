@@ -28,7 +28,7 @@ class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
-        cls.package = cls.copy_of_the_sources("tree")
+        cls.package = cls.copy_of_the_sources()
         run("/usr/bin/python3", "-m", "venv", "--system-site-packages", cls.folder / "venv")
         cls.python = cls.folder / "venv/bin/python3"
         run(cls.python, "-m", "pip", "wheel", "--no-deps", "-w", cls.folder / "first", cls.package)
@@ -38,11 +38,11 @@ class Install(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     @classmethod
-    def copy_of_the_sources(cls, name):
+    def copy_of_the_sources(cls):
         for part in ("python", "src", "include", "cmake"):
-            shutil.copytree(SOURCE / part, cls.folder / name / part, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-        shutil.copy(SOURCE / "LICENSE", cls.folder / name)
-        return cls.folder / name / "python"
+            shutil.copytree(SOURCE / part, cls.folder / "tree" / part, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copy(SOURCE / "LICENSE", cls.folder / "tree")
+        return cls.folder / "tree/python"
 
     def wheel(self, folder):
         wheels = list((self.folder / folder).glob("*.whl"))
@@ -54,16 +54,11 @@ class Install(unittest.TestCase):
         version = run(self.python, "-c", PROOF, cwd=self.folder)
         self.assertIn(f"ocdm-{version}-cp311-abi3-linux_", self.wheel("first").name)
 
-    def test_two_wheels_of_one_source_have_the_same_bytes(self):
-        elsewhere = self.copy_of_the_sources("another place")
-        run(self.python, "-m", "pip", "wheel", "--no-deps", "-w", self.folder / "second", elsewhere)
-        self.assertEqual(self.wheel("first").read_bytes(), self.wheel("second").read_bytes())
-
-    def test_the_sdist_builds_the_same_wheel(self):
+    def test_the_sdist_builds_the_same_wheel_byte_by_byte_in_another_place(self):
         code = "import sys; sys.path.insert(0, '.'); import backend; backend.build_sdist(sys.argv[1])"
         run(self.python, "-c", code, self.folder, cwd=self.package)
-        run(self.python, "-m", "pip", "wheel", "--no-deps", "-w", self.folder / "third", *self.folder.glob("ocdm-*.tar.gz"))
-        self.assertEqual(self.wheel("first").read_bytes(), self.wheel("third").read_bytes())
+        run(self.python, "-m", "pip", "wheel", "--no-deps", "-w", self.folder / "second", *self.folder.glob("ocdm-*.tar.gz"))
+        self.assertEqual(self.wheel("first").read_bytes(), self.wheel("second").read_bytes())
 
     def test_an_editable_install_uses_the_files_of_the_folder(self):
         run(self.python, "-m", "pip", "install", "-e", self.package)
@@ -72,7 +67,7 @@ class Install(unittest.TestCase):
 
     def test_the_wheel_has_types_and_needs_libc_and_libm_only(self):
         with zipfile.ZipFile(self.wheel("first")) as archive:
-            self.assertIn("ocdm/_ocdm.abi3.so", archive.namelist())
+            self.assertLessEqual({"ocdm/_ocdm.abi3.so", "ocdm/py.typed", "ocdm/memory.pyi"}, set(archive.namelist()))
             archive.extract("ocdm/_ocdm.abi3.so", self.folder)
         needed = run("objdump", "-p", self.folder / "ocdm/_ocdm.abi3.so")
         names = [line.split()[1] for line in needed.splitlines() if "NEEDED" in line]

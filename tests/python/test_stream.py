@@ -1,6 +1,7 @@
 """Streams: every array is what the file says, without a copy."""
 import gc
 import pickle
+import shutil
 import unittest
 
 import numpy as np
@@ -62,6 +63,22 @@ class Features(unittest.TestCase):
         gc.collect()
         np.testing.assert_array_equal(features, expected)
         self.assertEqual(int(starts[-1]), len(labels))
+
+    def test_a_stream_that_is_dropped_is_unmapped(self):
+        """However many arrays it has made: they refer to the file, and the file to nothing."""
+        def mapped():
+            with open("/proc/self/maps") as file:
+                return sum("dropped.safetensors" in line for line in file)
+
+        shutil.copy("small.safetensors", "dropped.safetensors")
+        stream = ocdm.Stream("dropped.safetensors")
+        used = [stream.features, stream.labels, stream.tasks, stream.test, stream.ids, stream.targets([0]), repr(stream)]
+        self.assertGreater(mapped(), 0)
+        del stream
+        self.assertGreater(mapped(), 0)
+        del used
+        gc.collect()
+        self.assertEqual(mapped(), 0)
 
     def test_selections_are_by_part_and_task(self):
         stream = self.stream

@@ -132,7 +132,22 @@ same_predictions() {
 
 refuses_verbs_of_one_rank() {
     run ranks_apart 2 sample -m 3 s.jsonl
-    same 2 "$code" && grep 'works on one rank, not on 2' "$err"
+    same 2 "$code" && grep 'works on one rank, not on 2' "$err" || return 1
+    run ranks_apart 2 run s.safetensors -o watched --watch
+    same 2 "$code" && grep 'not under mpirun' "$err" && [ ! -e watched ]
+}
+
+# How much the program and MPI need before the first step differs from machine to machine: one of these limits ends it in the step.
+ends_when_a_rank_has_no_memory() {
+    local words=("$parallel" run s.safetensors -o little -q --model resnet18 --resize 224 --crop 224 --threads 1)
+    for limit in 500 600 700 800 900 1000; do
+        rm -rf little
+        # shellcheck disable=SC2016,SC2086
+        run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'ulimit -v $((1024 * '"$limit"')); exec "$@"' rank "${words[@]}"
+        [ "$code" -ne 0 ] || return 1
+        grep -E '^error: rank 1 of 2, step [0-9]+: out of memory' "$err" && same 5 "$code" && return 0
+    done
+    return 1
 }
 
 refuses_another_build() {
@@ -162,8 +177,9 @@ if [ "$extent" = all ]; then
         check "a job of 4 whose rank $victim is killed ends, and goes on with 3" ends_with_the_rank KILL "$victim" 4 3
         check "a job of 4 whose rank $victim hangs ends, and goes on with 2" ends_with_the_rank STOP "$victim" 4 2
     done
+    check "a job of 2 whose rank 1 has no memory ends, and says so" ends_when_a_rank_has_no_memory
 else
-    for case in 'cnn 1 2' 'cnn 2 1' 'cnn 3 2' 'cnn 8 1' 'resnet18 4 1' 'mobilenet1 2 2' 'linear 2 1' 'mlp 3 1'; do
+    for case in 'cnn 1 2' 'cnn 2 1' 'cnn 3 2' 'cnn 11 1' 'resnet18 4 1' 'mobilenet1 2 2' 'linear 2 1' 'mlp 3 1'; do
         read -r model count threads <<< "$case"
         check "$model on $count ranks of $threads threads makes the same run" same_on "$model" "$count" "$threads"
     done

@@ -2,7 +2,6 @@
 #include "../test.h"
 #include "../twins.h"
 
-#include "base/hash_bytes.h"
 #include "base/hash_table.h"
 
 #define ENTRIES 40u

@@ -59,7 +59,7 @@ static int prepare(void **state)
     write_stream("s.safetensors");
     info = (ocdm__stream_info){.class_count = 0};
     (void)state;
-    return ocdm__stream_info_read(&info, "s.safetensors", &error) == OCDM_OK ? 0 : -1;
+    return ocdm__stream_info_read(&info, "s.safetensors", NULL, &error) == OCDM_OK ? 0 : -1;
 }
 
 static int clear(void **state)

@@ -109,7 +109,7 @@ TEST(jsonl_takes_long_names)
 TEST(jsonl_refuses_records_that_are_not_what_they_should_be)
 {
     refuses(JSONL, "{\"labels\":[]}\n\n{\"label\":[\"a\"]}\n", "3:1");
-    refuses(JSONL, "{\"labels\":\"a\"}", "1:12");
+    refuses(JSONL, "{\"labels\":true}", "1:11");
     refuses(JSONL, "{\"labels\":null}", "1:11");
     refuses(JSONL, "{\"labels\":[\"a\",null]}", "1:16");
     refuses(JSONL, "{\"labels\":[\"a\",[\"b\"]]}", "1:16");

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../test.h"
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "base/random.h"
 #include "sample/state.h"
 

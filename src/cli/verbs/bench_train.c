@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "ranks/ranks.h"
 
 enum { MOST_STEPS = 100000, WARM_UP = 2 };
 
@@ -33,6 +34,7 @@ struct request {
     double *seconds;
     size_t timed;
     uint64_t peak_bytes;
+    double waited; /* for other ranks, as a share of the time */
     float *input;
     uint32_t *labels;
     size_t *starts;
@@ -109,7 +111,8 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
     struct ocdm__labelled_batch batch = {request->input, request->starts, request->labels, (size_t)request->batch};
     for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
         status = ocdm__agent_train(agent, &batch, NULL, error);
-    double begin = ocdm__seconds_now();
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    double begin = ocdm__seconds_now(), before = ranks != NULL ? ranks->waited() : 0;
     while (status == OCDM_OK && request->timed < MOST_STEPS) {
         if (request->steps > 0 ? request->timed == request->steps : request->timed >= 5 && ocdm__seconds_now() - begin > 10)
             break;
@@ -117,6 +120,8 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
         status = ocdm__agent_train(agent, &batch, NULL, error);
         request->seconds[request->timed++] = ocdm__seconds_now() - start;
     }
+    if (ranks != NULL)
+        request->waited = (ranks->waited() - before) / (ocdm__seconds_now() - begin);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         request->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
@@ -128,6 +133,9 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
 static ocdm_status print_train(const struct request *request, bool json, ocdm_error *error)
 {
     double median = request->seconds[request->timed / 2] * 1e3;
+    size_t ranks = ocdm__ranks_all() != NULL ? ocdm__ranks_all()->size : 1;
+    if (!json && ranks > 1)
+        printf("%zu ranks; rank 0 waits for the others and for messages %.0f %% of the time\n", ranks, 100 * request->waited);
     if (!json) {
         printf("%s, %s (%s), batch %llu, %u thread%s: %.3f ms a step (median of %zu, least %.3f), peak memory %.0f MiB\n",
                models[request->model], precisions[request->precision], ocdm__device_instructions(),
@@ -148,6 +156,8 @@ static ocdm_status print_train(const struct request *request, bool json, ocdm_er
     ocdm__output_count(&output, ",\"peak_bytes\":", request->peak_bytes);
     ocdm__output_real(&output, ",\"least_ms\":", request->seconds[0] * 1e3);
     ocdm__output_count(&output, ",\"steps\":", request->timed);
+    ocdm__output_count(&output, ",\"ranks\":", ranks);
+    ocdm__output_real(&output, ",\"waiting\":", request->waited);
     ocdm__output_text(&output, "}\n");
     return ocdm__output_commit(&output, error);
 }
@@ -172,7 +182,9 @@ static int run_train(const ocdm__arguments *arguments)
 
 static const char *const train_description[] = {
     "Times steps of a network on synthetic samples: forward, loss, backward and Adam. Prints the median over the steps, "
-    "after two steps that are not timed. peak_bytes is the peak memory use of the program.",
+    "after two steps that are not timed. peak_bytes is the peak memory use of the program. Under mpirun, ocdm-mpi times a step "
+    "of "
+    "all ranks and tells how long rank 0 waits in it.",
     "--image is for networks that take images, --features for linear and mlp.",
     NULL,
 };
@@ -204,4 +216,5 @@ const ocdm__verb ocdm__verb_bench_train = {
     .examples = train_examples,
     .flags = train_flags,
     .run = run_train,
+    .distributes = true,
 };

@@ -125,7 +125,7 @@ static ocdm_status add_source(struct request *request, const char *text, size_t 
     }
     snprintf(source->path, PATH_ROOM, "%.*s", (int)length, text);
     place_runs(request, source);
-    return ocdm__stream_info_read(&source->info, source->path, error);
+    return ocdm__stream_info_read(&source->info, source->path, NULL, error);
 }
 
 /* The built-in stream, made into a file by this very program unless it is there. */
@@ -161,7 +161,7 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
             source->stands_for = "mscoco";
     place_runs(request, source);
     ocdm_status status = make_builtin(request, source, error);
-    return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, error) : status;
+    return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, NULL, error) : status;
 }
 
 static ocdm_status add_sources(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)

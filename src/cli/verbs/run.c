@@ -22,6 +22,7 @@
 #include "experiment/agent_learner.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
+#include "ranks/ranks.h"
 
 extern char **environ;
 
@@ -160,6 +161,9 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream build -o FILE` makes one", "no stream file is named");
     if (status == OCDM_OK && request->folder == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a folder for the run's files with -o", "no folder is named");
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "watch") && ocdm__ranks_all() != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm watch FOLDER` shows the run from another terminal",
+                          "--watch works in one process, not under mpirun");
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* `ocdm stream info`: what is in a stream. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -76,15 +77,21 @@ static int run_info(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     ocdm__stream_info info = {.class_count = 0};
+    ocdm__record_options records = {.hint = "`ocdm stream info --help` describes the records"};
     uint64_t bounds[2];
     const uint64_t *given;
     ocdm_status status = read_bounds(arguments, bounds, &given, &error);
     if (status == OCDM_OK)
-        status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &error);
+        status = ocdm__argument_records(arguments, &records, &error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &records, &error);
     if (status == OCDM_OK && info.is_stream_file && ocdm__argument_given(arguments, "verify"))
         status = ocdm__stream_verify(&info.stream, NULL, &error);
     if (status == OCDM_OK)
         status = print_info(&info, given, ocdm__argument_given(arguments, "json"), &error);
+    const char *doubt = status == OCDM_OK && info.records != NULL ? ocdm__records_doubt(info.records) : NULL;
+    if (doubt != NULL)
+        fprintf(stderr, "warning: %s\n", doubt);
     ocdm__stream_info_clear(&info);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
@@ -95,8 +102,8 @@ static const char *const info_description[] = {
     "Describes a stream: samples, classes, tasks, labels per sample, and for every class how often it occurs and how "
     "often together with others. FILE is a stream file (`ocdm stream build`) or label records; without it records come from "
     "standard input. For records, memory depends on classes times tasks, not on the length of the stream.",
-    "A record is a line of JSON with `labels` as for `ocdm sample`: an array of strings and integers. `task` is the number of "
-    "its task, from 0; a record without it counts in the total only. `split` is \"train\" or \"test\"; a "
+    "Records are those that `ocdm sample` reads, in every format and with the same flags. The member or column `task` is the "
+    "number of a record's task, from 0; a record without it counts in the total only. `split` is \"train\" or \"test\"; a "
     "record without it is training data. A label that a record repeats counts once, and a record without labels counts as a "
     "sample only.",
     "Everything below is about the training part; of the test part only the samples are counted. MLR, the multi-label ratio of "
@@ -123,6 +130,8 @@ static const ocdm__flag info_flags[] = {
     {.name = "groups",
      .value = "HIGH,LOW",
      .help = "classes over HIGH samples are majority, under LOW minority; 600,100 unless the stream has its own"},
+    OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* as for `ocdm sample` */
+    {.name = "skip-bad", .help = "skip bad records"},
     {.name = "verify", .help = "also compare the checksum of a stream file's features or images"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},

@@ -59,6 +59,9 @@ static const struct need needs[] = {
     OCDM__SOURCES(NEED_SOURCE)     /* such as --xml */
     OCDM__RECORD_FLAGS(NEED_OWNER) /* --format to --sep */
     {"tasks-by", "records", OCDM__RECIPE_NONE},
+    {"task", "records", OCDM__RECIPE_NONE},
+    {"split", "records", OCDM__RECIPE_NONE},
+    {"image", "records", OCDM__RECIPE_NONE},
     {"test-lists", "ids", OCDM__RECIPE_NONE},
     {"mixed", "tasks", OCDM__RECIPE_NONE},
     {"mixed", "recipe", OCDM__RECIPE_SPLIT},
@@ -70,10 +73,7 @@ static const struct need needs[] = {
 };
 
 static const char *const exclusive[][2] = {
-    {"ids", "recipe"},
-    {"tasks-by", "tasks"},
-    {"tasks-by", "ids"},
-    {"features", "images"},
+    {"ids", "recipe"}, {"tasks-by", "tasks"}, {"tasks-by", "task"}, {"tasks-by", "ids"}, {"features", "images"},
 };
 
 /* All that the built-in world takes. */
@@ -117,12 +117,22 @@ static ocdm_status check_exclusive(const ocdm__arguments *arguments, const char 
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave one of the two out", "--%s and --%s are both given", first, second);
 }
 
+/* Operands without a flag for the kind of source are records. */
+static bool is_source_given(const ocdm__arguments *arguments, const char *flag)
+{
+    bool any = false;
+    for (size_t i = 0; i < OCDM__SOURCE_KINDS; i++)
+        any = any || ocdm__argument_given(arguments, ocdm__sources[i].flag);
+    bool implied = !any && arguments->operand_count > 0 && strcmp(flag, ocdm__sources[OCDM__FROM_RECORDS].flag) == 0;
+    return implied || ocdm__argument_text(arguments, flag) != NULL;
+}
+
 static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *error)
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         const struct need *need = &needs[i];
         bool any = need->recipe == OCDM__RECIPE_NONE;
-        bool met = any ? ocdm__argument_text(arguments, need->needs) != NULL : is_recipe(arguments, need->recipe);
+        bool met = any ? is_source_given(arguments, need->needs) : is_recipe(arguments, need->recipe);
         if (ocdm__argument_given(arguments, need->flag) && !met)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s%s", need->flag,
                               need->needs, any ? "" : " ", any ? "" : recipe_names[need->recipe - OCDM__FIRST_NAMED_RECIPE]);
@@ -188,7 +198,10 @@ static ocdm_status read_source(struct request *request, ocdm_error *error)
         settings->kind = (enum ocdm__source_kind)i;
         request->sources[settings->source_count++] = ocdm__argument_text(arguments, ocdm__sources[i].flag);
     }
-    if (settings->source_count == 0)
+    bool operands_only = settings->source_count == 0 && arguments->operand_count > 0;
+    if (operands_only)
+        settings->kind = OCDM__FROM_RECORDS;
+    if (settings->source_count == 0 && !operands_only)
         return fail_without_source(error);
     if (arguments->operand_count > 0 && (ocdm__sources[settings->kind].properties & OCDM__SEVERAL_FILES) == 0)
         return fail_several_files(error);
@@ -205,6 +218,9 @@ static ocdm_status read_record_options(struct request *request, ocdm_error *erro
     ocdm_status status = ocdm__argument_records(arguments, records, error);
     records->hint = "`ocdm stream build --skip-bad` leaves such records out and counts them";
     request->settings.tasks_by = ocdm__argument_text(arguments, "tasks-by");
+    request->settings.task = ocdm__argument_text(arguments, "task");
+    request->settings.split = ocdm__argument_text(arguments, "split");
+    request->settings.image = ocdm__argument_text(arguments, "image");
     request->settings.test_source = ocdm__argument_text(arguments, "test");
     return status;
 }
@@ -408,6 +424,8 @@ static void print_skips(const ocdm__reading *reading)
         fprintf(stderr, "left out: %llu %s%s%s\n", (unsigned long long)skip->count, skip->reason,
                 skip->first[0] != '\0' ? ", the first at " : "", skip->first);
     }
+    if (reading->doubt[0] != '\0')
+        fprintf(stderr, "warning: %s\n", reading->doubt);
 }
 
 static void write_skips(ocdm__output *output, const ocdm__reading *reading)
@@ -487,7 +505,8 @@ static const char *const description[] = {
     "Sources, one of: --records FILE... (JSON Lines with id, labels and, optionally, task, split, image, row; also csv, tsv, "
     "LIBSVM/XMC); --coco FILE... (instances_*.json); --nuswide FOLDER (Groundtruth and ImageList as distributed); --arff FILE "
     "(Mulan, dense or sparse, with its --xml); --multihot FILE (NPY, a row for each sample, a column for each class). More "
-    "files of records or COCO follow as operands. ARFF and LIBSVM files contain features; otherwise row i of --features "
+    "files of records or COCO follow as operands; operands alone are records. ARFF and LIBSVM files contain features; "
+    "otherwise row i of --features "
     "belongs to sample i of the source.",
     "Tasks: a source's own; --ids FOLDER, PRS's published lists of ids, whose classes alone are kept; --recipe paper, the "
     "OCDM paper's construction: training samples are those with at least two labels, all inside one task, test samples those "
@@ -559,6 +578,9 @@ static const ocdm__flag flags[] = {
     {.name = "size", .value = "N", .fallback = "64", .help = "scenes: pixels a side"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "the seed of every random choice"},
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* --format to --sep */
+    {.name = "task", .value = "NAME", .help = "the member or column with the number of the task, `task` by default"},
+    {.name = "split", .value = "NAME", .help = "the member or column with `train` or `test`, `split` by default"},
+    {.name = "image", .value = "NAME", .help = "the member or column with the image's path, `image` by default"},
     {.name = "skip-bad", .help = "skip bad records and count them"},
     {.letter = 'q', .name = "quiet", .help = "no progress and no report"},
     {.name = "json", .help = "print the report as JSON"},

@@ -199,8 +199,8 @@ enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHE
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
 
 /* Makes the next step or evaluation with the run's learner. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run
- * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used for
- * training, after which the run can only be closed. */
+ * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used
+ * for training, after which the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
 
 /* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the

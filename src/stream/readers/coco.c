@@ -20,7 +20,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash_bytes.h"
+#include "base/hash_table.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "ocdm/ocdm.h"
@@ -650,6 +650,8 @@ static void close_file(struct coco *coco)
 static ocdm_status read_file(struct coco *coco, const char *path)
 {
     ocdm_status status = ocdm__map_file(&coco->file, path, coco->error);
+    if (status == OCDM_OK)
+        status = ocdm__refuse_packed(&coco->file, coco->error);
     if (status != OCDM_OK)
         return status;
     snprintf(coco->what, sizeof coco->what, "reading %s", path);

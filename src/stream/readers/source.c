@@ -7,6 +7,7 @@
 #include "stream/features.h"
 #include "stream/readers/readers.h"
 #include "stream/records/source.h"
+#include "stream/selection.h"
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,9 @@ static ocdm_status read_records(const struct ocdm__source_job *job, const char *
     size_t first = set->count;
     ocdm__records_source records = {
         .options = job->settings->records, .tasks_by = job->settings->tasks_by, .first_number = job->source->row_count};
+    records.names[OCDM__MEMBER_TASK] = job->settings->task;
+    records.names[OCDM__MEMBER_SPLIT] = job->settings->split;
+    records.names[OCDM__MEMBER_IMAGE] = job->settings->image;
     ocdm_status status = ocdm__records_source_read(set, path, &records, job->reading, job->error);
     if (status == OCDM_OK)
         status = number_rows(job, first, records.record_numbers, records.record_total);
@@ -71,11 +75,45 @@ static ocdm_status read_arff(const struct ocdm__source_job *job, const char *pat
     return status == OCDM_OK ? number_table(job, first) : status;
 }
 
+/* Whether a line is the number of a column, which is its name until it gets another. */
+static bool is_number(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return length > 0;
+}
+
+/* Gives the columns of a multi-hot table the names of --classes, one a line, unless it lists columns by number. */
+static ocdm_status name_columns(const struct ocdm__source_job *job)
+{
+    ocdm__label_table names = {.count = 0}, *columns = &job->source->set.classes;
+    bool numbers = true;
+    ocdm_status status = ocdm__class_names_read(&names, job->settings->classes, job->error);
+    for (uint32_t i = 0; i < names.count && numbers; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(&names, i, &length);
+        numbers = is_number(text, length);
+    }
+    if (status == OCDM_OK && !numbers && names.count != columns->count)
+        status = ocdm__fail(job->error, OCDM_BAD_FILE, "one name per column, in the order of the columns",
+                            "%s has %u classes, and the table %u columns", job->settings->classes, names.count, columns->count);
+    if (status == OCDM_OK && !numbers) {
+        ocdm__label_table old = *columns;
+        *columns = names;
+        names = old;
+    }
+    ocdm__label_table_clear(&names);
+    return status;
+}
+
 static ocdm_status read_multihot(const struct ocdm__source_job *job, const char *path)
 {
     ocdm__labelled_set *set = &job->source->set;
     size_t first = set->count;
     ocdm_status status = ocdm__npy_read_labels(set, path, job->reading, job->error);
+    if (status == OCDM_OK && first == 0 && job->settings->classes != NULL)
+        status = name_columns(job);
     return status == OCDM_OK ? number_table(job, first) : status;
 }
 

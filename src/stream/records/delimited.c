@@ -141,11 +141,17 @@ static size_t copy_field(const ocdm__records *records, const struct field *field
 
 /* ---- the header ----------------------------------------------------------------------------------------------------- */
 
+static size_t without_return(const char *line, size_t length)
+{
+    return length - (length > 0 && line[length - 1] == '\r');
+}
+
 static ocdm_status fail_columns(const ocdm__records *records, const ocdm__record_place *place, const char *name,
                                 const char *trouble, ocdm_error *error)
 {
     return ocdm__bad_record(records, place, place->at, error, "`--labels NAME` and `--id NAME` say which columns they are",
-                            "%s \"%s\"; the columns are: %.*s", trouble, name, (int)records->header_length, records->header);
+                            "%s \"%s\"; the columns are: %.*s", trouble, name,
+                            (int)without_return(records->header, records->header_length), records->header);
 }
 
 /* Notes the column when it has the name; SIZE_MAX stands for none yet. */
@@ -156,6 +162,65 @@ static bool match_column(const char *text, size_t length, const char *name, size
     bool first = *column == SIZE_MAX;
     *column = number;
     return first;
+}
+
+/* Where the names of the columns of --one-hot begin and end: FIRST:LAST, or what precedes the * of PREFIX*. */
+struct hot_range {
+    const char *first, *last; /* last is NULL for a prefix */
+    size_t first_length, last_length;
+};
+
+static struct hot_range read_range(const char *text)
+{
+    size_t length = strlen(text);
+    const char *colon = strchr(text, ':');
+    if (length > 0 && text[length - 1] == '*')
+        return (struct hot_range){.first = text, .first_length = length - 1};
+    if (colon == NULL)
+        return (struct hot_range){.first = text, .first_length = length, .last = text, .last_length = length};
+    return (struct hot_range){.first = text,
+                              .first_length = (size_t)(colon - text),
+                              .last = colon + 1,
+                              .last_length = length - (size_t)(colon - text) - 1};
+}
+
+static bool is_text(const char *text, size_t length, const char *other, size_t other_length)
+{
+    return length == other_length && memcmp(text, other, length) == 0;
+}
+
+/* Whether a column is one of --one-hot; ranges run from the first column to the last, whatever is between. */
+static bool is_hot(ocdm__records *records, const struct hot_range *range, const char *name, size_t length)
+{
+    if (range->last == NULL)
+        return length > range->first_length && memcmp(name, range->first, range->first_length) == 0;
+    bool first = is_text(name, length, range->first, range->first_length);
+    bool last = is_text(name, length, range->last, range->last_length);
+    bool inside = records->in_range || first;
+    records->in_range = inside && !last;
+    return inside;
+}
+
+/* Notes the name of a column if it is one of --one-hot. Room for all of them is there. */
+static ocdm_status note_hot(ocdm__records *records, size_t number, const char *name, size_t length, ocdm_error *error)
+{
+    struct hot_range range = read_range(records->options.one_hot);
+    if (number == 0) {
+        size_t columns = records->header_length + 1;
+        records->hot = ocdm__allocate(columns, sizeof *records->hot);
+        records->hot_at = ocdm__allocate(columns, sizeof *records->hot_at);
+        records->hot_names = ocdm__allocate(2 * columns + OCDM__LABEL_PADDING, 1);
+        if (records->hot == NULL || records->hot_at == NULL || records->hot_names == NULL)
+            return ocdm__fail_memory(error, "the columns");
+    }
+    if (!is_hot(records, &range, name, length))
+        return OCDM_OK;
+    size_t cut = range.last == NULL ? range.first_length : 0;
+    records->hot[number] = 1;
+    records->hot_at[number] = (uint32_t)records->hot_used;
+    memcpy(records->hot_names + records->hot_used, name + cut, length - cut);
+    records->hot_used += length - cut + 1;
+    return OCDM_OK;
 }
 
 static ocdm_status find_columns(ocdm__records *records, const ocdm__record_place *place, ocdm_error *error)
@@ -169,18 +234,15 @@ static ocdm_status find_columns(ocdm__records *records, const ocdm__record_place
         if (status != OCDM_OK)
             return status;
         size_t length = copy_field(records, &field, records->scratch);
-        if (!match_column(records->scratch, length, records->labels.text, number, &records->label_column))
+        if (records->options.one_hot != NULL)
+            status = note_hot(records, number, records->scratch, length, error);
+        else if (!match_column(records->scratch, length, records->labels.text, number, &records->label_column))
             return fail_columns(records, place, records->labels.text, "two columns named", error);
         if (!records->options.no_id && !match_column(records->scratch, length, records->id.text, number, &records->id_column))
             return fail_columns(records, place, records->id.text, "two columns named", error);
         records->column_count = number + 1;
     }
     return status;
-}
-
-static size_t without_return(const char *line, size_t length)
-{
-    return length - (length > 0 && line[length - 1] == '\r');
 }
 
 bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other)
@@ -213,7 +275,9 @@ ocdm_status ocdm__read_header(ocdm__records *records, const ocdm__record_place *
         status = find_columns(records, place, error);
     if (status != OCDM_OK)
         return status;
-    if (records->label_column == SIZE_MAX)
+    if (records->options.one_hot != NULL && (records->hot_used == 0 || records->in_range))
+        return fail_columns(records, place, records->options.one_hot, "no columns", error);
+    if (records->label_column == SIZE_MAX && records->options.one_hot == NULL)
         return fail_columns(records, place, records->labels.text, "no column named", error);
     if (records->id_column == SIZE_MAX && records->id_required)
         return fail_columns(records, place, records->id.text, "no column named", error);
@@ -255,6 +319,77 @@ static const char *find_separator(const char *at, const char *end, const char *s
     return end;
 }
 
+/* The end of a quoted word of a list, from after its opening quote; `end` when it has none. A backslash keeps what follows. */
+static const char *word_end(const char *at, const char *end, char quote)
+{
+    for (; at < end && *at != quote; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at;
+}
+
+/* A cell that is a list of JSON or Python: ['a', "b", 3] or (a, b). Words in quotes are taken as they are. */
+static ocdm_status read_list(struct split *split, size_t position, const char *at, const char *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    while (end > at && is_space(end[-1]))
+        end--;
+    if (at == end)
+        return OCDM_OK;
+    if (end - at < 2 || strchr("[({", *at) == NULL || strchr("])}", end[-1]) == NULL)
+        return ocdm__bad_record(split->records, split->place, position, split->error, NULL,
+                                "the labels are no list such as ['a', 'b']");
+    for (at++, end--; at < end;) {
+        while (at < end && (is_space(*at) || *at == ','))
+            at++;
+        bool quoted = at < end && (*at == '\'' || *at == '"');
+        const char *word = at + quoted, *stop = quoted ? word_end(word, end, *at) : memchr(at, ',', (size_t)(end - at));
+        if (quoted && stop == end)
+            return ocdm__bad_record(split->records, split->place, position, split->error, NULL,
+                                    "a word of a list has no closing quote");
+        stop = stop == NULL ? end : stop;
+        ocdm_status status = add_label(split, position, word, (size_t)(stop - word));
+        if (status != OCDM_OK)
+            return status;
+        at = stop + quoted;
+    }
+    return OCDM_OK;
+}
+
+/* Whether a cell of a column of zeros and ones is 1; `good` is false when it is neither. */
+static bool is_one(const char *at, size_t length, bool *good)
+{
+    static const char *const ones[] = {"1", "1.0", "true", "True", "TRUE"}, *const zeros[] = {"0",     "0.0",   "false",
+                                                                                              "False", "FALSE", ""};
+    while (length > 0 && is_space(*at)) {
+        at++;
+        length--;
+    }
+    while (length > 0 && is_space(at[length - 1]))
+        length--;
+    *good = true;
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (is_text(at, length, ones[i], strlen(ones[i])))
+            return true;
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        if (is_text(at, length, zeros[i], strlen(zeros[i])))
+            return false;
+    *good = false;
+    return false;
+}
+
+static ocdm_status read_hot(ocdm__records *records, struct split *split, const struct field *field, size_t column)
+{
+    bool good;
+    const char *label = records->hot_names + records->hot_at[column];
+    bool one = is_one(records->input.data + field->at, field->end - field->at, &good);
+    if (!good)
+        return ocdm__bad_record(records, split->place, field->at, split->error, NULL, "the column \"%s\" has neither 0 nor 1",
+                                label);
+    return one ? ocdm__add_piece(records, split->place, field->at, label, strlen(label), split->error) : OCDM_OK;
+}
+
 static ocdm_status read_labels(ocdm__records *records, struct split *split, const struct field *field)
 {
     const char *at = records->input.data + field->at, *end = records->input.data + field->end;
@@ -265,10 +400,13 @@ static ocdm_status read_labels(ocdm__records *records, struct split *split, cons
         at = records->scratch;
         end = at + copy_field(records, field, records->scratch);
     }
+    if (records->options.label_form == OCDM__LABELS_LIST)
+        return read_list(split, field->at, at, end);
     const char *separator = records->options.separator;
     size_t size = strlen(separator);
     for (;;) {
         const char *cut = find_separator(at, end, separator, size);
+        records->separated = records->separated || cut != end;
         ocdm_status status = add_label(split, field->at, at, (size_t)(cut - at));
         if (status != OCDM_OK || cut == end)
             return status;
@@ -292,6 +430,8 @@ static ocdm_status read_columns(ocdm__records *records, struct split *split, ocd
         status = next_field(split, &field);
         if (status == OCDM_OK && *count == records->label_column)
             status = read_labels(records, split, &field);
+        if (status == OCDM_OK && records->hot != NULL && *count < records->column_count && records->hot[*count])
+            status = read_hot(records, split, &field, *count);
         if (status == OCDM_OK && *count == records->id_column)
             status = read_id(records, &field, record, split->error);
     }

@@ -1,17 +1,17 @@
 /*
- * JSON Lines: one object per line; the labels are an array of strings and integers, the id is a string or a number, each found
- * by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is 0. 1.0 and 1e2 are
- * refused because their meaning as a label is unclear. A record with two members of the same path is bad.
+ * JSON Lines: one object per line; the labels are an array of strings and integers, or a single one, the id is a string or a
+ * number, each found by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is
+ * 0. 1.0 and 1e2 are refused because their meaning as a label is unclear. A record with two members of the same path is bad.
  *
  * Records are first tried by a fast path, ocdm__read_simple: an object of plain strings and integers with labels and id at its
  * top level is read in one go. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path accepts
  * nothing that ocdm__read_jsonl refuses. It does not check for the end of the record, because a newline follows and no accepted
  * token contains one.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/json_plain.h"
 #include "stream/records/state.h"
 
 /* ---- simple records ------------------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static inline place_in_text read_simple_label(ocdm__records *records, ocdm__reco
 /* The array of labels; returns where it ends, or NULL. */
 static inline place_in_text read_simple_labels(ocdm__records *records, ocdm__record *record, place_in_text at)
 {
-    if (*at != '[')
+    if (*at != '[' || records->options.label_form != OCDM__LABELS_PLAIN)
         return NULL;
     at = pass_spaces(at + 1);
     if (*at == ']')
@@ -252,15 +252,43 @@ static inline ocdm_status add_label(struct reading *reading, enum ocdm__json_eve
     return ocdm__add_piece(reading->records, reading->place, position_of(reading), text, length, reading->error);
 }
 
+/* An element of an array of zeros and ones: the label is its position. */
+static ocdm_status add_hot(struct reading *reading, enum ocdm__json_event event, uint32_t position)
+{
+    ocdm__records *records = reading->records;
+    const ocdm__json *json = &reading->json;
+    if (event == OCDM__JSON_ERROR)
+        return fail_json(reading);
+    bool one = event == OCDM__JSON_TRUE || (event == OCDM__JSON_NUMBER && json->length == 1 && json->text[0] == '1');
+    bool zero = event == OCDM__JSON_FALSE || (event == OCDM__JSON_NUMBER && json->length == 1 && json->text[0] == '0');
+    if (!one && !zero)
+        return fail_value(reading, "a multi-hot array has zeros and ones only");
+    if (zero)
+        return OCDM_OK;
+    ocdm_status status = OCDM_OK;
+    if (records->scratch_used == 0) /* up to ten digits an element, which has two bytes at least */
+        status = ocdm__reserve_scratch(records, 5 * (reading->place->end - reading->place->at) + 16, reading->error);
+    if (status != OCDM_OK)
+        return status;
+    char digits[16], *text = records->scratch + records->scratch_used;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%u", position);
+    memcpy(text, digits, length);
+    records->scratch_used += length;
+    return ocdm__add_piece(records, reading->place, position_of(reading), text, length, reading->error);
+}
+
 static ocdm_status read_labels(struct reading *reading)
 {
     enum ocdm__json_event event = ocdm__json_next(&reading->json);
     if (event == OCDM__JSON_ERROR)
         return fail_json(reading);
+    if (event == OCDM__JSON_STRING || (event == OCDM__JSON_NUMBER && reading->json.whole))
+        return add_label(reading, event);
     if (event != OCDM__JSON_ARRAY)
-        return fail_value(reading, "the labels are an array of strings and whole numbers");
-    while ((event = ocdm__json_next(&reading->json)) != OCDM__JSON_ARRAY_END) {
-        ocdm_status status = add_label(reading, event);
+        return fail_value(reading, "the labels are an array of strings and whole numbers, or one of them");
+    for (uint32_t i = 0; (event = ocdm__json_next(&reading->json)) != OCDM__JSON_ARRAY_END; i++) {
+        bool hot = reading->records->options.label_form == OCDM__LABELS_MULTI_HOT;
+        ocdm_status status = hot ? add_hot(reading, event, i) : add_label(reading, event);
         if (status != OCDM_OK)
             return status;
     }
@@ -333,14 +361,37 @@ static ocdm_status read_members(struct reading *reading)
     }
 }
 
+/* The names of the members of the object, separated by commas; ... when there is no room for all. */
+static void list_members(const struct reading *reading, char *text, size_t room)
+{
+    const ocdm__record_place *place = reading->place;
+    ocdm__json json;
+    size_t used = 0;
+    text[0] = '\0';
+    ocdm__json_begin(&json, reading->records->input.data + place->at, place->end - place->at);
+    ocdm__json_next(&json);
+    while (ocdm__json_next(&json) == OCDM__JSON_KEY) {
+        if (used + json.length + 8 > room) {
+            snprintf(text + used, room - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", (int)json.length, json.text);
+        ocdm__json_skip(&json, OCDM__JSON_KEY);
+    }
+}
+
 static ocdm_status check_members(struct reading *reading)
 {
     const ocdm__records *records = reading->records;
     const struct follower *labels = &reading->labels, *id = &reading->id;
-    if (labels->reached < labels->path->part_count)
+    char members[200];
+    if (labels->reached < labels->path->part_count) {
+        list_members(reading, members, sizeof members);
         return ocdm__bad_record(records, reading->place, reading->place->at, reading->error,
                                 records->options.hint ? "`--labels NAME` says where the labels are" : NULL,
-                                "the record has no member \"%s\"", labels->path->text);
+                                "the record has no member \"%s\"; it has: %s", labels->path->text,
+                                members[0] != '\0' ? members : "none");
+    }
     if (id->reached < id->path->part_count && records->id_required)
         return ocdm__bad_record(records, reading->place, reading->place->at, reading->error, NULL,
                                 "the record has no member \"%s\"", id->path->text);

@@ -366,6 +366,8 @@ ocdm_status ocdm__check_text(const ocdm__records *records, const ocdm__record_pl
 
 const char *const ocdm__format_names[] = {"auto", "jsonl", "csv", "tsv", "svm", NULL};
 
+const char *const ocdm__label_form_names[] = {"plain", "list", "multi-hot", NULL};
+
 const char *ocdm__format_name(enum ocdm__record_format format)
 {
     return ocdm__format_names[format];
@@ -548,6 +550,63 @@ const char *ocdm__records_header(const ocdm__records *records, size_t *length)
     return records->header;
 }
 
+/* A character that stands between labels in at least a third of them, as if it were the separator; 0 when there is none. */
+static char likely_separator(const ocdm__label_table *table, uint32_t *example)
+{
+    static const char candidates[] = "|,;/";
+    for (const char *candidate = candidates; *candidate != '\0'; candidate++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < table->count; i++) {
+            size_t length;
+            const char *text = ocdm__label_table_text(table, i, &length);
+            const char *found = memchr(text, *candidate, length);
+            if (found != NULL && found != text && found + 1 < text + length && count++ == 0)
+                *example = i;
+        }
+        if (count > 1 && count >= table->count / 3)
+            return *candidate;
+    }
+    return 0;
+}
+
+/* How many labels begin with [ and end with ], or are 0 or 1. */
+static uint32_t count_labels(const ocdm__label_table *table, bool lists)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        size_t length;
+        const char *text = ocdm__label_table_text(table, i, &length);
+        if (lists)
+            count += length > 1 && text[0] == '[' && text[length - 1] == ']';
+        else
+            count += length == 1 && (text[0] == '0' || text[0] == '1');
+    }
+    return count;
+}
+
+const char *ocdm__records_doubt(ocdm__records *records)
+{
+    const ocdm__label_table *table = &records->table;
+    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    uint32_t example = 0, count = table->count;
+    size_t length;
+    if (count == 0 || records->options.label_form != OCDM__LABELS_PLAIN || records->options.one_hot != NULL)
+        return NULL;
+    char separator = fields && !records->separated ? likely_separator(table, &example) : '\0';
+    const char *text = ocdm__label_table_text(table, example, &length);
+    ocdm__shown_label shown = ocdm__show_label(text, length);
+    if (fields && count_labels(table, true) > count / 2)
+        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like lists: --label-form list", shown.text);
+    else if (separator != '\0')
+        snprintf(records->doubt, sizeof records->doubt, "labels such as %s look like several: --sep '%c'", shown.text,
+                 separator);
+    else if (count == 2 && count_labels(table, false) == 2 && records->format != OCDM__FORMAT_SVM)
+        snprintf(records->doubt, sizeof records->doubt, "all labels are 0 or 1: %s",
+                 fields ? "--one-hot COLUMNS, if each label has a column"
+                        : "--label-form multi-hot, if their places are labels");
+    return records->doubt[0] != '\0' ? records->doubt : NULL;
+}
+
 uint64_t ocdm__records_skipped(const ocdm__records *records)
 {
     return records->skipped;
@@ -642,6 +701,13 @@ static ocdm_status set_names(ocdm__records *records, ocdm_error *error)
                           "labels and id have the same name, \"%s\"", id);
     records->labels.text = labels;
     records->id.text = id;
+    bool fields = records->format == OCDM__FORMAT_CSV || records->format == OCDM__FORMAT_TSV;
+    if (records->format != OCDM__FORMAT_AUTO &&
+        ((options->one_hot != NULL && !fields) || (options->label_form == OCDM__LABELS_LIST && !fields) ||
+         (options->label_form == OCDM__LABELS_MULTI_HOT && records->format != OCDM__FORMAT_JSONL)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT,
+                          "`--one-hot` and `--label-form list` are for csv and tsv, `--label-form multi-hot` for jsonl",
+                          "a flag about labels does not apply to the format %s", ocdm__format_name(records->format));
     if (records->format == OCDM__FORMAT_SVM && (options->labels || options->id))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "svm has its labels before the features, and no ids",
                           "`--labels` and `--id` do not apply to the format svm");
@@ -752,5 +818,8 @@ void ocdm__records_close(ocdm__records *records)
     ocdm__release(records->pieces);
     ocdm__release(records->scratch);
     ocdm__release(records->header);
+    ocdm__release(records->hot);
+    ocdm__release(records->hot_at);
+    ocdm__release(records->hot_names);
     ocdm__release(records);
 }

@@ -46,6 +46,16 @@ enum ocdm__record_format {
 extern const char *const ocdm__format_names[];
 const char *ocdm__format_name(enum ocdm__record_format format);
 
+/* How labels are written. */
+enum ocdm__label_form {
+    OCDM__LABELS_PLAIN = 0,
+    OCDM__LABELS_LIST,     /* csv, tsv: a cell is a list of JSON or Python */
+    OCDM__LABELS_MULTI_HOT /* jsonl: an array of zeros and ones; the label of an element is its position, from 0 */
+};
+
+/* The names of the forms, by enum ocdm__label_form, ended by NULL. */
+extern const char *const ocdm__label_form_names[];
+
 /* The flags that choose how records are read, the same for every verb that reads them: FLAG(owner, name, value, fallback,
  * choices, help), as in OCDM__SOURCES. ocdm__argument_records makes ocdm__record_options of them. */
 #define OCDM__RECORD_FLAGS(FLAG)                                                                                               \
@@ -53,14 +63,20 @@ const char *ocdm__format_name(enum ocdm__record_format format);
     FLAG("records", "labels", "NAME", NULL, NULL, "the member or column with the labels, `labels` by default")                 \
     FLAG("records", "id", "NAME", NULL, NULL, "the member or column with the id, `id` where there is one by default")          \
     FLAG("records", "no-id", NULL, NULL, NULL, "ignore ids, which may then repeat: records are numbered")                      \
-    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")
+    FLAG("records", "sep", "C", NULL, NULL, "the character between labels in csv and tsv, `;` by default")                     \
+    FLAG("records", "label-form", "FORM", "plain", ocdm__label_form_names,                                                     \
+         "how labels are written: `list` for cells such as ['a', 'b'], `multi-hot` for arrays of zeros and ones in JSON")      \
+    FLAG("records", "one-hot", "COLUMNS", NULL, NULL,                                                                          \
+         "csv, tsv: a column of zeros and ones for each label: FIRST:LAST, or PREFIX* for labels without the prefix")
 
 /* All zero is a good default. The texts must outlive the reader. */
 typedef struct ocdm__record_options {
     enum ocdm__record_format format;
-    const char *labels;    /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
-    const char *id;        /* likewise, and every record must have one. NULL: "id", where there is one */
-    bool no_id;            /* records have no ids, whatever they say */
+    const char *labels; /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
+    const char *id;     /* likewise, and every record must have one. NULL: "id", where there is one */
+    bool no_id;         /* records have no ids, whatever they say */
+    enum ocdm__label_form label_form;
+    const char *one_hot;   /* csv, tsv: the columns of labels, FIRST:LAST or PREFIX*; NULL: one column has them all */
     const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
     bool skip_bad;
     const char *hint; /* what an error says to do about a bad record; NULL: nothing */
@@ -143,6 +159,10 @@ enum ocdm__record_format ocdm__records_format(const ocdm__records *records);
 /* The header of a csv or tsv file without its end of line, so that a selection of records can be a file of the same kind; NULL
  * for the other formats. */
 const char *ocdm__records_header(const ocdm__records *records, size_t *length);
+
+/* What looks wrong about the labels of the records so far, with the flag that would read them in another way: one line; NULL
+ * when nothing does. Lives as long as the reader. */
+const char *ocdm__records_doubt(ocdm__records *records);
 
 /* How many records were skipped, what was wrong with the first of them (NULL when there is none), and how many bytes were read.
  */

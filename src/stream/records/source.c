@@ -26,13 +26,6 @@
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 
-/* Which column is which member. Start with all bytes zero. */
-struct member_columns {
-    uint8_t *member; /* by column; OCDM__MEMBERS for none */
-    size_t count;
-    char delimiter; /* , for csv, which has quotes, or a tab */
-};
-
 /* A value of a member: in JSON it is a string or a number; a field of a table will do for either. */
 struct member_value {
     const char *text; /* escapes and quotes undone */
@@ -45,8 +38,8 @@ struct member_value {
 /* The name of a member. */
 static const char *member_name(enum ocdm__member member, const ocdm__wanted_members *wanted)
 {
-    static const char *const names[] = {"task", "split", "image", "row"};
-    return member == OCDM__MEMBER_OTHER ? wanted->other : names[member];
+    static const char *const usual[OCDM__MEMBERS] = {"task", "split", "image", "row"};
+    return wanted->names[member] != NULL ? wanted->names[member] : usual[member];
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------------- */
@@ -78,10 +71,10 @@ static bool take_whole(ocdm__record_members *members, const char *name, const st
     return true;
 }
 
-static bool take_split(ocdm__record_members *members, const struct member_value *value)
+static bool take_split(ocdm__record_members *members, const char *name, const struct member_value *value)
 {
     if (!is_text(value, "train") && !is_text(value, "test"))
-        return refuse_member(members, "split", "must be \"train\" or \"test\"");
+        return refuse_member(members, name, "must be \"train\" or \"test\"");
     members->part = is_text(value, "test") ? OCDM__TEST : OCDM__TRAIN;
     return true;
 }
@@ -101,16 +94,16 @@ static void keep_text(const struct member_value *value, char *out, size_t *lengt
     *length = value->length;
 }
 
-static bool take_image(ocdm__record_members *members, const struct member_value *value)
+static bool take_image(ocdm__record_members *members, const char *name, const struct member_value *value)
 {
     if (!value->string || value->length == 0)
-        return refuse_member(members, "image", "must be the path of a file");
+        return refuse_member(members, name, "must be the path of a file");
     if (value->length > OCDM__LONGEST_MEMBER || has_control(value->text, value->length))
-        return refuse_member(members, "image", "is too long a path, or has control characters");
+        return refuse_member(members, name, "is too long a path, or has control characters");
     if (value->text[0] == '/')
-        return refuse_member(members, "image", "must be a path relative to the folder of images");
+        return refuse_member(members, name, "must be a path relative to the folder of images");
     if (ocdm__path_climbs(value->text, value->length))
-        return refuse_member(members, "image", "must not lead out of its folder with ..");
+        return refuse_member(members, name, "must not lead out of its folder with ..");
     keep_text(value, members->image, &members->image_length);
     return true;
 }
@@ -129,18 +122,19 @@ static bool take_other(ocdm__record_members *members, const char *name, const st
 static bool take_member(ocdm__record_members *members, enum ocdm__member member, const ocdm__wanted_members *wanted,
                         const struct member_value *value)
 {
+    const char *name = member_name(member, wanted);
     members->found |= 1u << member;
     switch (member) {
     case OCDM__MEMBER_TASK:
-        return take_whole(members, "task", value, &members->task);
+        return take_whole(members, name, value, &members->task);
     case OCDM__MEMBER_ROW:
-        return take_whole(members, "row", value, &members->row);
+        return take_whole(members, name, value, &members->row);
     case OCDM__MEMBER_SPLIT:
-        return take_split(members, value);
+        return take_split(members, name, value);
     case OCDM__MEMBER_IMAGE:
-        return take_image(members, value);
+        return take_image(members, name, value);
     default:
-        return take_other(members, wanted->other, value);
+        return take_other(members, name, value);
     }
 }
 
@@ -180,8 +174,8 @@ static bool take_value(ocdm__json *json, enum ocdm__member member, const ocdm__w
     return take_member(members, member, wanted, &value);
 }
 
-bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
-                             ocdm__record_members *members)
+static bool read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
+                              ocdm__record_members *members)
 {
     ocdm__json json;
     members->found = 0;
@@ -274,16 +268,15 @@ static size_t count_fields(const char *bytes, size_t length, char delimiter)
     return count;
 }
 
-/* Finds the columns by the header, which the record reader has accepted. OCDM_OK, OCDM_BAD_RECORD (a column that is there
- * twice, or no column of the other name), OCDM_NO_MEMORY. To be released in either case: `member`. */
-static ocdm_status find_member_columns(struct member_columns *columns, const char *header, size_t length,
-                                       const ocdm__wanted_members *wanted, const char *file, ocdm_error *error)
+static ocdm_status find_member_columns(ocdm__member_reader *reader, const char *header, size_t length, const char *file,
+                                       ocdm_error *error)
 {
-    struct fields fields = begin_fields(header, length, columns->delimiter);
+    const ocdm__wanted_members *wanted = &reader->wanted;
+    struct fields fields = begin_fields(header, length, reader->delimiter);
     unsigned found = 0;
-    size_t room = count_fields(header, length, columns->delimiter);
-    columns->member = ocdm__allocate(room, 1);
-    if (columns->member == NULL)
+    size_t room = count_fields(header, length, reader->delimiter);
+    reader->member = ocdm__allocate(room, 1);
+    if (reader->member == NULL)
         return ocdm__fail_memory(error, "the columns of a table");
     for (const char *at; next_field(&fields, &at, &length);) {
         char name[OCDM__LONGEST_MEMBER + 1];
@@ -293,19 +286,20 @@ static ocdm_status find_member_columns(struct member_columns *columns, const cha
             return ocdm__fail(error, OCDM_BAD_RECORD, "", "%s:1:1: two columns named \"%s\"", file,
                               member_name((enum ocdm__member)member, wanted));
         found |= 1u << member;
-        columns->member[columns->count++] = member;
+        reader->member[reader->count++] = member;
     }
-    if ((wanted->which & 1u << OCDM__MEMBER_OTHER) != 0 && (found & 1u << OCDM__MEMBER_OTHER) == 0)
-        return ocdm__fail(error, OCDM_BAD_RECORD, "`--tasks-by NAME` names a column", "%s:1:1: no column named \"%s\"", file,
-                          wanted->other);
+    for (unsigned i = 0; i < OCDM__MEMBERS; i++)
+        if ((wanted->which & ~found & 1u << i) != 0 && wanted->names[i] != NULL)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "`--task`, `--tasks-by`, `--split` and `--image` name columns",
+                              "%s:1:1: no column named \"%s\"", file, wanted->names[i]);
     return OCDM_OK;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
 /* Reads the members of a record that the record reader has accepted. */
-static bool read_field_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
-                               const struct member_columns *columns, ocdm__record_members *members)
+static bool read_field_members(const char *bytes, size_t length, const ocdm__member_reader *columns,
+                               ocdm__record_members *members)
 {
     struct fields fields = begin_fields(bytes, length, columns->delimiter);
     const char *at;
@@ -316,12 +310,43 @@ static bool read_field_members(const char *bytes, size_t length, const ocdm__wan
             continue;
         struct member_value value = {.text = text, .string = true, .number = true, .whole = true};
         value.length = copy_plain(&fields, at, length, text, sizeof text);
-        if (value.length > 0 && !take_member(members, (enum ocdm__member)columns->member[column], wanted, &value)) {
+        if (value.length > 0 && !take_member(members, (enum ocdm__member)columns->member[column], &columns->wanted, &value)) {
             members->at = (size_t)(at - bytes);
             return false;
         }
     }
     return true;
+}
+
+/* ---- either --------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__records *records, const char *file,
+                                      ocdm_error *error)
+{
+    size_t length;
+    const char *header = ocdm__records_header(records, &length);
+    if (header == NULL)
+        return OCDM_OK;
+    reader->delimiter = ocdm__records_format(records) == OCDM__FORMAT_CSV ? ',' : '\t';
+    return find_member_columns(reader, header, length, file, error);
+}
+
+bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__records *records, const ocdm__record *record,
+                              ocdm__record_members *members)
+{
+    const char *bytes = ocdm__records_bytes(records, record->at);
+    if (reader->member != NULL)
+        return read_field_members(bytes, record->length, reader, members);
+    if (ocdm__records_format(records) == OCDM__FORMAT_JSONL)
+        return read_json_members(bytes, record->length, &reader->wanted, members);
+    members->found = 0;
+    return true;
+}
+
+void ocdm__member_reader_clear(ocdm__member_reader *reader)
+{
+    ocdm__release(reader->member);
+    reader->member = NULL;
 }
 
 /* ---- order of classes and tasks ------------------------------------------------------------------------------------- */
@@ -474,8 +499,7 @@ struct source_reading {
     uint64_t file_size;
     uint64_t first; /* what the first record's number counts from */
     ocdm__records *records;
-    ocdm__wanted_members wanted;
-    struct member_columns columns;
+    ocdm__member_reader member_reader;
     uint64_t refused;    /* records skipped here */
     uint64_t unreadable; /* records skipped by the reader */
     ocdm__record_members members;
@@ -525,21 +549,6 @@ static void count_unreadable(struct source_reading *state)
 
 /* ---- a record ------------------------------------------------------------------------------------------------------- */
 
-static bool read_members(struct source_reading *state, const ocdm__record *record)
-{
-    const char *bytes = ocdm__records_bytes(state->records, record->at);
-    switch (ocdm__records_format(state->records)) {
-    case OCDM__FORMAT_JSONL:
-        return ocdm__read_json_members(bytes, record->length, &state->wanted, &state->members);
-    case OCDM__FORMAT_CSV:
-    case OCDM__FORMAT_TSV:
-        return read_field_members(bytes, record->length, &state->wanted, &state->columns, &state->members);
-    default:
-        state->members.found = 0;
-        return true;
-    }
-}
-
 /* Checks members against each other. NULL when all is well. */
 static const char *check_members(struct source_reading *state)
 {
@@ -550,9 +559,10 @@ static const char *check_members(struct source_reading *state)
         return "\"task\" must be below 4294967295";
     if ((members->found & 1u << OCDM__MEMBER_ROW) != 0 && members->row == OCDM__NO_ROW)
         return "\"row\" is too large";
-    if ((state->wanted.which & other) == 0 || (members->found & other) != 0)
+    if ((state->member_reader.wanted.which & other) == 0 || (members->found & other) != 0)
         return NULL;
-    ocdm__shown_label name = ocdm__show_label(state->wanted.other, strlen(state->wanted.other));
+    ocdm__shown_label name = ocdm__show_label(state->member_reader.wanted.names[OCDM__MEMBER_OTHER],
+                                              strlen(state->member_reader.wanted.names[OCDM__MEMBER_OTHER]));
     snprintf(members->reason, sizeof members->reason, "the record has no value of \"%s\"", name.text);
     return members->reason;
 }
@@ -566,7 +576,8 @@ static ocdm_status note_task(struct source_reading *state, uint32_t *task)
     if (status != OCDM_OK || names->count <= OCDM__MAX_TASKS)
         return status;
     return ocdm__fail(state->error, OCDM_LIMIT, "tasks come from a member or column with few values",
-                      "%s: \"%s\" has more than %d values", state->file, state->wanted.other, OCDM__MAX_TASKS);
+                      "%s: \"%s\" has more than %d values", state->file, state->member_reader.wanted.names[OCDM__MEMBER_OTHER],
+                      OCDM__MAX_TASKS);
 }
 
 static ocdm_status fill_sample(struct source_reading *state, ocdm__labelled_sample *sample)
@@ -620,7 +631,7 @@ static ocdm_status add_record(struct source_reading *state, const ocdm__record *
 {
     char own_id[24 + OCDM__LABEL_PADDING];
     ocdm__labelled_sample sample = OCDM__LABELLED_SAMPLE;
-    if (!read_members(state, record))
+    if (!ocdm__member_reader_read(&state->member_reader, state->records, record, &state->members))
         return refuse(state, record, state->members.at, BAD_MEMBER, state->members.reason);
     const char *trouble = check_members(state);
     if (trouble != NULL)
@@ -676,16 +687,6 @@ static ocdm_status read_records(struct source_reading *state)
     }
 }
 
-static ocdm_status begin_columns(struct source_reading *state)
-{
-    size_t length;
-    const char *header = ocdm__records_header(state->records, &length);
-    if (header == NULL)
-        return OCDM_OK;
-    state->columns.delimiter = ocdm__records_format(state->records) == OCDM__FORMAT_CSV ? ',' : '\t';
-    return find_member_columns(&state->columns, header, length, &state->wanted, state->file, state->error);
-}
-
 static ocdm_status begin_reading(struct source_reading *state, const char *path)
 {
     const ocdm__progress *progress = state->reading->progress;
@@ -695,15 +696,18 @@ static ocdm_status begin_reading(struct source_reading *state, const char *path)
     state->file = path == NULL || strcmp(path, "-") == 0 ? "<stdin>" : path;
     if (stat(state->file, &facts) == 0 && S_ISREG(facts.st_mode))
         state->file_size = (uint64_t)facts.st_size;
-    state->wanted.which = 1u << OCDM__MEMBER_SPLIT | 1u << OCDM__MEMBER_IMAGE | 1u << OCDM__MEMBER_ROW;
-    state->wanted.which |= 1u << (state->source->tasks_by != NULL ? OCDM__MEMBER_OTHER : OCDM__MEMBER_TASK);
-    state->wanted.other = state->source->tasks_by;
+    state->member_reader.wanted.which = 1u << OCDM__MEMBER_SPLIT | 1u << OCDM__MEMBER_IMAGE | 1u << OCDM__MEMBER_ROW;
+    state->member_reader.wanted.which |= 1u << (state->source->tasks_by != NULL ? OCDM__MEMBER_OTHER : OCDM__MEMBER_TASK);
+    memcpy(state->member_reader.wanted.names, state->source->names, sizeof state->source->names);
+    state->member_reader.wanted.names[OCDM__MEMBER_OTHER] = state->source->tasks_by;
     ocdm_status status =
         ocdm__records_open(&state->records, path, &options, progress != NULL ? progress->stop : NULL, state->error);
-    if (status == OCDM_OK && ocdm__records_format(state->records) == OCDM__FORMAT_SVM && state->wanted.other != NULL)
+    if (status == OCDM_OK && ocdm__records_format(state->records) == OCDM__FORMAT_SVM &&
+        state->member_reader.wanted.names[OCDM__MEMBER_OTHER] != NULL)
         return ocdm__fail(state->error, OCDM_BAD_ARGUMENT, "svm has labels and features only",
                           "`--tasks-by` does not apply to the format svm");
-    return status == OCDM_OK ? begin_columns(state) : status;
+    return status == OCDM_OK ? ocdm__member_reader_begin(&state->member_reader, state->records, state->file, state->error)
+                             : status;
 }
 
 ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path, ocdm__records_source *source,
@@ -718,12 +722,15 @@ ocdm_status ocdm__records_source_read(ocdm__labelled_set *set, const char *path,
     ocdm_status status = begin_reading(state, path);
     if (status == OCDM_OK)
         status = read_records(state);
+    const char *doubt = status == OCDM_OK ? ocdm__records_doubt(state->records) : NULL;
+    if (doubt != NULL)
+        snprintf(reading->doubt, sizeof reading->doubt, "%s", doubt);
     if (status == OCDM_OK)
         status = settle_classes(set, first, ocdm__records_label_table(state->records), error);
     if (status == OCDM_OK && source->tasks_by != NULL)
         status = settle_tasks(set, first, &source->task_names, error);
     ocdm__records_close(state->records);
-    ocdm__release(state->columns.member);
+    ocdm__member_reader_clear(&state->member_reader);
     ocdm__release(state);
     return status;
 }

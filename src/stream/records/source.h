@@ -42,23 +42,39 @@ typedef struct ocdm__record_members {
     size_t at;        /* ... and where, in bytes from the start of the record */
 } ocdm__record_members;
 
-/* Which members matter: a bit for each; the others are ignored. `other` is the name of OCDM__MEMBER_OTHER. */
+/* Which members matter: a bit for each; the others are ignored. A name that is NULL is the member's usual one, and must not be
+ * for OCDM__MEMBER_OTHER. A column that is named must be there. */
 typedef struct ocdm__wanted_members {
     unsigned which;
-    const char *other;
+    const char *names[OCDM__MEMBERS];
 } ocdm__wanted_members;
 
-/* Reads the members of a record that the record reader has accepted as JSON. False when one is there twice or not as it should
- * be: see `reason`. */
-bool ocdm__read_json_members(const char *bytes, size_t length, const ocdm__wanted_members *wanted,
-                             ocdm__record_members *members);
+/* Reads members of records: set `wanted`, all else zero. */
+typedef struct ocdm__member_reader {
+    ocdm__wanted_members wanted;
+    uint8_t *member; /* csv, tsv: by column; OCDM__MEMBERS for none */
+    size_t count;
+    char delimiter; /* , for csv, which has quotes, or a tab */
+} ocdm__member_reader;
+
+/* Finds the columns by the header, if the records have one. OCDM_OK, OCDM_BAD_RECORD (a column that is there twice, or one that
+ * is named and missing), OCDM_NO_MEMORY. Clear the reader in either case. */
+ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__records *records, const char *file,
+                                      ocdm_error *error);
+
+/* Reads the members of a record that the record reader has accepted. False when one is there twice or not as it should be: see
+ * `reason`. */
+bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__records *records, const ocdm__record *record,
+                              ocdm__record_members *members);
+void ocdm__member_reader_clear(ocdm__member_reader *reader);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__records_source {
     /* What to read. */
     ocdm__record_options options; /* its skip_bad is ignored: the reading has one */
-    const char *tasks_by;  /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
-                              record must have one; NULL for none */
+    const char *tasks_by; /* the member or column whose values, strings or numbers, are the tasks, instead of `task`; every
+                             record must have one; NULL for none */
+    const char *names[OCDM__MEMBERS]; /* of members or columns other than the usual ones; NULL: the usual */
     uint64_t first_number; /* records without an id are numbered from here, or from the set's count if that is more */
 
     /* What was found. */

@@ -69,6 +69,13 @@ struct ocdm__records {
     char *header; /* csv, tsv */
     size_t header_length;
     size_t column_count, label_column, id_column; /* id_column is SIZE_MAX when there is none */
+    uint8_t *hot;                                 /* by column, with one_hot: whether it is a label */
+    uint32_t *hot_at;                             /* by column: where its label is in hot_names */
+    size_t hot_used;                              /* of hot_names */
+    bool in_range;                                /* the header is between the first and the last column of one_hot */
+    char *hot_names;                              /* the labels of the columns, each ended by a NUL */
+    bool separated;                               /* csv, tsv: some cell had several labels */
+    char doubt[400];                              /* see ocdm__records_doubt */
     bool lost_count;                              /* csv, tsv: the current record has broken quotes or too few or many fields */
 
     uint64_t skipped;
