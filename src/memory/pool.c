@@ -88,8 +88,7 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
-    if (!set->asleep)
-        ocdm__pool_unlink_set(pool, number);
+    ocdm__pool_unlink_set(pool, number);
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
     ocdm__hash_table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;

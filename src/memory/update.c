@@ -177,8 +177,7 @@ static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_
     uint32_t labels = memory->first_class[count];
     ocdm_status status = ocdm__pool_reserve_cells(&memory->pool, labels, error);
     if (status == OCDM_OK && memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels,
-                                      (size_t)memory->pool.cell_live + labels, error);
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, labels, error);
     return status;
