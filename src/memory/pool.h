@@ -66,7 +66,7 @@ struct class_list {
 /* A class, from the moment a sample first carried it. */
 struct class
 {
-    uint64_t hash;       /* a label set's hash is the sum of its classes' */
+    uint64_t hash;       /* random bits; a label set's hash is the sum of its classes' */
     uint64_t seen;       /* n_i */
     uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
     uint64_t emptied_before;
@@ -193,16 +193,6 @@ void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);
 /* ---- storage ------------------------------------------------------------------------------------------------------- */
 
 /* Where the pool's records live: nodes, sets, classes, and the cells of label sets, which are compacted when they run out. */
-
-static inline uint64_t ocdm__hash_of_id(uint64_t id)
-{
-    return (id ^ (id >> 32)) * OCDM__GOLDEN_STEP;
-}
-
-static inline uint64_t ocdm__hash_of_class(uint32_t class_id)
-{
-    return class_id * OCDM__GOLDEN_STEP;
-}
 
 /* Brings a class's weight into its record. */
 void ocdm__pool_weigh(struct pool *pool, struct class *class);

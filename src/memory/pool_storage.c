@@ -71,7 +71,7 @@ static ocdm_status grow_tables(struct pool *pool, uint32_t room)
         uint32_t node = pool->node_at[i];
         const struct set *set = &pool->sets[pool->nodes[node].set];
         if (!pool->trusting)
-            ocdm__hash_table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
+            ocdm__hash_table_add(&ids, ocdm__hash_number(pool->nodes[node].id), node);
         if (set->first == node)
             ocdm__hash_table_add(&sets, set->hash, pool->nodes[node].set);
     }
@@ -100,9 +100,10 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of_class(uint32_t class_id)
+/* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */
+static uint64_t hash_of_class(uint64_t class_id)
 {
-    return ocdm__mix(class_id + OCDM__GOLDEN_STEP);
+    return ocdm__hash_bytes(&class_id, sizeof class_id);
 }
 
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
@@ -111,7 +112,7 @@ uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
         return class_id < pool->index_room ? pool->index_of[class_id] : OCDM_NONE;
     if (!pool->class_count)
         return OCDM_NONE;
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(class_id));
     uint32_t place = tag;
     uint32_t class_index;
     do
@@ -149,7 +150,7 @@ static ocdm_status grow_classes(struct pool *pool)
     if (ocdm__hash_table_create(&table, room) != OCDM_OK)
         return OCDM_NO_MEMORY;
     for (uint32_t i = 0; i < pool->class_count; i++)
-        ocdm__hash_table_add(&table, ocdm__hash_of_class(classes[i].id), i);
+        ocdm__hash_table_add(&table, ocdm__hash_number(classes[i].id), i);
     ocdm__hash_table_destroy(&pool->class_table);
     pool->class_table = table;
     pool->class_room = room;
@@ -169,7 +170,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__pool_weigh(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
-    ocdm__hash_table_add(&pool->class_table, ocdm__hash_of_class(class_id), class_index);
+    ocdm__hash_table_add(&pool->class_table, ocdm__hash_number(class_id), class_index);
     if (pool->trusting)
         pool->index_of[class_id] = class_index;
     return class_index;
@@ -181,7 +182,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
         uint32_t class_index = --pool->class_count;
         if (pool->trusting)
             pool->index_of[pool->classes[class_index].id] = OCDM_NONE;
-        ocdm__hash_table_remove(&pool->class_table, ocdm__hash_of_class(pool->classes[class_index].id), class_index);
+        ocdm__hash_table_remove(&pool->class_table, ocdm__hash_number(pool->classes[class_index].id), class_index);
     }
 }
 

@@ -126,7 +126,7 @@ static void give_back_nodes(ocdm_memory *memory, size_t count)
 /* Whether this batch has the id already; it has from now on. */
 static bool repeats_in_batch(ocdm_memory *memory, uint64_t id)
 {
-    uint32_t place = ocdm__hash_table_tag(ocdm__hash_of_id(id));
+    uint32_t place = ocdm__hash_table_tag(ocdm__hash_number(id));
     for (;; place++) {
         struct batch_id *entry = &memory->batch_ids[place & memory->batch_id_mask];
         if (entry->stamp != memory->batch_stamp) {
