@@ -1,10 +1,79 @@
-/* Linear probing; removal shifts later entries back, so there are no tombstones. */
+/* Linear probing; removal shifts later entries back, so there are no tombstones. Also the key of all hashes of the process. */
+#define _DEFAULT_SOURCE
 #include "base/hash_table.h"
+
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/random.h>
+#endif
 
 #include "base/allocate.h"
 
+/* ---- the key -------------------------------------------------------------------------------------------------------- */
+
+struct ocdm__hash_key ocdm__hash_key;
+
+enum { NO_KEY, BEING_CHOSEN, CHOSEN };
+static atomic_int key_state = NO_KEY;
+
+/* 128 random bits of the system. Where it has none to give at once, what a writer of files cannot know: the time to the
+ * nanosecond, the process, and where its code, its data and its stack are. */
+static void draw_secret(uint64_t secret[2])
+{
+#ifdef __linux__
+    if (getrandom(secret, 16, GRND_NONBLOCK) == 16)
+        return;
+#endif
+    struct timespec now = {0}, running = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_MONOTONIC, &running);
+    const uint64_t known[] = {
+        (uint64_t)now.tv_sec, (uint64_t)now.tv_nsec,         (uint64_t)running.tv_sec,        (uint64_t)running.tv_nsec,
+        (uint64_t)getpid(),   (uint64_t)(uintptr_t)&running, (uint64_t)(uintptr_t)&key_state, (uint64_t)(uintptr_t)draw_secret};
+    for (uint64_t i = 0; i < 2; i++)
+        secret[i] = ocdm__siphash((const uint64_t[2]){OCDM__GOLDEN_STEP, i}, known, sizeof known);
+}
+
+/* The words of the key are the SipHashes of their numbers. */
+static void expand_secret(const uint64_t secret[2], struct ocdm__hash_key *key)
+{
+    uint64_t words[sizeof *key / sizeof(uint64_t)];
+    for (uint64_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = ocdm__siphash(secret, &i, sizeof i);
+    memcpy(key, words, sizeof *key);
+}
+
+void ocdm__hash_key_prepare(void)
+{
+    if (atomic_load_explicit(&key_state, memory_order_acquire) == CHOSEN)
+        return;
+    int found = NO_KEY;
+    if (!atomic_compare_exchange_strong(&key_state, &found, BEING_CHOSEN)) {
+        while (atomic_load_explicit(&key_state, memory_order_acquire) != CHOSEN)
+            ;
+        return;
+    }
+    uint64_t secret[2];
+    draw_secret(secret);
+    expand_secret(secret, &ocdm__hash_key);
+    atomic_store_explicit(&key_state, CHOSEN, memory_order_release);
+}
+
+void ocdm__hash_key_replace(uint64_t seed)
+{
+    ocdm__hash_key_prepare();
+    ocdm__hash_key = (struct ocdm__hash_key){0};
+    if (seed != 0)
+        expand_secret((const uint64_t[2]){seed, 0}, &ocdm__hash_key);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------------ */
+
 ocdm_status ocdm__hash_table_create(struct ocdm__hash_table *table, uint32_t entries)
 {
+    ocdm__hash_key_prepare();
     uint64_t places = 16;
     while (places < (uint64_t)entries * 3)
         places *= 2;

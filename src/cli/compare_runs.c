@@ -4,6 +4,7 @@
 #include "cli/compare_runs.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,15 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "base/terminal.h"
 #include "cli/console.h"
+#include "cli/run_flags.h"
+#include "experiment/compare/results.h"
+#include "experiment/folder/run_folder.h"
 #include "experiment/folder/settings.h"
+#include "report/tables/tables.h"
 
 #define TABLE_WIDTH 100
 
@@ -50,6 +56,10 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *pass
             passed->words[passed->word_count++] = value != NULL ? value : flags[i].fallback;
     }
     pass_threads(arguments, passed);
+    if (arguments->repeated_count == 0)
+        return;
+    passed->words[passed->word_count++] = "--validation"; /* is for the choice among a grid alone */
+    passed->words[passed->word_count++] = "0";
 }
 
 /* ---- seeds ------------------------------------------------------------------------------------------------------------ */
@@ -193,6 +203,320 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
     if (status == OCDM_STOPPED && !run->quiet)
         fputs("stopped; the same command goes on\n", stderr);
     return status;
+}
+
+/* ---- settings chosen by validation -------------------------------------------------------------------------------------- */
+
+#define USUAL_SHARE 0.1
+#define MOST_COMBINATIONS 256u
+
+/* A setting and the values to choose from. */
+struct ocdm__grid_axis {
+    const ocdm__setting *setting;
+    size_t place;  /* of its flag in the verb's table */
+    char flag[40]; /* with its dashes */
+    char *text;    /* the values, each ended by a NUL */
+    const char **values;
+    size_t count;
+};
+
+static const ocdm__setting *find_setting(const char *name, size_t length)
+{
+    const ocdm__setting *setting;
+    for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++)
+        if (setting->key != NULL && ((strlen(setting->flag) == length && memcmp(setting->flag, name, length) == 0) ||
+                                     (strlen(setting->key) == length && memcmp(setting->key, name, length) == 0)))
+            return setting;
+    return NULL;
+}
+
+static size_t place_of(const ocdm__verb *verb, const ocdm__setting *setting)
+{
+    size_t place = 0;
+    while (verb->flags[place].name != NULL && strcmp(verb->flags[place].name, setting->flag) != 0)
+        place++;
+    return place;
+}
+
+/* What decides how runs are judged is not theirs to choose, nor is what a plan takes several values of. */
+static bool can_be_chosen(const ocdm__setting *setting)
+{
+    return setting != NULL && !setting->grid && setting->kind != OCDM__SETTING_SWITCH &&
+           setting->kind != OCDM__SETTING_GROUPS && setting->offset != offsetof(ocdm__run_settings, validation) &&
+           setting->offset != offsetof(ocdm__run_settings, log_every);
+}
+
+static ocdm_status split_values(struct ocdm__grid_axis *axis, const char *values, ocdm_error *error)
+{
+    size_t length = strlen(values), most = 1;
+    for (size_t i = 0; i < length; i++)
+        most += values[i] == ',';
+    axis->text = ocdm__allocate(length + 1, 1);
+    axis->values = ocdm__allocate(most, sizeof *axis->values);
+    if (axis->text == NULL || axis->values == NULL)
+        return ocdm__fail_memory(error, "the values of --grid");
+    memcpy(axis->text, values, length + 1);
+    for (char *at = axis->text; axis->count < most; at += strlen(at) + 1) {
+        at[strcspn(at, ",")] = '\0';
+        axis->values[axis->count++] = at;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_axis(struct ocdm__grid_axis *axis, const ocdm__verb *verb, const char *text, ocdm_error *error)
+{
+    size_t length = strcspn(text, "=");
+    axis->setting = find_setting(text, length);
+    if (text[length] == '\0' || !can_be_chosen(axis->setting))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "a setting of `ocdm run` and its values, as lr=0.001,0.003,0.006",
+                          "--grid %s: there is no such setting to choose", text);
+    axis->place = place_of(verb, axis->setting);
+    snprintf(axis->flag, sizeof axis->flag, "--%s", axis->setting->flag);
+    return split_values(axis, text + length + 1, error);
+}
+
+/* Appends " NAME VALUE" to a label; what does not fit is left out. */
+static void add_label(char *label, const char *name, const char *value)
+{
+    size_t used = strlen(label);
+    snprintf(label + used, OCDM__COMPARE_LABEL - used, "%s%s %s", used > 0 ? ", " : "", name, value);
+}
+
+/* Combination number i: the last axis changes fastest. The verb's own flags are read again with its values in their places. */
+static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__arguments *arguments, const ocdm__run_setup *setup,
+                                    const char *path, ocdm_error *error)
+{
+    ocdm__compare_choice *made = &grid->combinations[i];
+    const char **words = grid->words + 2 * grid->axis_count * i;
+    ocdm__arguments with = *arguments;
+    made->settings = ocdm__run_settings_default();
+    made->words = words;
+    made->word_count = 2 * grid->axis_count;
+    for (size_t a = grid->axis_count; a-- > 0; i /= grid->axes[a].count) {
+        const struct ocdm__grid_axis *axis = &grid->axes[a];
+        words[2 * a] = axis->flag;
+        words[2 * a + 1] = with.values[axis->place] = axis->values[i % axis->count];
+    }
+    for (size_t a = 0; a < grid->axis_count; a++)
+        add_label(made->label, grid->axes[a].setting->key, words[2 * a + 1]);
+    ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
+    return status == OCDM_OK ? ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error) : status;
+}
+
+static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *arguments, const ocdm__run_setup *setup,
+                                     const char *path, ocdm_error *error)
+{
+    size_t count = 1;
+    for (size_t a = 0; a < grid->axis_count && count <= MOST_COMBINATIONS; a++)
+        count *= grid->axes[a].count;
+    if (count > MOST_COMBINATIONS)
+        return ocdm__fail(error, OCDM_LIMIT, "choose from fewer values", "--grid has more than %u combinations",
+                          MOST_COMBINATIONS);
+    grid->combinations = ocdm__allocate(count, sizeof *grid->combinations);
+    grid->words = ocdm__allocate(count, 2 * grid->axis_count * sizeof *grid->words);
+    if (grid->combinations == NULL || grid->words == NULL)
+        return ocdm__fail_memory(error, "the combinations of --grid");
+    ocdm_status status = OCDM_OK;
+    for (; status == OCDM_OK && grid->count < count; grid->count++)
+        status = make_combination(grid, grid->count, arguments, setup, path, error);
+    return status;
+}
+
+ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, ocdm__run_setup *setup, const char *path,
+                            ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    if (arguments->repeated_count == 0)
+        return OCDM_OK;
+    grid->axes = ocdm__allocate(arguments->repeated_count, sizeof *grid->axes);
+    if (grid->axes == NULL)
+        return ocdm__fail_memory(error, "--grid");
+    for (; status == OCDM_OK && grid->axis_count < arguments->repeated_count; grid->axis_count++)
+        status = read_axis(&grid->axes[grid->axis_count], arguments->verb, arguments->repeated[grid->axis_count], error);
+    if (status == OCDM_OK)
+        status = make_combinations(grid, arguments, setup, path, error);
+    grid->share = setup->settings.validation > 0 ? setup->settings.validation : USUAL_SHARE;
+    setup->settings.validation = 0;
+    return status;
+}
+
+void ocdm__grid_clear(ocdm__grid *grid)
+{
+    for (size_t a = 0; grid->axes != NULL && a < grid->axis_count; a++) {
+        ocdm__release(grid->axes[a].text);
+        ocdm__release(grid->axes[a].values);
+    }
+    ocdm__release(grid->axes);
+    ocdm__release(grid->combinations);
+    ocdm__release(grid->words);
+    ocdm__release(grid->chosen);
+    ocdm__table_clear(&grid->tried);
+    *grid = (ocdm__grid){.count = 0};
+}
+
+/* The plan of the runs that are tried: each point with each combination. */
+struct trial {
+    ocdm__compare_plan plan;
+    ocdm__compare_point *points;
+    const ocdm__compare_choice **choices;
+    ocdm__compare_results results;
+};
+
+/* "-lr0.003" after the point's own suffix; a path has no place in the name of a folder. */
+static ocdm_status name_trial(ocdm__compare_point *point, const ocdm__grid *grid, size_t combination, ocdm_error *error)
+{
+    const char *const *words = grid->combinations[combination].words;
+    for (size_t a = 0; a < grid->axis_count; a++) {
+        size_t used = strlen(point->suffix);
+        int length =
+            snprintf(point->suffix + used, sizeof point->suffix - used, "-%s%s", grid->axes[a].setting->key, words[2 * a + 1]);
+        if (length < 0 || (size_t)length >= sizeof point->suffix - used)
+            return ocdm__fail(error, OCDM_LIMIT, "choose fewer settings at a time",
+                              "--grid: the values are too long to name folders after");
+    }
+    for (char *at = point->suffix; *at != '\0'; at++)
+        *at = *at == '/' ? '_' : *at;
+    return OCDM_OK;
+}
+
+static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const ocdm__compare_plan *plan, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    size_t points = plan->point_count * grid->count;
+    *trial = (struct trial){.plan = *plan};
+    trial->points = ocdm__allocate(points, sizeof *trial->points);
+    trial->choices = ocdm__allocate(points, plan->method_count * sizeof *trial->choices);
+    if (trial->points == NULL || trial->choices == NULL)
+        return ocdm__fail_memory(error, "the runs of --grid");
+    for (size_t i = 0; status == OCDM_OK && i < points; i++) {
+        trial->points[i] = plan->points[i / grid->count];
+        status = name_trial(&trial->points[i], grid, i % grid->count, error);
+        for (size_t method = 0; method < plan->method_count; method++)
+            trial->choices[i * plan->method_count + method] = &grid->combinations[i % grid->count];
+    }
+    trial->plan.points = trial->points;
+    trial->plan.point_count = points;
+    trial->plan.choices = trial->choices;
+    return status;
+}
+
+static void clear_trial(struct trial *trial)
+{
+    ocdm__compare_results_clear(&trial->results);
+    ocdm__release(trial->points);
+    ocdm__release(trial->choices);
+}
+
+/* With the same flags, but for what is held out, in a folder of their own. */
+static ocdm_status run_trial(struct trial *trial, const ocdm__grid *grid, const ocdm__plan_run *run, int *failed,
+                             ocdm_error *error)
+{
+    char folder[4096], share[OCDM__JSON_DOUBLE];
+    ocdm__run_setup setup = *run->setup;
+    ocdm__plan_run tried = *run;
+    const char **words = ocdm__allocate(run->word_count + 2, sizeof *words);
+    if (words == NULL)
+        return ocdm__fail_memory(error, "a command line");
+    memcpy(words, run->words, run->word_count * sizeof *words);
+    ocdm__json_double(grid->share, share);
+    words[run->word_count] = "--validation";
+    words[run->word_count + 1] = share;
+    setup.settings.validation = grid->share;
+    snprintf(folder, sizeof folder, "%.4000s/grid", run->folder);
+    tried.plan = &trial->plan;
+    tried.folder = folder;
+    tried.setup = &setup;
+    tried.words = words;
+    tried.word_count += 2;
+    ocdm_status status = ocdm__make_folder(run->folder, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_plan(&tried, failed, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_results_create(&trial->results, &trial->plan, error);
+    if (status == OCDM_OK)
+        status = ocdm__compare_results_read(&trial->results, &trial->plan, folder, error);
+    ocdm__release(words);
+    return status;
+}
+
+/* The best combination of a method at a point of the plan; grid->count when none has a value for every seed. */
+static ocdm_status choose(const struct trial *trial, const ocdm__grid *grid, size_t point, size_t method, size_t *best,
+                          ocdm_error *error)
+{
+    double most = 0;
+    *best = grid->count;
+    for (size_t i = 0; i < grid->count; i++) {
+        ocdm__summary summary;
+        ocdm_status status =
+            ocdm__compare_summary(&trial->results, point * grid->count + i, OCDM__COMPARE_VALIDATION, method, &summary, error);
+        if (status != OCDM_OK)
+            return status;
+        if (summary.count == trial->results.seed_count && (*best == grid->count || summary.mean > most)) {
+            *best = i;
+            most = summary.mean;
+        }
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status choose_all(ocdm__grid *grid, const struct trial *trial, const ocdm__compare_plan *plan, ocdm_error *error)
+{
+    grid->chosen = ocdm__allocate(plan->point_count, plan->method_count * sizeof *grid->chosen);
+    if (grid->chosen == NULL)
+        return ocdm__fail_memory(error, "the chosen settings");
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        size_t best, method = i % plan->method_count;
+        ocdm_status status = choose(trial, grid, i / plan->method_count, method, &best, error);
+        if (status != OCDM_OK)
+            return status;
+        if (best == grid->count)
+            return ocdm__fail(error, OCDM_BAD_FILE, "name other values, or see why its runs failed",
+                              "--grid: no combination of %s has a validation mAP for every seed", plan->methods[method]);
+        grid->chosen[i] = &grid->combinations[best];
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm__compare_plan *plan, int *failed,
+                              ocdm_error *error)
+{
+    struct trial trial;
+    if (grid->count == 0)
+        return OCDM_OK;
+    ocdm_status status = make_trial(&trial, grid, plan, error);
+    if (status == OCDM_OK)
+        status = run_trial(&trial, grid, run, failed, error);
+    if (status == OCDM_OK)
+        status = choose_all(grid, &trial, plan, error);
+    if (status == OCDM_OK)
+        status = ocdm__table_of_grid(&grid->tried, &trial.plan, &trial.results, grid->chosen, grid->count, error);
+    if (status == OCDM_OK)
+        plan->choices = grid->chosen;
+    clear_trial(&trial);
+    return status;
+}
+
+void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE])
+{
+    size_t used = strlen(note), count = plan->point_count * plan->method_count;
+    if (grid->chosen == NULL)
+        return;
+    used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "Chosen by mean validation mAP over the seeds from");
+    for (size_t i = 0; i < grid->count && used < OCDM__TABLE_NOTE; i++)
+        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
+    if (used < OCDM__TABLE_NOTE)
+        used +=
+            (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used,
+                             ", with %g %% of each task's training samples held out by the seed; the runs of this table were "
+                             "made anew with all training samples:",
+                             100 * grid->share);
+    for (size_t i = 0; i < count && used < OCDM__TABLE_NOTE; i++) {
+        const char *label = plan->points[i / plan->method_count].label;
+        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s%s%s %s", i > 0 ? ";" : "", label,
+                                 label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+    }
+    if (used < OCDM__TABLE_NOTE)
+        snprintf(note + used, OCDM__TABLE_NOTE - used, ".\n");
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */

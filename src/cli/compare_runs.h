@@ -12,7 +12,7 @@
 /* The flags of a run as words for another command line. */
 typedef struct ocdm__passed_flags {
     char names[OCDM__MAX_FLAGS][40];
-    const char *words[2 * OCDM__MAX_FLAGS + 2];
+    const char *words[2 * OCDM__MAX_FLAGS + 4];
     size_t word_count;
 } ocdm__passed_flags;
 
@@ -52,6 +52,50 @@ typedef struct ocdm__plan_run {
 } ocdm__plan_run;
 
 ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *error);
+
+/* ---- settings chosen by validation -------------------------------------------------------------------------------------- */
+
+/* The flag, for a verb's table. */
+#define OCDM__GRID_FLAG                                                                                                        \
+    {                                                                                                                          \
+        .name = "grid", .value = "SETTING=A,B,...", .repeats = true,                                                           \
+        .help = "choose a setting of each method by validation, as lr=0.001,0.003; may be given for several settings"          \
+    }
+
+/* The combinations of values that --grid names, and what was chosen. Start with all bytes zero. */
+typedef struct ocdm__grid {
+    size_t count; /* of combinations; 0: there is no --grid */
+    ocdm__compare_choice *combinations;
+    struct ocdm__grid_axis *axes;
+    size_t axis_count;
+    const char **words;                  /* of all combinations */
+    double share;                        /* of the training samples that is held out for the choice */
+    const ocdm__compare_choice **chosen; /* [point][method] of the plan */
+    ocdm__table tried;                   /* as data: each combination of each method with its validation mAP */
+} ocdm__grid;
+
+/*
+ * Reads --grid, and --validation: the share for the choice, 0.1 without it. With a grid the setup no longer holds
+ * anything out: that is for the runs of the choice alone. `path` is the stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT,
+ * OCDM_LIMIT, OCDM_NO_MEMORY. Clear it even after an error.
+ */
+ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, ocdm__run_setup *setup, const char *path,
+                            ocdm_error *error);
+void ocdm__grid_clear(ocdm__grid *grid);
+
+/*
+ * Runs what is missing of every combination in FOLDER/grid, with validation samples held out, and gives each method at each
+ * point of the plan the combination with the best mean validation mAP over the seeds, the first of equals. The plan's own runs
+ * are then made with all training samples. Does nothing without a grid. As ocdm__run_plan; OCDM_BAD_FILE when no combination of
+ * a method has a value for every seed.
+ */
+ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm__compare_plan *plan, int *failed,
+                              ocdm_error *error);
+
+/* Appends to the note of a table how settings were chosen, and which. */
+void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE]);
+
+/* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
 /* Text as wide as the terminal, 100 columns at most and where there is none; bold only on a terminal. */
 ocdm__table_style ocdm__stdout_style(void);

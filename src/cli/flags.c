@@ -178,6 +178,12 @@ static ocdm_status take_value(ocdm__arguments *arguments, size_t flag, const cha
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s needs a value: --%s %s", entry->name,
                           entry->name, entry->value);
     arguments->values[flag] = attached != NULL ? attached : words->argv[words->next++];
+    if (!entry->repeats)
+        return OCDM_OK;
+    if (arguments->repeated_count == OCDM__MAX_REPEATS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, help_hint(arguments->verb), "--%s is given more than %d times", entry->name,
+                          OCDM__MAX_REPEATS);
+    arguments->repeated[arguments->repeated_count++] = arguments->values[flag];
     return OCDM_OK;
 }
 

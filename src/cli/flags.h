@@ -19,7 +19,8 @@
  *         ...
  *     }
  *
- * On the command line: -m 5, -m5, -qm5, --memory 5, --memory=5; the last of a repeated flag wins; flags and operands may mix;
+ * On the command line: -m 5, -m5, -qm5, --memory 5, --memory=5; the last of a repeated flag wins, unless it repeats; flags and
+ * operands may mix;
  * `--` ends the flags; `-` is an operand. -h and --help belong to every verb and are in no table.
  */
 #ifndef OCDM_CLI_FLAGS_H
@@ -35,6 +36,9 @@
 /* The most flags that one verb may have. */
 #define OCDM__MAX_FLAGS 48
 
+/* How often a flag that repeats may be given. */
+#define OCDM__MAX_REPEATS 8
+
 typedef struct ocdm__flag {
     const char *name;                   /* the long name without dashes; NULL ends a table */
     const char *value;                  /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
@@ -45,6 +49,7 @@ typedef struct ocdm__flag {
     const char *const *choices;         /* the accepted words, terminated by NULL; NULL if any value is accepted */
     const char *const *(*listed)(void); /* makes the choices instead, where they are rows of a table elsewhere; may be NULL */
     char letter;                        /* the short form; 0 for none */
+    bool repeats;                       /* every value counts, in ocdm__arguments.repeated; one flag of a verb at most */
 } ocdm__flag;
 
 /* The words that a flag takes, ended by NULL; NULL when any value may be tried. */
@@ -78,7 +83,9 @@ typedef struct ocdm__verb {
 
 struct ocdm__arguments {
     const ocdm__verb *verb;
-    const char *values[OCDM__MAX_FLAGS]; /* as given, in the order of the table; "" for a switch; NULL when not given */
+    const char *values[OCDM__MAX_FLAGS];     /* as given, in the order of the table; "" for a switch; NULL when not given */
+    const char *repeated[OCDM__MAX_REPEATS]; /* all values of the flag that repeats */
+    size_t repeated_count;
     char **operands;
     size_t operand_count;
     bool help; /* -h or --help was given; the words after it were not parsed */

@@ -515,7 +515,7 @@ static ocdm_status fill_classes(const struct parts *parts, ocdm_memory *memory)
             return ocdm__fail_memory(parts->error, "the classes");
     ocdm_status status = OCDM_OK;
     if (memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, count, 0, 0, parts->error);
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, count, 0, parts->error);
     for (uint32_t i = 0; status == OCDM_OK && i < count; i++) {
         memory->pool.classes[i].seen = number(parts->seen, i);
         if (memory->scores && memory->scores->weighted && memory->options.rho != 0)
@@ -538,7 +538,7 @@ static ocdm_status fill_sample(const struct parts *parts, ocdm_memory *memory, u
     if (status == OCDM_OK)
         status = ocdm__pool_reserve_cells(&memory->pool, count, parts->error);
     if (status == OCDM_OK && memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, count, 0, parts->error);
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, count, parts->error);
     if (status != OCDM_OK)
         return status;
     uint32_t node = ocdm__pool_take_node(&memory->pool, number(parts->ids, slot));

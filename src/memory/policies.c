@@ -70,8 +70,8 @@ void ocdm__lottery_enter_set(struct lottery *lottery, const struct pool *pool, u
 void ocdm__lottery_enter_class(struct lottery *lottery, const struct pool *pool, uint32_t class_index)
 {
     const struct class *class = &pool->classes[class_index];
-    for (uint32_t i = 0; i < class->list_count; i++)
-        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list + i].cell].set);
+    for (uint32_t i = 0; i < class->list.count; i++)
+        ocdm__lottery_enter_set(lottery, pool, pool->cells[pool->lists[class->list.first + i].cell].set);
 }
 
 void ocdm__lottery_enter_all(struct lottery *lottery, const struct pool *pool)

@@ -5,7 +5,7 @@
 
 uint32_t ocdm__pool_find(const struct pool *pool, uint64_t id)
 {
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_id(id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(id));
     uint32_t place = tag;
     uint32_t node;
     do
@@ -32,14 +32,14 @@ void ocdm__pool_know(struct pool *pool, uint32_t node)
 {
     if (pool->trusting)
         return;
-    ocdm__hash_table_add(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+    ocdm__hash_table_add(&pool->id_table, ocdm__hash_number(pool->nodes[node].id), node);
 }
 
 void ocdm__pool_forget(struct pool *pool, uint32_t node)
 {
     if (pool->trusting)
         return;
-    ocdm__hash_table_remove(&pool->id_table, ocdm__hash_of_id(pool->nodes[node].id), node);
+    ocdm__hash_table_remove(&pool->id_table, ocdm__hash_number(pool->nodes[node].id), node);
 }
 
 static uint64_t hash_of_set(const struct pool *pool, const uint32_t *class_index, uint32_t count)
@@ -88,8 +88,7 @@ static uint32_t add_set(struct pool *pool, uint64_t hash, const uint32_t *class_
 static void remove_set(struct pool *pool, uint32_t number)
 {
     struct set *set = &pool->sets[number];
-    if (!set->asleep)
-        ocdm__pool_unlink_set(pool, number);
+    ocdm__pool_unlink_set(pool, number);
     ocdm__pool_give_back_cells(pool, set->cells, set->cardinality);
     ocdm__hash_table_remove(&pool->set_table, set->hash, number);
     set->first = pool->free_set;

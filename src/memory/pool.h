@@ -51,15 +51,22 @@ struct cell {
 /* A cell on its class's list, with the set's lane again: walking over a list then touches nothing but the list. */
 struct listed {
     uint32_t cell;
-    uint32_t lane; /* OCDM__NOBODYS_LANE behind the end of the list */
+    uint32_t lane; /* or seat; OCDM__NOBODYS_LANE behind the end of the list */
 };
 
 #define OCDM__NOBODYS_LANE 0u
 
+/* A list of cells, one of a class's. */
+struct class_list {
+    size_t first; /* in pool.lists */
+    uint32_t count;
+    uint32_t room; /* a power of 2, or 0 */
+};
+
 /* A class, from the moment a sample first carried it. */
 struct class
 {
-    uint64_t hash;       /* a label set's hash is the sum of its classes' */
+    uint64_t hash;       /* random bits; a label set's hash is the sum of its classes' */
     uint64_t seen;       /* n_i */
     uint64_t emptied_at; /* the last step in which it was in play while no sample in memory carried it, and the one before */
     uint64_t emptied_before;
@@ -73,16 +80,14 @@ struct class
     double ln_weight;
     uint64_t near; /* which of the sets near the best deletion carry it */
     uint32_t id;
-    uint32_t kept; /* m_i */
-    size_t list;   /* where its list of cells, one for each set that carries it and is not asleep, starts in pool.lists */
-    uint32_t list_count;
-    uint32_t list_room; /* a power of 2, or 0 */
-    uint32_t minimum;   /* see ocdm__memory_set_minimum */
-    uint32_t asleep;    /* how many sets that carry it are asleep, and so not on the list */
-    uint32_t above;     /* sweeps in a row in which its weight was above the reference */
-    uint32_t charge;    /* steps lost because its weight is below the reference */
-    bool changed;       /* to be looked at by the index of scores */
-    bool risen;         /* on the list of classes whose weight may be above the reference */
+    uint32_t kept;            /* m_i */
+    struct class_list list;   /* of its cells: one for each set that carries it and is awake */
+    struct class_list asleep; /* the others */
+    uint32_t minimum;         /* see ocdm__memory_set_minimum */
+    uint32_t above;           /* sweeps in a row in which its weight was above the reference */
+    uint32_t charge;          /* steps lost because its weight is below the reference */
+    bool changed;             /* to be looked at by the index of scores */
+    bool risen;               /* on the list of classes whose weight may be above the reference */
 };
 
 /* The weight that the caller gave a class, seen or not. */
@@ -178,7 +183,7 @@ void ocdm__pool_join(struct pool *pool, struct scores *scores, uint32_t node, co
  * label set's cells, is not the pool's any more: give it back. */
 void ocdm__pool_leave(struct pool *pool, struct scores *scores, uint32_t position);
 
-/* Puts a set's cells on the lists of their classes, and takes them off. */
+/* Puts a set's cells on the lists of their classes, of sets that are awake or asleep as it is, and takes them off. */
 void ocdm__pool_link_set(struct pool *pool, uint32_t set);
 void ocdm__pool_unlink_set(struct pool *pool, uint32_t set);
 
@@ -189,22 +194,15 @@ void ocdm__pool_swap(struct pool *pool, uint32_t a, uint32_t b);
 
 /* Where the pool's records live: nodes, sets, classes, and the cells of label sets, which are compacted when they run out. */
 
-static inline uint64_t ocdm__hash_of_id(uint64_t id)
-{
-    return (id ^ (id >> 32)) * OCDM__GOLDEN_STEP;
-}
-
-static inline uint64_t ocdm__hash_of_class(uint32_t class_id)
-{
-    return class_id * OCDM__GOLDEN_STEP;
-}
-
 /* Brings a class's weight into its record. */
 void ocdm__pool_weigh(struct pool *pool, struct class *class);
 
 /* A run of `count` neighbouring cells; room is reserved. */
 uint32_t ocdm__pool_take_cells(struct pool *pool, uint32_t count);
 void ocdm__pool_give_back_cells(struct pool *pool, uint32_t first, uint32_t count);
+
+/* Whether there is room to put a set that is awake on the lists of those asleep, and still all that updates need. */
+bool ocdm__pool_can_sleep(const struct pool *pool, uint32_t set);
 
 /* Makes room on the classes' lists for `labels` more cells; on failure they are as they were. */
 ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_error *error);

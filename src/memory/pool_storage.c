@@ -71,7 +71,7 @@ static ocdm_status grow_tables(struct pool *pool, uint32_t room)
         uint32_t node = pool->node_at[i];
         const struct set *set = &pool->sets[pool->nodes[node].set];
         if (!pool->trusting)
-            ocdm__hash_table_add(&ids, ocdm__hash_of_id(pool->nodes[node].id), node);
+            ocdm__hash_table_add(&ids, ocdm__hash_number(pool->nodes[node].id), node);
         if (set->first == node)
             ocdm__hash_table_add(&sets, set->hash, pool->nodes[node].set);
     }
@@ -100,9 +100,10 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of_class(uint32_t class_id)
+/* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */
+static uint64_t hash_of_class(uint64_t class_id)
 {
-    return ocdm__mix(class_id + OCDM__GOLDEN_STEP);
+    return ocdm__hash_bytes(&class_id, sizeof class_id);
 }
 
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
@@ -111,7 +112,7 @@ uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
         return class_id < pool->index_room ? pool->index_of[class_id] : OCDM_NONE;
     if (!pool->class_count)
         return OCDM_NONE;
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(class_id));
     uint32_t place = tag;
     uint32_t class_index;
     do
@@ -149,7 +150,7 @@ static ocdm_status grow_classes(struct pool *pool)
     if (ocdm__hash_table_create(&table, room) != OCDM_OK)
         return OCDM_NO_MEMORY;
     for (uint32_t i = 0; i < pool->class_count; i++)
-        ocdm__hash_table_add(&table, ocdm__hash_of_class(classes[i].id), i);
+        ocdm__hash_table_add(&table, ocdm__hash_number(classes[i].id), i);
     ocdm__hash_table_destroy(&pool->class_table);
     pool->class_table = table;
     pool->class_room = room;
@@ -169,7 +170,7 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__pool_weigh(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
-    ocdm__hash_table_add(&pool->class_table, ocdm__hash_of_class(class_id), class_index);
+    ocdm__hash_table_add(&pool->class_table, ocdm__hash_number(class_id), class_index);
     if (pool->trusting)
         pool->index_of[class_id] = class_index;
     return class_index;
@@ -181,7 +182,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
         uint32_t class_index = --pool->class_count;
         if (pool->trusting)
             pool->index_of[pool->classes[class_index].id] = OCDM_NONE;
-        ocdm__hash_table_remove(&pool->class_table, ocdm__hash_of_class(pool->classes[class_index].id), class_index);
+        ocdm__hash_table_remove(&pool->class_table, ocdm__hash_number(pool->classes[class_index].id), class_index);
     }
 }
 
@@ -214,8 +215,7 @@ static void move_cells(struct pool *pool, struct set *set, uint32_t number)
     memcpy(pool->cells + pool->cell_used, pool->spare_cells + set->cells, set->cardinality * sizeof *pool->cells);
     set->cells = pool->cell_used;
     pool->cell_used += set->cardinality;
-    if (!set->asleep)
-        ocdm__pool_link_set(pool, number);
+    ocdm__pool_link_set(pool, number);
 }
 
 /* Copies the live cells to the other array; the classes' lists follow. */
@@ -300,29 +300,40 @@ static void give_back_list(struct pool *pool, size_t list, uint32_t length)
     *free_list = list;
 }
 
-static void lengthen(struct pool *pool, struct class *class)
+static uint32_t longer(const struct class_list *list)
 {
-    uint32_t room = class->list_room ? class->list_room * 2 : SHORTEST;
-    size_t list = take_list(pool, room);
-    if (class->list_room) {
-        memcpy(pool->lists + list, pool->lists + class->list, class->list_count * sizeof *pool->lists);
-        give_back_list(pool, class->list, class->list_room);
+    return list->room ? list->room * 2 : SHORTEST;
+}
+
+static void lengthen(struct pool *pool, struct class_list *list)
+{
+    uint32_t room = longer(list);
+    size_t first = take_list(pool, room);
+    if (list->room) {
+        memcpy(pool->lists + first, pool->lists + list->first, list->count * sizeof *pool->lists);
+        give_back_list(pool, list->first, list->room);
     }
-    class->list = list;
-    class->list_room = room;
-    for (uint32_t i = class->list_count; i < room; i++)
-        pool->lists[list + i].lane = OCDM__NOBODYS_LANE;
+    list->first = first;
+    list->room = room;
+    for (uint32_t i = list->count; i < room; i++)
+        pool->lists[first + i].lane = OCDM__NOBODYS_LANE;
+}
+
+static struct class_list *list_for(const struct pool *pool, const struct set *set, uint32_t cell)
+{
+    struct class *class = &pool->classes[pool->cells[cell].class_index];
+    return set->asleep ? &class->asleep : &class->list;
 }
 
 void ocdm__pool_link_set(struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
     for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        struct class *class = &pool->classes[pool->cells[c].class_index];
-        if (class->list_count == class->list_room)
-            lengthen(pool, class);
-        pool->cells[c].place = class->list_count;
-        pool->lists[class->list + class->list_count++] = (struct listed){c, set->lane};
+        struct class_list *list = list_for(pool, set, c);
+        if (list->count == list->room)
+            lengthen(pool, list);
+        pool->cells[c].place = list->count;
+        pool->lists[list->first + list->count++] = (struct listed){c, set->lane};
     }
 }
 
@@ -331,11 +342,11 @@ void ocdm__pool_unlink_set(struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
     for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
-        struct class *class = &pool->classes[pool->cells[c].class_index];
-        struct listed last = pool->lists[class->list + --class->list_count];
-        pool->lists[class->list + pool->cells[c].place] = last;
+        struct class_list *list = list_for(pool, set, c);
+        struct listed last = pool->lists[list->first + --list->count];
+        pool->lists[list->first + pool->cells[c].place] = last;
         pool->cells[last.cell].place = pool->cells[c].place;
-        pool->lists[class->list + class->list_count].lane = OCDM__NOBODYS_LANE;
+        pool->lists[list->first + list->count].lane = OCDM__NOBODYS_LANE;
     }
 }
 
@@ -345,7 +356,7 @@ void ocdm__pool_clear_lists(struct pool *pool)
     for (int i = 0; i < 32; i++)
         pool->free_list[i] = NO_LIST;
     for (uint32_t i = 0; i < pool->class_count; i++)
-        pool->classes[i].list_count = pool->classes[i].list_room = 0;
+        pool->classes[i].list = pool->classes[i].asleep = (struct class_list){0};
 }
 
 static void lay_out_anew(struct pool *pool)
@@ -354,21 +365,36 @@ static void lay_out_anew(struct pool *pool)
     for (uint32_t i = 0; i < pool->size; i++) {
         uint32_t node = pool->node_at[i];
         uint32_t number = pool->nodes[node].set;
-        if (pool->sets[number].first == node && !pool->sets[number].asleep)
+        if (pool->sets[number].first == node)
             ocdm__pool_link_set(pool, number);
     }
 }
 
 /* A list that grows from nothing to m cells takes lists of 4, 8, ... up to the first power of 2 that m fits in: less than 4 m
- * in all, or the shortest. What it gives back on the way helps nobody when all classes grow side by side. So lists that are
- * laid out anew and then grow by `labels` cells take no more than `growth`. */
+ * in all, or the shortest. What it gives back on the way helps nobody when all classes grow side by side. So the lists of sets
+ * that are awake, with `labels` more cells, take no more than this when they are laid out anew, and when all others wake. */
+static size_t growth_of(const struct pool *pool, size_t labels)
+{
+    return 4 * (pool->cell_live + labels) + SHORTEST * (size_t)pool->class_count;
+}
+
+bool ocdm__pool_can_sleep(const struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    size_t length = growth_of(pool, 0);
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        const struct class_list *list = &pool->classes[pool->cells[c].class_index].asleep;
+        length += list->count == list->room ? longer(list) : 0;
+    }
+    return length <= pool->list_room - pool->list_used;
+}
+
 ocdm_status ocdm__pool_reserve_lists(struct pool *pool, size_t labels, ocdm_error *error)
 {
-    size_t cells = pool->cell_live + labels;
-    size_t growth = 4 * cells + SHORTEST * (size_t)pool->class_count;
+    size_t growth = growth_of(pool, labels);
     if (growth <= pool->list_room - pool->list_used)
         return OCDM_OK;
-    if (2 * growth > pool->list_room) {
+    if (3 * growth > pool->list_room) {
         size_t room = 4 * growth;
         struct listed *lists = ocdm__resize(pool->lists, room, sizeof *lists);
         if (!lists)

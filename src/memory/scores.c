@@ -22,7 +22,7 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     scores->steps = ocdm__allocate(scores->step_room, sizeof *scores->steps);
     ocdm_status status = scores->steps ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
     if (status == OCDM_OK)
-        status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, (size_t)room * 4, error);
+        status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, error);
     if (status != OCDM_OK) {
         ocdm__scores_destroy(scores);
         return status;
@@ -47,7 +47,6 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__sleepers_clear(&scores->sleepers);
     ocdm__release(scores->risen);
     ocdm__release(scores->risers);
-    ocdm__release(scores->heights);
     ocdm__release(scores->ranked);
     ocdm__release(scores->tied);
     ocdm__release(scores->steps);
@@ -64,7 +63,7 @@ static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, b
     if (*failed)
         return;
     for (uint32_t i = scores->cardinality_room; i < room; i++)
-        scores->buckets[i] = (struct bucket){.first_block = OCDM_NONE};
+        scores->buckets[i] = (struct bucket){.first_block = OCDM_NONE, .open_row = OCDM_NONE};
     scores->cardinality_room = room;
 }
 
@@ -108,7 +107,7 @@ static void reserve_sets(struct scores *scores, uint32_t samples, bool *failed)
         scores->set_room = samples;
 }
 
-ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality, size_t cells,
+ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
                                  ocdm_error *error)
 {
     bool failed = false;
@@ -120,7 +119,7 @@ ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32
     if (samples > scores->set_room)
         reserve_sets(scores, samples, &failed);
     if (scores->weighted)
-        ocdm__scores_reserve_sleepers(scores, samples, classes, cells, &failed);
+        ocdm__scores_reserve_sleepers(scores, samples, &failed);
     return failed ? ocdm__fail_memory(error, "the index of scores") : OCDM_OK;
 }
 
@@ -156,7 +155,7 @@ static uint32_t open_block(struct scores *scores, struct bucket *bucket)
 
 static struct listed *place_on_list(const struct pool *pool, uint32_t cell)
 {
-    return &pool->lists[pool->classes[pool->cells[cell].class_index].list + pool->cells[cell].place];
+    return &pool->lists[pool->classes[pool->cells[cell].class_index].list.first + pool->cells[cell].place];
 }
 
 static void set_lane(struct pool *pool, struct set *set, uint32_t lane)

@@ -11,9 +11,9 @@
  *   - the ceiling: at some moment no sleeper with k labels scored more than this; since then scores rose by at most the sum of
  *     the k largest rises of class weights. It costs next to nothing and is enough while weights hardly move.
  *   - the height, 16 bits a sleeper: a sweep raises the heights of the sleepers of each class that stands above its reference
- *     weight, and scores exactly those that reach the height of the best deletion found so far. Who could be the best wakes up;
- *     all others set a new ceiling. Within a batch class weights only fall, so a sweep that looks a little further than it
- *     needs to serves several deletions.
+ *     weight, notes those that reach the height of the best deletion found so far, and scores them exactly. Who could be the
+ * best wakes up; all others set a new ceiling. Within a batch class weights only fall, so a sweep that looks a little further
+ * than it needs to serves several deletions.
  */
 #ifndef OCDM_MEMORY_SCORES_H
 #define OCDM_MEMORY_SCORES_H
@@ -26,69 +26,61 @@
 /*
  * The label sets that are asleep. Of a sleeper the index knows an upper bound of its score only, 16 bits, its height. What
  * makes that useful is that the heights of all sleepers that carry a class can be raised at the speed of a counter: each
- * class has the list of its sleepers, and the heights of a tile fit into the first levels of the cache.
+ * class has a list of its sleepers, and heights are small enough to stay in the cache.
  *
- * A sleeper sits in a seat. 32,768 seats are a tile, so that a list needs 16 bits for an entry; there is a list for each class
- * and tile, of chunks of one cache line. Seats and chunks never move, and what is reserved is enough for any order of calls.
+ * A sleeper sits in a seat. 64 seats are a row, of sets of one cardinality. Seats do not move.
  */
 
-/* Tests make tiles small, so that small pools have several. */
-#ifndef OCDM__TILE
-#define OCDM__TILE 32768u
-#endif
+#define OCDM__ROW 64u
 
 /* Heights end here; a sleeper of this height may be any higher. */
 #define OCDM__HIGHEST 65535u
 
-#define OCDM__CHUNK 30u
-
-struct chunk {
-    uint16_t slot[OCDM__CHUNK]; /* seats of one tile, counted from its first */
-    uint32_t next;              /* OCDM_NONE: the last. All but a list's first are full. */
-};
-
-/* The sleepers of one tile that carry one class. */
-struct roll {
-    uint32_t first; /* chunk */
-    uint32_t count;
+struct row {
+    uint64_t taken; /* one bit for each seat */
+    uint32_t cardinality;
+    uint32_t
+        next; /* of the rows of this cardinality that have a free seat, or of those without a sleeper; OCDM_NONE at the end */
+    uint32_t previous;
 };
 
 struct sleepers {
-    uint32_t *set;    /* by seat; of a free seat: the next free one */
+    uint32_t *set;    /* by seat */
     uint16_t *height; /* by seat; 0: free */
+    uint16_t *raised; /* the same, and more during a sweep */
     uint32_t count;
-    uint32_t used; /* seats that were ever taken */
-    uint32_t room;
-    uint32_t free_seat;
 
-    struct roll *rolls; /* of class c and tile t: c * tiles + t */
-    uint32_t tiles;
-    uint32_t class_room;
-
-    struct chunk *chunks;
-    uint32_t chunk_used;
-    uint32_t chunk_room;
-    uint32_t free_chunk;
+    struct row *rows;
+    uint16_t *top;  /* by row: no height is more */
+    uint16_t *mark; /* by row: who is raised so far is noted */
+    uint32_t row_used;
+    uint32_t row_room;
+    uint32_t free_row;
 };
 
 void ocdm__sleepers_init(struct sleepers *sleepers);
 void ocdm__sleepers_clear(struct sleepers *sleepers);
 
-/* Makes room for `sets` sleepers with `cells` labels in all and so many classes; on failure they are as they were. */
-void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, uint32_t classes, size_t cells, bool *failed);
+/* Makes room for `sets` sleepers and as many seats that are free in rows of other cardinalities; on failure all is as it was.
+ */
+void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *failed);
 
-/* A set, which is on no other list of its classes, takes a seat: set->lane. And gives it back. */
-void ocdm__sleepers_add(struct sleepers *sleepers, struct pool *pool, uint32_t set, uint16_t height);
-void ocdm__sleepers_remove(struct sleepers *sleepers, struct pool *pool, uint32_t set);
+/* A set takes a seat: set->lane. And gives it back. *open is the first row of its cardinality with a free seat, OCDM_NONE if
+ * there is none. _add is false if there is no seat: rows may be nearly empty. */
+bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, uint32_t *open, uint16_t height);
+void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open);
 
-/* How many seats of a tile were ever taken; 0 behind the last tile. */
-uint32_t ocdm__sleepers_in_tile(const struct sleepers *sleepers, uint32_t tile);
+/* Another height for a sleeper; for all on a list, by so many units: what is at the top may have been higher and stays, nobody
+ * sinks below 1; the same for all of a cardinality. */
+void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_t height);
+void ocdm__sleepers_move(struct sleepers *sleepers, const struct listed *list, uint32_t count, int64_t units);
+void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardinality, int64_t units);
 
-/* Adds to the heights of the sleepers of one tile that carry a class; `height` has one for each of its seats. */
-void ocdm__sleepers_raise(const struct sleepers *sleepers, uint32_t class_index, uint32_t tile, uint32_t by, uint16_t *height);
-
-/* The same in the opposite direction. What is at the top may have been higher and stays; nobody sinks below 1. */
-void ocdm__sleepers_lower(const struct sleepers *sleepers, uint32_t class_index, uint32_t tile, uint32_t by, uint16_t *height);
+/* Raises the sleepers on a list. Writes the seats of those that reach the mark of their row thereby, and returns how many.
+ * _put_back ends this. */
+uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *list, uint32_t count, uint32_t by,
+                              uint32_t *reached);
+void ocdm__sleepers_put_back(struct sleepers *sleepers, const struct listed *list, uint32_t count);
 
 /* ---- the index ----------------------------------------------------------------------------------------------------- */
 
@@ -119,14 +111,15 @@ struct bucket {
     struct standing rest; /* then no set that is not near came before this one */
     int64_t goal;         /* of a sweep: the height that nobody who leaves as little as the best can be below */
     int64_t par;          /* the score that has the height OCDM__PAR */
+    uint32_t open_row;    /* of its sleepers: the first with a free seat */
     uint32_t place;       /* in `present` */
     uint32_t near_first;  /* those near the best: from here to before near_end */
     uint32_t near_end;
 };
 
-/* A set and how much worse than the best its deletion would be. */
+/* A set and how far it is from the best: by what its deletion would leave, or by its height. */
 struct ranked {
-    double gap;
+    int64_t gap;
     uint32_t set;
 };
 
@@ -210,7 +203,7 @@ struct scores {
     uint32_t awake_count;
     uint32_t awake_limit;
     struct sleepers sleepers;
-    struct ranked *ranked; /* scratch of a ranking */
+    struct ranked *ranked; /* scratch of a ranking, and of a sweep */
     uint32_t *tied;
     uint32_t set_room; /* for ranked and tied */
 
@@ -218,18 +211,14 @@ struct scores {
     uint32_t highest[OCDM__RISES]; /* the classes whose weights have risen most since they were set, the highest rise first */
     uint32_t highest_count;
 
-    struct filter par_filter; /* what the heights' pars follow from */
-    int64_t par_value;
-    int unit;        /* a unit of height is 2^unit steps of the grid */
-    uint32_t margin; /* how many units further than needed a sweep looks */
+    int unit;                      /* a unit of height is 2^unit steps of the grid */
+    uint32_t margin[OCDM__ROUNDS]; /* how many units further than needed a sweep looks, by how many there were since a sample
+                                      joined */
+    uint32_t swept;
     uint32_t *risen; /* classes that may stand above their reference */
     uint32_t risen_count;
-    struct riser *risers;   /* scratch of a sweep */
-    uint16_t *heights;      /* of one tile, too */
-    uint64_t missed;        /* what was spent on sleepers in vain since the references were set */
-    uint32_t vain;          /* how much of it a sleeper may cost before they are set anew */
-    uint64_t referenced_at; /* the deletion at which they were set */
-    uint64_t half_spent_at; /* the one at which half of that was spent; 0: not yet */
+    struct riser *risers; /* scratch of a sweep */
+    bool tended;          /* some sets were put to sleep, or woken, since a sample joined */
 
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;
@@ -250,9 +239,8 @@ struct scores {
 ocdm_status ocdm__scores_create(struct scores **scores, double rho, bool weighted, uint32_t room, ocdm_error *error);
 void ocdm__scores_destroy(struct scores *scores);
 
-/* Makes room for so many samples and classes, for label sets of this cardinality and `cells` labels in all distinct ones, so
- * that what follows cannot fail. */
-ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality, size_t cells,
+/* Makes room for so many samples and classes, and for label sets of this cardinality, so that what follows cannot fail. */
+ocdm_status ocdm__scores_reserve(struct scores *scores, uint32_t samples, uint32_t classes, uint32_t cardinality,
                                  ocdm_error *error);
 
 /* The pool tells: a set appeared, a set is about to go, another of its samples comes first now; n_i changed, which matters

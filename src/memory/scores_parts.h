@@ -106,7 +106,7 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t set)
 int64_t ocdm__scores_sum_weights(const struct pool *pool, uint32_t set);
 
 /* Makes room for sleepers, if there may ever be so many sets that some sleep. */
-void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, uint32_t classes, size_t cells, bool *failed);
+void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed);
 
 /* A class that sleepers carry has a new weight; it was `before`. */
 void ocdm__scores_note_rise(struct scores *scores, struct pool *pool, uint32_t class_index, int64_t before);
@@ -114,11 +114,11 @@ void ocdm__scores_note_rise(struct scores *scores, struct pool *pool, uint32_t c
 /* A sleeper is about to go. */
 void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t set);
 
-/* Whether so many sets are awake, or the bounds of the sleepers so loose, that all should be looked at again. */
-bool ocdm__scores_must_rank(struct scores *scores);
+/* If so many sets are awake that some should sleep: puts some to sleep that leave more than the best, which leaves `best`. */
+void ocdm__scores_tend(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best);
 
-/* Puts sets to sleep until few are awake, those nearest to the best deletion; or wakes all, if sleeping does not pay. */
-void ocdm__scores_rank(struct scores *scores, struct pool *pool);
+/* If sleeping does not pay: wakes some. */
+void ocdm__scores_give_up_sleeping(struct scores *scores, struct pool *pool);
 
 struct filter ocdm__scores_filter(struct scores *scores, const struct pool *pool);
 

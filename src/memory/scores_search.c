@@ -14,9 +14,9 @@
 #define MANY 1024u
 #endif
 
-/* What it costs, in instructions, about: to change a score through a list; to search one lane for the best, and for those near
- * it; to compare a candidate; to keep a set near; to find the best among those near. */
-#define COST_OF_CHANGE 4u
+/* What it costs, in quarters of a nanosecond, about: to change a score through a list; to search one lane for the best, and for
+ * those near it; to compare a candidate; to keep a set near; to find the best among those near. */
+#define COST_OF_CHANGE 6u
 #define COST_OF_LANE 2u
 #define COST_OF_FROM 1u
 #define COST_OF_CANDIDATE 30u
@@ -32,9 +32,9 @@
 /* Four at a time, so that the many short lists take one turn each; places behind a list's end have a lane that is nobody's. */
 static void change_scores(struct scores *scores, const struct pool *pool, const struct class *class, int64_t change)
 {
-    const struct listed *list = pool->lists + class->list;
+    const struct listed *list = pool->lists + class->list.first;
     int64_t *score = scores->lanes.score;
-    for (uint32_t i = 0; i < class->list_count; i += 4) {
+    for (uint32_t i = 0; i < class->list.count; i += 4) {
         score[list[i].lane] += change;
         score[list[i + 1].lane] += change;
         score[list[i + 2].lane] += change;
@@ -52,10 +52,10 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         return;
     class->weight = weight;
     change_scores(scores, pool, class, change);
-    scores->work.listed += class->list_count;
-    scores->sleep_trial.spent += (uint64_t) class->list_count * COST_OF_CHANGE;
-    scores->sleep_trial.plain += (uint64_t)(class->list_count + class->asleep) * COST_OF_CHANGE;
-    if (class->asleep)
+    scores->work.listed += class->list.count;
+    scores->sleep_trial.spent += (uint64_t) class->list.count * COST_OF_CHANGE;
+    scores->sleep_trial.plain += (uint64_t)(class->list.count + class->asleep.count) * COST_OF_CHANGE;
+    if (class->asleep.count)
         ocdm__scores_note_rise(scores, pool, class_index, weight - change);
 }
 
@@ -184,9 +184,9 @@ static struct best search(struct scores *scores, struct pool *pool, const struct
     scores->sleep_trial.spent += (uint64_t)scores->awake_count * COST_OF_LANE;
     scores->sleep_trial.plain +=
         (uint64_t)(scores->awake_count + scores->sleepers.count) * COST_OF_LANE * scores->near_share / 16;
-    if (ocdm__scores_must_rank(scores))
-        ocdm__scores_rank(scores, pool);
+    ocdm__scores_give_up_sleeping(scores, pool);
     struct best best = best_awake(scores, pool, filter);
+    ocdm__scores_tend(scores, pool, filter, best.value);
     if (!ocdm__scores_sleepers_excluded(scores, pool, filter, best.value)) {
         ocdm__scores_sweep(scores, pool, filter, best.value);
         best = best_awake(scores, pool, filter);
@@ -217,6 +217,8 @@ void ocdm__scores_joined(struct scores *scores, struct pool *pool)
 {
     forget_near(scores, pool);
     scores->round = 0;
+    scores->swept = 0;
+    scores->tended = false;
 }
 
 void ocdm__scores_remove_near(struct scores *scores, struct pool *pool, uint32_t set)
@@ -363,17 +365,30 @@ static struct best best_near(struct scores *scores, const struct pool *pool, con
     return best_of(scores, pool, filter);
 }
 
-/* Whether no set that is not near leaves less than `best`, or as much with a first sample before that of this order. */
-static bool rest_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best,
-                          int64_t order)
+/* The first of those near of one cardinality. */
+static struct standing first_near(const struct scores *scores, const struct pool *pool, uint32_t place)
+{
+    const struct bucket *bucket = &scores->buckets[scores->present[place]];
+    struct standing first = {scores->highest_score[place], INT64_MAX};
+    for (uint32_t i = bucket->near_first; i < bucket->near_end; i++) {
+        if (scores->near_score[i] != first.score || scores->near_set[i] == OCDM_NONE)
+            continue;
+        int64_t order = ocdm__order(first_priority(pool, scores->near_set[i]));
+        first.order = order < first.order ? order : first.order;
+    }
+    return first;
+}
+
+/* Whether each cardinality that may leave `best` or less is led by a set that is near. Scores decide within a cardinality, even
+ * where they differ by so little that what is left is the same. */
+static bool rest_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
 {
     for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place];
         struct standing rest = scores->buckets[cardinality].rest;
-        if (ocdm__surely_worse(filter, cardinality, rest.score, best))
-            continue;
-        int64_t value = ocdm__scores_objective(scores, pool, cardinality, rest.score);
-        if (value < best || (value == best && order >= rest.order))
+        if (!ocdm__surely_worse(filter, cardinality, rest.score, best) &&
+            ocdm__scores_objective(scores, pool, cardinality, rest.score) <= best &&
+            !comes_before(first_near(scores, pool, place), rest))
             return false;
     }
     return true;
@@ -415,10 +430,9 @@ static uint32_t search_near(struct scores *scores, const struct pool *pool, cons
     if (!scores->near_count)
         return OCDM_NONE;
     struct best best = best_near(scores, pool, filter);
-    if (best.place == OCDM_NONE)
+    if (best.place == OCDM_NONE || !rest_excluded(scores, pool, filter, best.value))
         return OCDM_NONE;
-    uint32_t set = first_of_tied(scores, pool, tied_near(scores, best.value));
-    return rest_excluded(scores, pool, filter, best.value, ocdm__order(first_priority(pool, set))) ? set : OCDM_NONE;
+    return first_of_tied(scores, pool, tied_near(scores, best.value));
 }
 
 /* The set with this score whose first sample comes first, of one cardinality. */

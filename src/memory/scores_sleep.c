@@ -9,10 +9,6 @@
  */
 #include "memory/scores_parts.h"
 
-#include <string.h>
-
-#include "base/allocate.h"
-
 /* How many sets a ranking leaves awake, and how many may be awake before the next: found by measuring (bench/README.md). Tests
  * set them low, so that small pools have sleepers too. */
 #ifndef OCDM__AWAKE_AFTER
@@ -20,14 +16,16 @@
 #define OCDM__AWAKE_AT_MOST 1536u
 #endif
 
-/* A sleeper must be worse than the best by more than the grid on which objectives tie. */
-#define SURELY_WORSE 0x1p-36
+/* How many sets are put to sleep or woken in one update at most, so that no update takes long. */
+#define PORTION 2048u
+
+/* A sleeper must be worse than the best by more than the rounding of what deletions leave, in multiples of 2^-40. */
+#define SURELY_WORSE 16
 
 /* A class weight moves by 1 / m_i when a sample comes or goes: so many units, at least, for a class of average size. */
 #define UNITS_A_SAMPLE 8
 
-/* How many sleepers a sweep catches before it aims higher, and how few are left then. */
-#define CAUGHT 256u
+/* How many sleepers a sweep may catch before it aims higher, and how few are left then. */
 #define WOKEN_AT_LEAST 16u
 #define WOKEN_AT_MOST 32u
 #define LARGEST_MARGIN 512u
@@ -35,16 +33,19 @@
 /* After so many sweeps in a row above its reference a class gets a new one. */
 #define SWEEPS_ABOVE 8u
 
-/* What it costs, in instructions, about: to score a sleeper, to put a set to sleep or wake it, to rank one, to copy and compare
- * a height, to raise one, to look up a list, to pass over a sleeper that is caught but
- * too low for its cardinality. */
-#define COST_OF_SCORING 60u
-#define COST_OF_SLEEP 400u
-#define COST_OF_RANKING 80u
-#define COST_OF_HEIGHT 1u
-#define COST_OF_RAISING 8u
+/* How far the best may be from par, in units, before par follows. */
+#ifndef FAR_FROM_PAR
+#define FAR_FROM_PAR 8192
+#endif
+
+/* What it costs, in quarters of a nanosecond, about: to score a sleeper, to put a set to sleep or wake it, to rank one, to look
+ * at a row of seats, to raise a height and put it back, to look up a list. */
+#define COST_OF_SCORING 150u
+#define COST_OF_SLEEP 1000u
+#define COST_OF_RANKING 120u
+#define COST_OF_ROW 6u
+#define COST_OF_RAISING 24u
 #define COST_OF_RISER 40u
-#define COST_OF_PASSING 8u
 
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep, so that it is
  * known what else there is. */
@@ -52,20 +53,10 @@
 #define AWAKE_AT_FIRST 1u
 #endif
 
-/* All references are set anew when so much was spent in vain for each sleeper: this at first, and between these. */
-#define VAIN_AT_FIRST 120u
-#define LEAST_VAIN 60u
-#define MOST_VAIN (1u << 24)
-
-void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, uint32_t classes, size_t cells, bool *failed)
+void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
 {
-    if (*failed || samples <= OCDM__AWAKE_AT_MOST)
-        return;
-    ocdm__sleepers_reserve(&scores->sleepers, samples, classes, cells, failed);
-    if (!*failed && scores->heights == NULL) {
-        scores->heights = ocdm__allocate(OCDM__TILE, sizeof *scores->heights);
-        *failed = scores->heights == NULL;
-    }
+    if (!*failed && samples > OCDM__AWAKE_AT_MOST)
+        ocdm__sleepers_reserve(&scores->sleepers, samples, failed);
 }
 
 /* ---- ceilings ------------------------------------------------------------------------------------------------------- */
@@ -172,56 +163,58 @@ static uint16_t height_of(const struct scores *scores, const struct pool *pool, 
 }
 
 /* Changes a class's reference by whole units; the heights of all its sleepers follow. */
-static void move_reference(struct scores *scores, struct class *class, uint32_t class_index, int64_t units)
+static void move_reference(struct scores *scores, const struct pool *pool, struct class *class, int64_t units)
 {
-    struct sleepers *sleepers = &scores->sleepers;
     class->reference += units * ((int64_t)1 << scores->unit);
-    uint32_t by = (uint32_t)(units < 0 ? -units : units);
-    by = by < OCDM__HIGHEST ? by : OCDM__HIGHEST;
-    for (uint32_t tile = 0; ocdm__sleepers_in_tile(sleepers, tile); tile++) {
-        uint16_t *height = sleepers->height + (size_t)tile * OCDM__TILE;
-        if (units < 0)
-            ocdm__sleepers_lower(sleepers, class_index, tile, by, height);
-        else
-            ocdm__sleepers_raise(sleepers, class_index, tile, by, height);
-    }
-    scores->work.listed += class->asleep;
-    scores->sleep_trial.spent += (uint64_t) class->asleep * COST_OF_RAISING;
+    ocdm__sleepers_move(&scores->sleepers, pool->lists + class->asleep.first, class->asleep.count, units);
+    scores->work.listed += class->asleep.count;
+    scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
 }
 
 /* ---- falling asleep and waking up ----------------------------------------------------------------------------------- */
 
-static void put_to_sleep(struct scores *scores, struct pool *pool, uint32_t number)
+/* False if there is no seat. */
+static bool put_to_sleep(struct scores *scores, struct pool *pool, uint32_t number, const struct filter *filter, int64_t best)
 {
     struct set *set = &pool->sets[number];
-    scores->sleep_trial.spent += COST_OF_SLEEP;
-    ocdm__scores_unseat(scores, pool, number);
-    ocdm__pool_unlink_set(pool, number);
-    set->asleep = true;
     struct bucket *bucket = &scores->buckets[set->cardinality];
-    if (!bucket->asleep++)
-        bucket->par = ocdm__least_score(&scores->par_filter, set->cardinality, scores->par_value);
+    if (!ocdm__pool_can_sleep(pool, number))
+        return false;
+    if (!bucket->asleep)
+        bucket->par = ocdm__least_score(filter, set->cardinality, best);
     for (uint32_t i = 0; i < set->cardinality; i++) {
         struct class *class = &pool->classes[pool->cells[set->cells + i].class_index];
-        if (!class->asleep++)
+        if (!class->asleep.count)
             class->reference = class->weight;
     }
-    ocdm__sleepers_add(&scores->sleepers, pool, number, height_of(scores, pool, number));
+    uint32_t lane = set->lane;
+    if (!ocdm__sleepers_add(&scores->sleepers, set, number, &bucket->open_row, height_of(scores, pool, number)))
+        return false;
+    uint32_t seat = set->lane;
+    set->lane = lane;
+    ocdm__scores_unseat(scores, pool, number);
+    ocdm__pool_unlink_set(pool, number);
+    set->lane = seat;
+    set->asleep = true;
+    ocdm__pool_link_set(pool, number);
+    bucket->asleep++;
+    scores->sleep_trial.spent += COST_OF_SLEEP;
+    return true;
 }
 
 void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
-    ocdm__sleepers_remove(&scores->sleepers, pool, number);
-    scores->buckets[set->cardinality].asleep--;
-    for (uint32_t i = 0; i < set->cardinality; i++)
-        pool->classes[pool->cells[set->cells + i].class_index].asleep--;
+    struct bucket *bucket = &scores->buckets[set->cardinality];
+    ocdm__sleepers_remove(&scores->sleepers, set, &bucket->open_row);
+    bucket->asleep--;
 }
 
 static void wake(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     scores->sleep_trial.spent += COST_OF_SLEEP;
     ocdm__scores_remove_sleeper(scores, pool, number);
+    ocdm__pool_unlink_set(pool, number);
     pool->sets[number].asleep = false;
     ocdm__pool_link_set(pool, number);
     ocdm__scores_seat(scores, pool, number, score);
@@ -229,41 +222,21 @@ static void wake(struct scores *scores, struct pool *pool, uint32_t number, int6
 
 /* ---- ranking -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t list_awake(struct scores *scores)
+/* Some of those awake, and how much more than the best each would leave. */
+static uint32_t list_awake(struct scores *scores, const struct pool *pool, int64_t best)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < scores->present_count; i++)
-        for (uint32_t b = scores->buckets[scores->present[i]].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
-            for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++)
-                scores->ranked[count++].set = scores->lanes.set[lane];
-    return count;
-}
-
-static uint32_t list_asleep(struct scores *scores, uint32_t count)
-{
-    for (uint32_t seat = 0; seat < scores->sleepers.used; seat++)
-        if (scores->sleepers.height[seat])
-            scores->ranked[count++].set = scores->sleepers.set[seat];
-    return count;
-}
-
-/* What the deletion of each would leave, less what the best would; returns the latter. */
-static double measure_gaps(struct scores *scores, const struct pool *pool, uint32_t count)
-{
-    double least = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = scores->ranked[i].set;
-        uint64_t rest = pool->label_total - pool->sets[number].cardinality;
-        double sum = ocdm__scores_sum_without(scores, ocdm__scores_sum_weights(pool, number)) / OCDM__GRID;
-        double left = rest ? sum / (double)rest - ocdm__scores_ln(scores, rest) : 1e300;
-        scores->ranked[i].gap = left;
-        least = !i || left < least ? left : least;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t cardinality = scores->present[i];
+        for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
+            for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
+                if (count == PORTION)
+                    return count;
+                int64_t left = ocdm__scores_objective(scores, pool, cardinality, scores->lanes.score[lane]);
+                scores->ranked[count++] = (struct ranked){left - best, scores->lanes.set[lane]};
+            }
     }
-    for (uint32_t i = 0; i < count; i++)
-        scores->ranked[i].gap -= least;
-    scores->work.rankings += count;
-    scores->sleep_trial.spent += (uint64_t)count * COST_OF_RANKING;
-    return least;
+    return count;
 }
 
 /* Hoare's selection: afterwards the first `wanted` are the nearest. */
@@ -271,7 +244,7 @@ static void select_nearest(struct ranked *ranked, uint32_t count, uint32_t wante
 {
     uint32_t low = 0, high = count - 1;
     while (low < high) {
-        double pivot = ranked[low + (high - low) / 2].gap;
+        int64_t pivot = ranked[low + (high - low) / 2].gap;
         uint32_t i = low, j = high;
         for (;; i++, j--) {
             while (ranked[i].gap < pivot)
@@ -291,25 +264,41 @@ static void select_nearest(struct ranked *ranked, uint32_t count, uint32_t wante
     }
 }
 
-/* Of those ranked, the nearest stay awake or wake up and the others sleep. Ceilings rise to where the new sleepers are. */
-static void let_the_nearest_wake(struct scores *scores, struct pool *pool, uint32_t count)
+/* Of some that are awake the nearest stay awake and the others sleep; the ceilings rise to where those are. */
+static void rank(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        struct bucket *bucket = &scores->buckets[scores->present[i]];
+        bucket->ceiling = bucket->asleep ? ocdm__scores_bound(scores, pool, scores->present[i]) : INT64_MIN;
+    }
+    uint32_t count = list_awake(scores, pool, best), slept = 0;
     uint32_t wanted = count < OCDM__AWAKE_AFTER ? count : OCDM__AWAKE_AFTER;
     select_nearest(scores->ranked, count, wanted);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = wanted; i < count; i++) {
         uint32_t number = scores->ranked[i].set;
-        const struct set *set = &pool->sets[number];
-        int64_t score = ocdm__scores_sum_weights(pool, number);
-        bool stays_awake = i < wanted || scores->ranked[i].gap <= SURELY_WORSE;
-        struct bucket *bucket = &scores->buckets[set->cardinality];
-        if (stays_awake && set->asleep)
-            wake(scores, pool, number, score);
-        else if (!stays_awake && !set->asleep)
-            put_to_sleep(scores, pool, number);
-        if (!stays_awake)
-            bucket->ceiling = score > bucket->ceiling ? score : bucket->ceiling;
+        int64_t score = scores->lanes.score[pool->sets[number].lane];
+        struct bucket *bucket = &scores->buckets[pool->sets[number].cardinality];
+        if (scores->ranked[i].gap <= SURELY_WORSE || !put_to_sleep(scores, pool, number, filter, best))
+            continue;
+        bucket->ceiling = score > bucket->ceiling ? score : bucket->ceiling;
+        slept++;
     }
-    scores->awake_limit = scores->awake_count * 2;
+    scores->awake_limit = slept < count / 4 ? scores->awake_count * 2 : OCDM__AWAKE_AT_MOST;
+    scores->work.rankings += count;
+    scores->sleep_trial.spent += (uint64_t)count * COST_OF_RANKING;
+    start_new_age(scores);
+}
+
+static void wake_some(struct scores *scores, struct pool *pool)
+{
+    const struct sleepers *sleepers = &scores->sleepers;
+    uint32_t left = PORTION;
+    for (uint32_t row = sleepers->row_used; left && sleepers->count && row-- > 0;)
+        for (uint64_t bits = sleepers->rows[row].taken; left && bits; bits &= bits - 1) {
+            uint32_t number = sleepers->set[row * OCDM__ROW + ocdm__lowest_bit(bits)];
+            wake(scores, pool, number, ocdm__scores_sum_weights(pool, number));
+            left--;
+        }
 }
 
 /* A power of 2 that goes UNITS_A_SAMPLE times into what one sample of an average class changes its weight by, 1 / m = C / S. */
@@ -325,142 +314,73 @@ static int unit_for(const struct pool *pool)
     return unit;
 }
 
-/* Everything as if it were the first time: every set is scored, and every class has its weight as reference. */
-static void rank_all(struct scores *scores, struct pool *pool)
-{
-    uint32_t count = list_asleep(scores, list_awake(scores));
-    double least = measure_gaps(scores, pool, count);
-    scores->par_filter = ocdm__scores_filter(scores, pool);
-    scores->par_value = least < 0x1p20 ? ocdm__nearest(least * 0x1p40) : INT64_MAX;
-    scores->unit = unit_for(pool);
-    for (uint32_t i = 0; i < pool->class_count; i++)
-        pool->classes[i].reference = pool->classes[i].weight;
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        struct bucket *bucket = &scores->buckets[scores->present[i]];
-        bucket->ceiling = INT64_MIN;
-        bucket->par = ocdm__least_score(&scores->par_filter, scores->present[i], scores->par_value);
-    }
-    let_the_nearest_wake(scores, pool, count);
-    for (uint32_t seat = 0; seat < scores->sleepers.used; seat++)
-        if (scores->sleepers.height[seat])
-            scores->sleepers.height[seat] = height_of(scores, pool, scores->sleepers.set[seat]);
-    scores->missed = scores->half_spent_at = 0;
-    scores->referenced_at = scores->work.deletions;
-    start_new_age(scores);
-}
-
-/* Only those awake: the ceilings keep counting for those who sleep already. */
-static void rank_awake(struct scores *scores, struct pool *pool)
-{
-    uint32_t count = list_awake(scores);
-    measure_gaps(scores, pool, count);
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        struct bucket *bucket = &scores->buckets[scores->present[i]];
-        if (bucket->asleep)
-            bucket->ceiling = ocdm__scores_bound(scores, pool, scores->present[i]);
-        else
-            bucket->ceiling = INT64_MIN;
-    }
-    let_the_nearest_wake(scores, pool, count);
-    start_new_age(scores);
-}
-
-static void wake_all(struct scores *scores, struct pool *pool)
-{
-    for (uint32_t seat = 0; seat < scores->sleepers.used; seat++)
-        if (scores->sleepers.height[seat]) {
-            uint32_t number = scores->sleepers.set[seat];
-            wake(scores, pool, number, ocdm__scores_sum_weights(pool, number));
-        }
-}
-
-static uint64_t vain_limit(const struct scores *scores)
-{
-    return (uint64_t)scores->sleepers.count * scores->vain + OCDM__AWAKE_AT_MOST;
-}
-
-static bool is_loose(const struct scores *scores)
-{
-    return scores->missed > vain_limit(scores);
-}
-
-/* References that are set anew should help for a while: the first half of what is spent in vain then lasts longer than the
- * second. If it does not, they are set anew half as often. */
-static void learn_from_looseness(struct scores *scores)
-{
-    uint64_t first = scores->half_spent_at - scores->referenced_at;
-    uint64_t second = scores->work.deletions - scores->half_spent_at;
-    if (2 * first > 3 * second)
-        scores->vain = scores->vain > 2 * LEAST_VAIN ? scores->vain / 2 : LEAST_VAIN;
-    else if (scores->vain < MOST_VAIN)
-        scores->vain *= 2;
-}
-
 /* How much more than the plain way sleeping may cost before it is given up: what it costs to put all to sleep and wake them. */
 static uint64_t patience(const struct scores *scores)
 {
     return (uint64_t)(scores->awake_count + scores->sleepers.count) * (2 * COST_OF_SLEEP + COST_OF_RANKING);
 }
 
-bool ocdm__scores_must_rank(struct scores *scores)
+/* While nobody sleeps: whether it is time to try. What it costs to put all to sleep is in the patience. */
+static bool start_to_sleep(struct scores *scores, const struct pool *pool)
 {
-    if (!scores->sleepers.count) {
-        bool many = scores->awake_count > OCDM__AWAKE_AT_MOST;
-        if (!many || !scores->sleep_trial.rest)
-            scores->sleep_trial.resting = scores->sleep_trial.rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
-        bool rests = ocdm__trial_rests(&scores->sleep_trial, scores->sleep_trial.plain);
-        scores->sleep_trial.spent = scores->sleep_trial.plain = 0;
-        return many && !rests;
-    }
-    if (!scores->half_spent_at && scores->missed > vain_limit(scores) / 2)
-        scores->half_spent_at = scores->work.deletions;
-    return (scores->awake_count > OCDM__AWAKE_AT_MOST && scores->awake_count > scores->awake_limit) || !scores->awake_count ||
-           is_loose(scores) || scores->sleep_trial.spent > scores->sleep_trial.plain + patience(scores);
-}
-
-/* What the first ranking costs is in the patience. */
-static void fall_asleep(struct scores *scores, struct pool *pool)
-{
-    scores->vain = VAIN_AT_FIRST;
-    rank_all(scores, pool);
+    bool many = scores->awake_count > OCDM__AWAKE_AT_MOST;
+    if (!many || !scores->sleep_trial.rest)
+        scores->sleep_trial.resting = scores->sleep_trial.rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
+    bool rests = ocdm__trial_rests(&scores->sleep_trial, scores->sleep_trial.plain);
     scores->sleep_trial.spent = scores->sleep_trial.plain = 0;
+    if (!many || rests)
+        return false;
+    scores->unit = unit_for(pool);
+    return true;
 }
 
-void ocdm__scores_rank(struct scores *scores, struct pool *pool)
+void ocdm__scores_tend(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
-    if (is_loose(scores))
-        learn_from_looseness(scores);
-    if (scores->sleepers.count && ocdm__trial_fails(&scores->sleep_trial, 0, 0, patience(scores)))
-        wake_all(scores, pool);
-    else if (scores->sleepers.count && scores->awake_count && !is_loose(scores))
-        rank_awake(scores, pool);
-    else if (scores->sleepers.count)
-        rank_all(scores, pool);
-    else
-        fall_asleep(scores, pool);
+    bool many = scores->awake_count > OCDM__AWAKE_AT_MOST && scores->awake_count > scores->awake_limit;
+    if (!scores->sleepers.count && !start_to_sleep(scores, pool))
+        return;
+    if (!many || scores->tended || scores->sleep_trial.resting)
+        return;
+    rank(scores, pool, filter, best);
+    scores->tended = true;
+}
+
+void ocdm__scores_give_up_sleeping(struct scores *scores, struct pool *pool)
+{
+    if (!scores->sleepers.count || scores->tended)
+        return;
+    if (!scores->sleep_trial.resting && !ocdm__trial_fails(&scores->sleep_trial, 0, 0, patience(scores)))
+        return;
+    wake_some(scores, pool);
+    scores->awake_limit = 0;
+    scores->tended = true;
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------------------------------ */
-
-/* Sets the goals of all cardinalities, and returns the lowest. */
-static int64_t set_goals(struct scores *scores, const struct filter *filter, int64_t best)
-{
-    int64_t lowest = OCDM__HIGHEST;
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        uint32_t cardinality = scores->present[i];
-        struct bucket *bucket = &scores->buckets[cardinality];
-        if (!bucket->asleep)
-            continue;
-        bucket->goal = OCDM__PAR + units_above(ocdm__least_score(filter, cardinality, best) - bucket->par, scores->unit);
-        lowest = bucket->goal < lowest ? bucket->goal : lowest;
-    }
-    return lowest;
-}
 
 /* The highest score that a set can have that is so many units short of its goal, or more. */
 static int64_t highest_short_of(const struct scores *scores, const struct bucket *bucket, int64_t units)
 {
     return bucket->par + (bucket->goal - units - OCDM__PAR) * ((int64_t)1 << scores->unit);
+}
+
+/* Sets the goals of all cardinalities. Par follows one that goes far away, so that 16 bits are always enough. */
+static void set_goals(struct scores *scores, const struct filter *filter, int64_t best)
+{
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t cardinality = scores->present[i];
+        struct bucket *bucket = &scores->buckets[cardinality];
+        if (!bucket->asleep)
+            continue;
+        int64_t above = units_above(ocdm__least_score(filter, cardinality, best) - bucket->par, scores->unit);
+        if (above > FAR_FROM_PAR || above < -FAR_FROM_PAR) {
+            bucket->par += above * ((int64_t)1 << scores->unit);
+            ocdm__sleepers_move_cardinality(&scores->sleepers, cardinality, -above);
+            scores->sleep_trial.spent += (uint64_t)bucket->asleep * COST_OF_RAISING;
+            above = 0;
+        }
+        bucket->goal = OCDM__PAR + above;
+    }
 }
 
 /* The classes above their reference; one that stays there gets a new one. */
@@ -471,15 +391,15 @@ static uint32_t list_risers(struct scores *scores, struct pool *pool)
         uint32_t class_index = scores->risen[i];
         struct class *class = &pool->classes[class_index];
         int64_t units = units_above(class->weight - class->reference, scores->unit);
-        class->risen = units > 0 && class->asleep && class->above < SWEEPS_ABOVE;
+        class->risen = units > 0 && class->asleep.count && class->above < SWEEPS_ABOVE;
         class->above = class->risen ? class->above + 1 : 0;
         if (class->risen) {
             scores->risen[kept++] = class_index;
             scores->risers[count++] = (struct riser){class_index, units < OCDM__HIGHEST ? (uint32_t)units : OCDM__HIGHEST};
-            scores->work.listed += class->asleep;
-            scores->sleep_trial.spent += (uint64_t) class->asleep * COST_OF_RAISING;
-        } else if (units > 0 && class->asleep) {
-            move_reference(scores, class, class_index, units);
+            scores->work.listed += class->asleep.count;
+            scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
+        } else if (units > 0 && class->asleep.count) {
+            move_reference(scores, pool, class, units);
         }
     }
     scores->risen_count = kept;
@@ -489,9 +409,8 @@ static uint32_t list_risers(struct scores *scores, struct pool *pool)
 /* A sleeper was scored in vain. Its height may be too high, or a class of it far below its reference. */
 static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t number)
 {
-    scores->missed += COST_OF_SCORING;
     const struct set *set = &pool->sets[number];
-    scores->sleepers.height[set->lane] = height_of(scores, pool, number);
+    ocdm__sleepers_set_height(&scores->sleepers, set->lane, height_of(scores, pool, number));
     uint32_t lowest = OCDM_NONE;
     int64_t depth = (int64_t)1 << scores->unit;
     for (uint32_t i = 0; i < set->cardinality; i++) {
@@ -504,28 +423,27 @@ static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t n
         return;
     struct class *class = &pool->classes[lowest];
     class->charge += COST_OF_SCORING;
-    if (class->charge <= class->asleep * COST_OF_RAISING)
+    if (class->charge <= class->asleep.count * COST_OF_RAISING)
         return;
     class->charge = 0;
-    move_reference(scores, class, lowest, -(depth >> scores->unit));
+    move_reference(scores, pool, class, -(depth >> scores->unit));
 }
 
-/* What a sweep has found so far: sleepers that are at most `margin` units short of their goal, or past it. */
+/* What a sweep has found so far, in scores->ranked: sleepers that are at most `margin` units short of their goal, or past it.
+ */
 struct catch
 {
-    uint32_t seat[CAUGHT];
-    uint16_t shortage[CAUGHT];
     uint32_t count;
     uint32_t margin;
 };
 
 /* Scores those caught; who scores more than what the margin excludes wakes up. */
-static void settle(struct scores *scores, struct pool *pool, struct catch *caught)
+static void settle(struct scores *scores, struct pool *pool, const struct catch *caught)
 {
     for (uint32_t i = 0; i < caught->count; i++) {
-        if (caught->shortage[i] > caught->margin)
+        if (scores->ranked[i].gap > caught->margin)
             continue;
-        uint32_t number = scores->sleepers.set[caught->seat[i]];
+        uint32_t number = scores->ranked[i].set;
         const struct bucket *bucket = &scores->buckets[pool->sets[number].cardinality];
         int64_t score = ocdm__scores_sum_weights(pool, number);
         scores->work.scored++;
@@ -537,82 +455,89 @@ static void settle(struct scores *scores, struct pool *pool, struct catch *caugh
             learn_from_miss(scores, pool, number);
         }
     }
-    caught->count = 0;
 }
 
 /* Too many are caught: the margin shrinks, as far as it can, until few are left. */
-static void narrow(struct scores *scores, struct pool *pool, struct catch *caught)
+static void narrow(const struct scores *scores, struct catch *caught)
 {
     uint32_t at[LARGEST_MARGIN + 1] = {0}, left = 0, kept = 0;
     for (uint32_t i = 0; i < caught->count; i++)
-        at[caught->shortage[i]]++;
-    for (uint32_t i = 0; i <= caught->margin; i++)
-        left += at[i];
+        if (scores->ranked[i].gap <= caught->margin) {
+            at[scores->ranked[i].gap]++;
+            left++;
+        }
     for (; caught->margin && left > WOKEN_AT_LEAST; caught->margin--)
         left -= at[caught->margin];
-    if (left > CAUGHT / 2) {
-        settle(scores, pool, caught);
-        return;
-    }
     for (uint32_t i = 0; i < caught->count; i++) {
-        caught->seat[kept] = caught->seat[i];
-        caught->shortage[kept] = caught->shortage[i];
-        kept += caught->shortage[i] <= caught->margin;
+        scores->ranked[kept] = scores->ranked[i];
+        kept += scores->ranked[i].gap <= caught->margin;
     }
     caught->count = kept;
 }
 
-static void catch_one(struct scores *scores, struct pool *pool, uint32_t seat, int64_t height, struct catch *caught)
+static void set_marks(struct scores *scores, uint32_t margin)
 {
-    int64_t shortage = scores->buckets[pool->sets[scores->sleepers.set[seat]].cardinality].goal - height;
-    if (shortage > caught->margin) {
-        scores->missed += COST_OF_PASSING;
-        return;
+    for (uint32_t row = 0; row < scores->sleepers.row_used; row++) {
+        int64_t mark = scores->buckets[scores->sleepers.rows[row].cardinality].goal - margin;
+        scores->sleepers.mark[row] = (uint16_t)(mark < 1 ? 1 : mark);
     }
-    if (caught->count == CAUGHT)
-        narrow(scores, pool, caught);
-    caught->seat[caught->count] = seat;
-    caught->shortage[caught->count++] = (uint16_t)(shortage > 0 ? shortage : 0);
 }
 
-static void sweep_tile(struct scores *scores, struct pool *pool, uint32_t tile, uint32_t risers, int64_t lowest,
-                       struct catch *caught)
+/* The seats of one row whose height reaches its mark though no class is raised. */
+static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *reached)
 {
-    const struct sleepers *sleepers = &scores->sleepers;
-    uint32_t seats = ocdm__sleepers_in_tile(sleepers, tile), first = tile * OCDM__TILE;
-    memcpy(scores->heights, sleepers->height + first, seats * sizeof *scores->heights);
-    memset(scores->heights + seats, 0, (OCDM__TILE - seats) % 64 * sizeof *scores->heights);
-    for (uint32_t i = 0; i < risers; i++)
-        ocdm__sleepers_raise(sleepers, scores->risers[i].class_index, tile, scores->risers[i].units, scores->heights);
-    for (uint32_t block = 0; block < seats; block += 64) {
-        int64_t reach = lowest - caught->margin > 1 ? lowest - caught->margin : 1;
-        uint64_t bits = scores->search->reach(scores->heights + block, (uint16_t)reach);
-        for (; bits; bits &= bits - 1) {
-            uint32_t i = block + ocdm__lowest_bit(bits);
-            catch_one(scores, pool, first + i, scores->heights[i], caught);
-        }
+    struct sleepers *sleepers = &scores->sleepers;
+    const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
+    uint32_t count = 0;
+    for (uint64_t bits = scores->search->reach(height, sleepers->mark[row]); bits; bits &= bits - 1)
+        reached[count++] = row * OCDM__ROW + ocdm__lowest_bit(bits);
+    if (count)
+        return count;
+    sleepers->top[row] = 0;
+    for (uint32_t i = 0; i < OCDM__ROW; i++)
+        sleepers->top[row] = height[i] > sleepers->top[row] ? height[i] : sleepers->top[row];
+    return 0;
+}
+
+/* The sleepers that reach their marks at rest, or once all classes above their references are raised: into scores->ranked. */
+static uint32_t catch_sleepers(struct scores *scores, const struct pool *pool, uint32_t risers)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    uint32_t *reached = scores->tied, count = 0;
+    for (uint32_t row = 0; row < sleepers->row_used; row++)
+        if (sleepers->top[row] >= sleepers->mark[row])
+            count += reached_at_rest(scores, row, reached + count);
+    for (uint32_t i = 0; i < risers; i++) {
+        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
+        count +=
+            ocdm__sleepers_raise(sleepers, pool->lists + list->first, list->count, scores->risers[i].units, reached + count);
     }
-    scores->work.heights += seats;
-    scores->sleep_trial.spent += (uint64_t)seats * COST_OF_HEIGHT + (uint64_t)risers * COST_OF_RISER;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t gap = scores->buckets[sleepers->rows[reached[i] / OCDM__ROW].cardinality].goal - sleepers->raised[reached[i]];
+        scores->ranked[i] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[reached[i]]};
+    }
+    for (uint32_t i = 0; i < risers; i++) {
+        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
+        ocdm__sleepers_put_back(sleepers, pool->lists + list->first, list->count);
+    }
+    scores->work.heights += sleepers->row_used;
+    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW + (uint64_t)risers * COST_OF_RISER;
+    return count;
 }
 
 void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
-    int64_t lowest = set_goals(scores, filter, best);
-    if (lowest <= 1) {
-        rank_all(scores, pool);
-        lowest = set_goals(scores, filter, best);
-    }
-    struct catch caught;
-    caught.count = 0;
-    caught.margin = scores->margin;
+    uint32_t *margin = &scores->margin[scores->swept];
+    scores->swept += scores->swept + 1 < OCDM__ROUNDS;
+    set_goals(scores, filter, best);
+    set_marks(scores, *margin);
     uint32_t risers = list_risers(scores, pool);
-    for (uint32_t tile = 0; ocdm__sleepers_in_tile(&scores->sleepers, tile); tile++)
-        sweep_tile(scores, pool, tile, risers, lowest, &caught);
+    struct catch caught = {.margin = *margin};
+    caught.count = catch_sleepers(scores, pool, risers);
     if (caught.count > WOKEN_AT_MOST)
-        narrow(scores, pool, &caught);
-    scores->margin = caught.margin < scores->margin ? caught.margin + 1 : scores->margin + scores->margin / 4 + 1;
-    scores->margin = scores->margin < LARGEST_MARGIN ? scores->margin : LARGEST_MARGIN;
+        narrow(scores, &caught);
+    *margin = caught.margin < *margin ? caught.margin + 1 : *margin + *margin / 4 + 1;
+    *margin = *margin < LARGEST_MARGIN ? *margin : LARGEST_MARGIN;
     settle(scores, pool, &caught);
     for (uint32_t i = 0; i < scores->present_count; i++) {
         struct bucket *bucket = &scores->buckets[scores->present[i]];

@@ -21,7 +21,7 @@ static uint32_t find_weight(const struct pool *pool, uint32_t class_id)
 {
     if (pool->weight_count == 0)
         return OCDM_NONE;
-    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_of_class(class_id));
+    uint32_t tag = ocdm__hash_table_tag(ocdm__hash_number(class_id));
     uint32_t place = tag;
     uint32_t number;
     do
@@ -41,7 +41,7 @@ static bool grow_weights(struct pool *pool)
     if (ocdm__hash_table_create(&table, room) != OCDM_OK)
         return false;
     for (uint32_t i = 0; i < pool->weight_count; i++)
-        ocdm__hash_table_add(&table, ocdm__hash_of_class(weights[i].class_id), i);
+        ocdm__hash_table_add(&table, ocdm__hash_number(weights[i].class_id), i);
     ocdm__hash_table_destroy(&pool->weight_table);
     pool->weight_table = table;
     pool->weight_room = room;
@@ -65,7 +65,7 @@ bool ocdm__pool_set_weight(struct pool *pool, uint32_t class_id, double weight)
         return false;
     number = pool->weight_count++;
     pool->weights[number] = (struct class_weight){.weight = weight, .class_id = class_id};
-    ocdm__hash_table_add(&pool->weight_table, ocdm__hash_of_class(class_id), number);
+    ocdm__hash_table_add(&pool->weight_table, ocdm__hash_number(class_id), number);
     return true;
 }
 

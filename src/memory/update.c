@@ -126,7 +126,7 @@ static void give_back_nodes(ocdm_memory *memory, size_t count)
 /* Whether this batch has the id already; it has from now on. */
 static bool repeats_in_batch(ocdm_memory *memory, uint64_t id)
 {
-    uint32_t place = ocdm__hash_table_tag(ocdm__hash_of_id(id));
+    uint32_t place = ocdm__hash_table_tag(ocdm__hash_number(id));
     for (;; place++) {
         struct batch_id *entry = &memory->batch_ids[place & memory->batch_id_mask];
         if (entry->stamp != memory->batch_stamp) {
@@ -177,8 +177,7 @@ static ocdm_status reserve_for_labels(ocdm_memory *memory, size_t count, uint32_
     uint32_t labels = memory->first_class[count];
     ocdm_status status = ocdm__pool_reserve_cells(&memory->pool, labels, error);
     if (status == OCDM_OK && memory->scores)
-        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels,
-                                      (size_t)memory->pool.cell_live + labels, error);
+        status = ocdm__scores_reserve(memory->scores, memory->pool.reserved, memory->pool.class_count, most_labels, error);
     if (status == OCDM_OK && memory->keeps_journal)
         status = ocdm__journal_reserve(memory, labels, error);
     return status;

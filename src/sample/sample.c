@@ -105,7 +105,7 @@ static struct ocdm__seen_id *find_place(const struct ocdm__seen_ids *seen, const
                                         const ocdm__id_text *id)
 {
     bool lengthy = is_long(entry);
-    for (size_t i = ocdm__label_hash(entry->low, lengthy ? 0 : entry->high, 0);; i++) {
+    for (size_t i = (size_t)ocdm__hash_pair(entry->low, lengthy ? 0 : entry->high);; i++) {
         struct ocdm__seen_id *place = &seen->places[i & seen->mask];
         if (place->high == 0)
             return place;

@@ -33,7 +33,7 @@ static struct key key_of(const char *text, size_t length)
         key.low = ocdm__hash_bytes(text, length);
         memcpy(&key.high, text + length - 8, 8);
     }
-    key.hash = ocdm__label_hash(key.low, key.high, length);
+    key.hash = ocdm__hash_pair(key.low, key.high);
     return key;
 }
 
@@ -67,7 +67,7 @@ static bool grow_entries(ocdm__label_table *table)
         const struct ocdm__label_entry *entry = &table->entries[i];
         if (!entry->next_number)
             continue;
-        size_t to = ocdm__label_hash(entry->low, entry->high, entry->length) & (count - 1);
+        size_t to = ocdm__hash_pair(entry->low, entry->high) & (count - 1);
         while (entries[to].next_number)
             to = (to + 1) & (count - 1);
         entries[to] = *entry;
@@ -103,6 +103,8 @@ static ocdm_status add_new(ocdm__label_table *table, const struct key *key, cons
 ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
                                   ocdm_error *error)
 {
+    if (table->entry_count == 0)
+        ocdm__hash_key_prepare();
     struct key key = key_of(text, length);
     if (table->entry_count) {
         const struct ocdm__label_entry *entry = find_entry(table, &key, text, length);

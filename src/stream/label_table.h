@@ -16,7 +16,8 @@
 #define OCDM__SHORT_LABEL 16
 
 struct ocdm__label_entry {
-    uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes */
+    uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes. Its place follows from these:
+                           labels that differ only in NULs at their end share it, which are 16 at most */
     uint32_t length;
     uint32_t next_number; /* the label's number + 1; 0 when the entry is free */
 };
@@ -41,13 +42,6 @@ typedef struct ocdm__label_table {
 ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, size_t length, uint32_t *number,
                                   ocdm_error *error);
 
-static inline uint64_t ocdm__label_hash(uint64_t low, uint64_t high, size_t length)
-{
-    uint64_t hash = (low ^ ((uint64_t)length * OCDM__GOLDEN_STEP)) * 0xA0761D6478BD642Fu;
-    hash = (hash ^ (hash >> 32) ^ high) * 0xE7037ED1A0B428DBu;
-    return hash ^ (hash >> 29);
-}
-
 /* The bytes of a short label as two words, zero beyond its length. Reads 16 bytes without a branch on the length, which would
  * often be mispredicted. */
 static inline void ocdm__short_label(const char *text, size_t length, uint64_t *low, uint64_t *high)
@@ -64,7 +58,7 @@ static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, co
         return UINT32_MAX;
     uint64_t low, high;
     ocdm__short_label(text, length, &low, &high);
-    for (size_t i = ocdm__label_hash(low, high, length);; i++) {
+    for (size_t i = (size_t)ocdm__hash_pair(low, high);; i++) {
         const struct ocdm__label_entry *entry = &table->entries[i & (table->entry_count - 1)];
         if ((entry->low == low && entry->high == high && entry->length == length) || !entry->next_number)
             return entry->next_number - 1;

@@ -22,8 +22,8 @@ of_summary() {
 compares() {
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same "compare.json ocdm-s0 ocdm-s1 rs-s0 rs-s1" "$(ls c | tr '\n' ' ' | sed 's/ $//')" || return 1
-    same method,group,metric,classes,mean,std,n,low,high,bold,other,difference,difference_low,difference_high,seed_0,seed_1 "$(head -n 1 "$out")" &&
-        same 37 "$(wc -l < "$out")" || return 1
+    same method,group,metric,classes,mean,std,n,low,high,bold,other,difference,difference_low,difference_high,chosen,seed_0,seed_1 "$(head -n 1 "$out")" &&
+        same 39 "$(wc -l < "$out")" || return 1
     grep -q '4 of 4: ' "$err" || return 1
     a=$(of_summary c/ocdm-s0/summary.json) b=$(of_summary c/ocdm-s1/summary.json)
     same ok "$(awk -v a="$a" -v b="$b" -v m="$(value "$out" ocdm total mAP)" 'BEGIN { d = (a + b) / 2 - m; print (a > 10 && d < 1e-9 && d > -1e-9) ? "ok" : a " " b " " m }')"
@@ -34,8 +34,8 @@ takes_the_seeds_that_are_named() {
     cp "$out" first.csv
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 1..2,1 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same ocdm-s0,ocdm-s1,ocdm-s2 "$(find c -name 'ocdm-s*' -printf '%f\n' | sort | paste -sd,)" &&
-        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f15-)" && grep -q '"seeds":\[1,2\]' c/compare.json || return 1
-    same "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $16 }' first.csv)" "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $15 }' "$out")" || return 1
+        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f16-)" && grep -q '"seeds":\[1,2\]' c/compare.json || return 1
+    same "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $17 }' first.csv)" "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $16 }' "$out")" || return 1
     for bad in 0 2..1 1, ..3 1..2x 1..99999 x 1,,2; do
         run "$ocdm" compare s.safetensors --methods rs --seeds "$bad" -o n
         same 2 "$code" && grep -q "^error: --seeds $bad is no list" "$err" || { echo "$bad"; return 1; }
@@ -85,6 +85,57 @@ passes_epochs_to_multitask() {
         grep -q '^{"method":"rs","group":"majority",' "$out" || return 1
     run "$ocdm" compare s.safetensors --methods rs,multitask --epochs 2 --memory 100 -o e --json
     same 0 "$code" && same "" "$(cat "$err")"
+}
+
+# validation FOLDER: the mAP of a run on what it holds out.
+validation() {
+    grep -o '"validation":{"samples":[0-9]*,"total":{[^}]*}' "$1/summary.json" | sed 's/.*"mAP":\([0-9.]*\).*/\1/'
+}
+
+# Of two learning rates the one with the better validation mAP is chosen for each method, and run anew on the whole stream.
+chooses_by_validation() {
+    local command=("$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --grid lr=0.0001,0.006 --validation 0.2 -o v)
+    run "${command[@]}" --json
+    same 0 "$code" && same 8 "$(find v/grid -name summary.json | wc -l)" && same 4 "$(find v -maxdepth 2 -name summary.json | wc -l)" || return 1
+    for method in rs ocdm; do
+        same ok "$(awk -v a="$(validation v/grid/$method-s0-lr0.0001)" -v b="$(validation v/grid/$method-s0-lr0.006)" 'BEGIN { print (a > 0 && b > a) ? "ok" : a " " b }')" &&
+            grep -q '"lr":0.006.*"validation":0,' v/$method-s0/summary.json && grep -q '"lr":0.0001.*"validation":0.2,' v/grid/$method-s1-lr0.0001/summary.json &&
+            grep -q "{\"method\":\"$method\",\"settings\":\"lr 0.006\",.*\"n\":2,\"chosen\":1}" v/compare.json &&
+            grep -q "{\"method\":\"$method\",\"settings\":\"lr 0.0001\",.*\"chosen\":0}" v/compare.json &&
+            grep -q "^{\"method\":\"$method\",\"group\":\"total\",\"metric\":\"mAP\",.*\"chosen\":\"lr 0.006\"" "$out" || return 1
+    done
+    # 26,617 training samples: a fifth is held out, and does not enter the stream.
+    grep -q '"validation":{"samples":532[0-9],' v/grid/rs-s0-lr0.006/summary.json && grep -q '"samples":2129[0-9],"skipped"' v/grid/rs-s0-lr0.006/summary.json &&
+        grep -q '"samples":26617,"skipped"' v/rs-s0/summary.json || return 1
+    touch -d '2001-01-01' v/*/summary.json v/grid/*/summary.json
+    run "${command[@]}"
+    same 0 "$code" && same "" "$(cat "$err")" && same "" "$(find v -name summary.json -newermt 2002-01-01)" && grep -qE '^ocdm +lr 0.006 ' "$out" &&
+        grep -q 'Chosen by mean validation mAP' "$out" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs w --grid lr=0.0001,0.006 -q --grid adam-eps=1e-4
+    same 0 "$code" && grep -q 'lr 0.006, adam_eps 1e-4' <(tr '\n' ' ' < "$out") && [ -s w/mscoco/grid/max-s0-lr0.0001-adam_eps1e-4/summary.json ]
+}
+
+refuses_grids_that_choose_nothing() {
+    for grid in lr lr= rho=1 nothing=1 groups=1 lr=x lr=0.1,; do
+        run "$ocdm" compare s.safetensors --methods rs --grid "$grid" -o n
+        same 2 "$code" && same 1 "$(grep -c '^error: ' "$err")" || { echo "$grid"; return 1; }
+    done
+    run "$ocdm" compare s.safetensors --model none --grid lr=1 -o n
+    same 2 "$code" && grep -q '^error: --grid chooses by predictions' "$err" || return 1
+    run "$ocdm" compare s.safetensors --model none --validation 0.1
+    same 2 "$code" && [ ! -e n ]
+}
+
+# The same network, judged by other tests.
+draws_tests_by_seed() {
+    for flags in '' '--resample-tests'; do
+        # shellcheck disable=SC2086
+        run "$ocdm" compare s.safetensors --methods rs,finetune --seeds 2 --memory 100 $flags -o "u$flags" --format csv
+        same 0 "$code" || return 1
+    done
+    cmp u/rs-s0/weights.safetensors u--resample-tests/rs-s0/weights.safetensors &&
+        [ "$(of_summary u/rs-s0/summary.json)" != "$(of_summary u--resample-tests/rs-s0/summary.json)" ] &&
+        same ok "$(awk -v a="$(of_summary u/rs-s0/summary.json)" -v b="$(of_summary u--resample-tests/rs-s0/summary.json)" 'BEGIN { d = a - b; print (d < 3 && d > -3) ? "ok" : d }')"
 }
 
 refuses_nonsense() {
@@ -307,6 +358,9 @@ check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
 check compare_prints_every_format prints_tables
 check compare_tells_failures_and_goes_on tells_failures_and_goes_on
 check compare_passes_epochs_to_multitask_alone passes_epochs_to_multitask
+check compare_chooses_settings_by_validation chooses_by_validation
+check compare_refuses_grids_that_choose_nothing refuses_grids_that_choose_nothing
+check compare_draws_tests_by_seed draws_tests_by_seed
 check compare_refuses_nonsense refuses_nonsense
 check compare_goes_on_after_signals stopping_changes_nothing
 check memory_alone_equals_sample memory_alone_equals_sample

@@ -1,8 +1,8 @@
-/* The judge once more, with sleepers from five label sets on, tiles of 64 seats, and few sets near the best, so that small
- * pools put every bound to the test. */
+/* The judge once more, with sleepers from five label sets on, heights that are moved all the time, and few sets near the best,
+ * so that small pools put every bound to the test. */
 #define OCDM__AWAKE_AFTER 2u
 #define OCDM__AWAKE_AT_MOST 4u
-#define OCDM__TILE 64u
+#define FAR_FROM_PAR 2
 #define AWAKE_AT_FIRST 0u
 #define NEAR 4u
 #define MANY 1u

@@ -50,8 +50,8 @@ static void check_set(uint32_t number, uint32_t *cells)
         const struct cell *cell = &pool.cells[c];
         const struct class *class = &pool.classes[cell->class_index];
         assert_int_equal(cell->set, number);
-        assert_true(cell->place < class->list_count);
-        assert_int_equal(pool.lists[class->list + cell->place].cell, c);
+        assert_true(cell->place < class->list.count);
+        assert_int_equal(pool.lists[class->list.first + cell->place].cell, c);
         ++*cells;
     }
 }
@@ -64,10 +64,10 @@ static void check_lists(uint32_t cells)
     uint32_t listed = 0;
     for (uint32_t i = 0; i < pool.class_count; i++) {
         const struct class *class = &pool.classes[i];
-        assert_true(class->list_count <= class->list_room);
-        assert_true(class->list + class->list_room <= pool.list_used || !class->list_room);
-        listed += class->list_count;
-        for (size_t place = class->list; place < class->list + class->list_room; place++) {
+        assert_true(class->list.count <= class->list.room);
+        assert_true(class->list.first + class->list.room <= pool.list_used || !class->list.room);
+        listed += class->list.count;
+        for (size_t place = class->list.first; place < class->list.first + class->list.room; place++) {
             assert_true(place < sizeof taken && !taken[place]);
             taken[place] = true;
         }

@@ -361,7 +361,7 @@ TEST(table_shows_means_deviations_and_the_paired_interval)
     assert_int_equal(METHODS * OCDM__COMPARE_COLUMNS, data.row_count);
     assert_string_equal("method", data.columns[0].key);
     assert_string_equal("n", data.columns[6].key);
-    assert_int_equal(14 + 3, data.column_count);
+    assert_int_equal(15 + 3, data.column_count);
     const size_t row = OCDM__COMPARE_TOTAL_MAP * METHODS + NEAR;
     static const double numbers[] = {41, -1, -1 - LEAST, -1 + LEAST, 38, 43, 42};
     static const char *const keys[] = {"mean", "difference", "difference_low", "difference_high", "seed_0", "seed_1", "seed_2"};

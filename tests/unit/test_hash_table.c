@@ -1,4 +1,4 @@
-/* The table against a plain array, with hashes that collide on purpose. */
+/* The table against a plain array, with hashes that collide on purpose; and the hashes, which nobody can make collide. */
 #include "../test.h"
 #include "../twins.h"
 
@@ -93,12 +93,126 @@ TEST(table_refuses_more_entries_than_places_can_be)
     ocdm__hash_table_destroy(&table);
 }
 
+/* ---- the hashes ----------------------------------------------------------------------------------------------------- */
+
+/* The expected values are CPython's: PYTHONHASHSEED=0 python3 -c 'print(hex(hash(b"a") % 2**64))'. */
+TEST(siphash_is_that_of_cpython_under_the_key_of_zeros)
+{
+    static const uint64_t zeros[2] = {0, 0};
+    assert_int_equal(ocdm__siphash(zeros, "a", 1), 0x407448d2b89b1813u);
+    assert_int_equal(ocdm__siphash(zeros, "photogra", 8), 0xd6012d4b24acce2cu);
+    assert_int_equal(ocdm__siphash(zeros, "photographs/of/many/things.jpg", 30), 0xefc5a6b04a966983u);
+}
+
+/* The hash of ids without a key, as it once was; what an attacker would invert. */
+static uint64_t plain_hash(uint64_t id)
+{
+    return (id ^ (id >> 32)) * OCDM__GOLDEN_STEP;
+}
+
+/* An id whose plain hash is given. */
+static uint64_t id_with_plain_hash(uint64_t hash)
+{
+    uint64_t inverse = 1;
+    for (int i = 0; i < 6; i++)
+        inverse *= 2 - OCDM__GOLDEN_STEP * inverse;
+    uint64_t folded = hash * inverse;
+    return folded ^ (folded >> 32);
+}
+
+#define CRAFTED 20000u
+
+/* How many places all walks to the entries of a table touch. */
+static uint64_t steps_to_all(const uint64_t *ids, uint64_t (*hash_of)(uint64_t))
+{
+    struct ocdm__hash_table table;
+    uint64_t steps = 0;
+    assert_int_equal(ocdm__hash_table_create(&table, CRAFTED), OCDM_OK);
+    for (uint32_t i = 0; i < CRAFTED; i++)
+        ocdm__hash_table_add(&table, hash_of(ids[i]), i);
+    for (uint32_t i = 0; i < CRAFTED; i++) {
+        uint32_t home = ocdm__hash_table_tag(hash_of(ids[i])) & table.mask, place = home;
+        while (table.places[place].entry != i)
+            place = (place + 1) & table.mask;
+        steps += ((place - home) & table.mask) + 1;
+    }
+    ocdm__hash_table_destroy(&table);
+    return steps;
+}
+
+static uint64_t keyed_hash(uint64_t id)
+{
+    return ocdm__hash_number(id);
+}
+
+/* Ids that all began at one place of the table, ids in a row, and ids that differ in their upper halves only. */
+TEST(walks_stay_short_when_ids_are_crafted_to_collide)
+{
+    static uint64_t crafted[CRAFTED], in_a_row[CRAFTED], upper[CRAFTED];
+    for (uint32_t i = 0; i < CRAFTED; i++) {
+        crafted[i] = id_with_plain_hash((uint64_t)7 << 32 | i);
+        in_a_row[i] = i;
+        upper[i] = (uint64_t)i << 40;
+        assert_int_equal(ocdm__hash_table_tag(plain_hash(crafted[i])), 7);
+    }
+    assert_true(steps_to_all(crafted, plain_hash) == (uint64_t)CRAFTED * (CRAFTED + 1) / 2);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        ocdm__hash_key_replace(seed);
+        assert_true(steps_to_all(crafted, keyed_hash) < 2 * CRAFTED);
+        assert_true(steps_to_all(in_a_row, keyed_hash) < 2 * CRAFTED);
+        assert_true(steps_to_all(upper, keyed_hash) < 2 * CRAFTED);
+    }
+}
+
+/* ---- decisions ------------------------------------------------------------------------------------------------------ */
+
+#define LONGEST_SAVED 65536
+
+/* A memory after some hundred random batches, as bytes, under a key. */
+static size_t decide(const char *policy, uint64_t key, unsigned char *bytes)
+{
+    ocdm__hash_key_replace(key);
+    ocdm_options options = options_for(policy, 40);
+    options.batch = 10;
+    ocdm_memory *memory = created(&options);
+    ocdm__random random = ocdm__random_stream(5, 0);
+    static struct toy_batch batch;
+    uint32_t labels = strcmp(policy, "cbrs") == 0 ? 1 : 4;
+    for (uint64_t i = 0; i < 100; i++) {
+        toy_draw(&batch, &random, (struct toy_shape){(uint32_t)i, 30, labels}, 10, 100 * i);
+        assert_int_equal(ocdm_memory_set_weight(memory, (uint32_t)i * 2654435761u, 1 + (double)(i % 3), NULL), OCDM_OK);
+        offered(memory, batch.sample, batch.count);
+    }
+    size_t size = 0;
+    assert_int_equal(ocdm_memory_save_bytes(memory, bytes, LONGEST_SAVED, &size, NULL), OCDM_OK);
+    assert_true(size > 0 && size <= LONGEST_SAVED);
+    ocdm_memory_destroy(memory);
+    return size;
+}
+
+/* Under key 0 all hashes are equal, so that every table is one long walk. */
+TEST(decisions_do_not_depend_on_the_key)
+{
+    static unsigned char expected[LONGEST_SAVED], bytes[LONGEST_SAVED];
+    for (size_t i = 0; ocdm_policy_at(i) != NULL; i++) {
+        const char *policy = ocdm_policy_at(i)->name;
+        size_t size = decide(policy, 1, expected);
+        for (uint64_t key = 0; key < 6; key++) {
+            HOLDS(policy, decide(policy, key, bytes) == size);
+            HOLDS(policy, memcmp(bytes, expected, size) == 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_finds_what_is_in_when_tags_collide),
         cmocka_unit_test(table_tells_tags_apart_when_they_start_at_one_place),
         cmocka_unit_test(table_refuses_more_entries_than_places_can_be),
+        cmocka_unit_test(siphash_is_that_of_cpython_under_the_key_of_zeros),
+        cmocka_unit_test(walks_stay_short_when_ids_are_crafted_to_collide),
+        cmocka_unit_test(decisions_do_not_depend_on_the_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,56 @@ TEST(label_table_keeps_numbers_and_texts_when_it_grows)
     ocdm__label_table_clear(&table);
 }
 
+static uint64_t inverse_of(uint64_t factor)
+{
+    uint64_t inverse = 1;
+    for (int i = 0; i < 6; i++)
+        inverse *= 2 - factor * inverse;
+    return inverse;
+}
+
+/* The 8 bytes of a label with a given hash, of the kind that labels once had: without a key, so that it can be undone. */
+static uint64_t label_with_plain_hash(uint64_t hash)
+{
+    uint64_t unmixed = hash ^ (hash >> 29) ^ (hash >> 58);
+    uint64_t half = unmixed * inverse_of(0xE7037ED1A0B428DBu);
+    half ^= half >> 32;
+    return half * inverse_of(0xA0761D6478BD642Fu) ^ 8 * OCDM__GOLDEN_STEP;
+}
+
+static uint64_t plain_hash(uint64_t word)
+{
+    uint64_t hash = (word ^ 8 * OCDM__GOLDEN_STEP) * 0xA0761D6478BD642Fu;
+    hash = (hash ^ (hash >> 32)) * 0xE7037ED1A0B428DBu;
+    return hash ^ (hash >> 29);
+}
+
+/* How far the entries are from where their walks begin, in all. */
+static uint64_t distances(const ocdm__label_table *table)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < table->entry_count; i++)
+        if (table->entries[i].next_number != 0)
+            sum += (i - ocdm__hash_pair(table->entries[i].low, table->entries[i].high)) & (table->entry_count - 1);
+    return sum;
+}
+
+TEST(label_table_stays_fast_when_labels_are_crafted_to_collide)
+{
+    enum { CRAFTED = 20000 };
+    for (uint64_t key = 1; key <= 5; key++) {
+        ocdm__label_table table = {0};
+        ocdm__hash_key_replace(key);
+        for (uint64_t i = 0; i < CRAFTED; i++) {
+            uint64_t word = label_with_plain_hash(i << 32 | 77);
+            assert_int_equal(plain_hash(word) & UINT32_MAX, 77);
+            assert_int_equal(add(&table, (const char *)&word, sizeof word), i);
+        }
+        assert_true(distances(&table) < 2 * CRAFTED);
+        ocdm__label_table_clear(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +144,7 @@ int main(void)
         cmocka_unit_test(label_table_tells_labels_apart_at_every_length),
         cmocka_unit_test(label_table_has_a_text_when_its_only_label_is_empty),
         cmocka_unit_test(label_table_keeps_numbers_and_texts_when_it_grows),
+        cmocka_unit_test(label_table_stays_fast_when_labels_are_crafted_to_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,12 +134,152 @@ TEST(schedule_gives_any_step_by_itself)
     }
 }
 
+/* ---- validation and tests drawn anew ------------------------------------------------------------------------------------- */
+
+#define CLASSES 6
+
+/* Gives each sample one or two of six classes, of which the last is rare. */
+static void add_labels(struct made *made, uint32_t *labels, size_t count, uint64_t seed)
+{
+    ocdm__random random = ocdm__random_stream(seed, 1);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t a = (uint32_t)ocdm__random_below(&random, CLASSES - 1), b = (uint32_t)ocdm__random_below(&random, CLASSES - 1);
+        uint64_t at = made->starts[i];
+        labels[at++] = i % 31 == 7 ? CLASSES - 1 : a;
+        if (b != a)
+            labels[at++] = b;
+        made->starts[i + 1] = at;
+    }
+    made->table.labels = labels;
+    made->table.class_count = CLASSES;
+}
+
+static size_t rarest(const struct made *made, const uint64_t *counts, uint32_t sample)
+{
+    size_t best = CLASSES;
+    for (uint64_t k = made->starts[sample]; k < made->starts[sample + 1]; k++)
+        if (best == CLASSES || counts[made->table.labels[k]] < counts[best] ||
+            (counts[made->table.labels[k]] == counts[best] && made->table.labels[k] < best))
+            best = made->table.labels[k];
+    return best;
+}
+
+/* What is held out leaves the stream and nothing else changes; each task gives its share, each stratum with it within one. */
+TEST(held_out_samples_leave_the_stream)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct made made;
+        uint32_t labels[402];
+        ocdm__schedule whole, parted, again;
+        ocdm__run_settings settings = settings_for("ocdm", 7, 1, seed);
+        char where[32];
+        snprintf(where, sizeof where, "seed %d", (int)seed);
+        make_table(&made, 200, 3, seed);
+        add_labels(&made, labels, 201, seed);
+        assert_int_equal(ocdm__schedule_make(&whole, &settings, &made.table, NULL), OCDM_OK);
+        settings.validation = 0.2;
+        assert_int_equal(ocdm__schedule_make(&parted, &settings, &made.table, NULL), OCDM_OK);
+        assert_int_equal(ocdm__schedule_make(&again, &settings, &made.table, NULL), OCDM_OK);
+        const ocdm__stream_order *held = &parted.held_out;
+        HOLDS(where, parted.order.count + held->count == 200 && whole.held_out.count == 0);
+        HOLDS(where, held->count >= 33 && held->count <= 43);
+        HOLDS(where, memcmp(held->samples, again.held_out.samples, held->count * sizeof *held->samples) == 0);
+        size_t next = 0, out = 0, task = 0;
+        for (size_t i = 0; i < whole.order.count; i++) {
+            while (i >= whole.order.ends[task]) {
+                HOLDS(where, parted.order.ends[task] == next && held->ends[task] == out);
+                task++;
+            }
+            if (out < held->count && whole.order.samples[i] == held->samples[out])
+                out++;
+            else
+                HOLDS(where, whole.order.samples[i] == parted.order.samples[next++]);
+        }
+        HOLDS(where, next == parted.order.count && out == held->count);
+        ocdm__schedule_clear(&whole);
+        ocdm__schedule_clear(&parted);
+        ocdm__schedule_clear(&again);
+    }
+}
+
+/* Each stratum gives its share, to within one sample; one that is alone in its stratum stays. */
+TEST(held_out_samples_are_spread_over_the_classes)
+{
+    struct made made;
+    uint32_t labels[402];
+    uint64_t counts[CLASSES] = {0};
+    double all[3][CLASSES] = {{0}}, held[3][CLASSES] = {{0}};
+    ocdm__schedule schedule;
+    ocdm__run_settings settings = settings_for("ocdm", 7, 1, 4);
+    make_table(&made, 200, 3, 4);
+    add_labels(&made, labels, 201, 4);
+    for (size_t k = 0; k < made.starts[200]; k++)
+        counts[labels[k]]++;
+    settings.validation = 0.25;
+    assert_int_equal(ocdm__schedule_make(&schedule, &settings, &made.table, NULL), OCDM_OK);
+    for (uint32_t i = 0; i < 200; i++)
+        all[made.tasks[i]][rarest(&made, counts, i)]++;
+    for (size_t i = 0; i < schedule.held_out.count; i++) {
+        uint32_t sample = schedule.held_out.samples[i];
+        held[made.tasks[sample]][rarest(&made, counts, sample)]++;
+    }
+    for (size_t task = 0; task < 3; task++)
+        for (size_t c = 0; c < CLASSES; c++) {
+            double off = held[task][c] - 0.25 * all[task][c];
+            assert_true(off > -1 && off < 1);
+            assert_true(all[task][c] != 1 || held[task][c] == 0);
+        }
+    ocdm__schedule_clear(&schedule);
+}
+
+/* As many of each task and rarest class as before, some of them twice; by the seed alone. */
+TEST(tests_are_drawn_anew_inside_their_strata)
+{
+    struct made made;
+    uint32_t labels[402];
+    uint64_t counts[CLASSES] = {0};
+    ocdm__stream_order first, second, other;
+    make_table(&made, 200, 3, 8);
+    add_labels(&made, labels, 201, 8);
+    memset(made.parts, OCDM__TEST, sizeof made.parts);
+    made.parts[200] = OCDM__TRAIN;
+    for (size_t k = 0; k < made.starts[200]; k++)
+        counts[labels[k]]++;
+    ocdm__stream_order *const orders[] = {&first, &second, &other};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(ocdm__stream_order_make(orders[i], &made.table, OCDM__TEST, NULL, 0, 0, NULL), OCDM_OK);
+        assert_int_equal(ocdm__stream_order_resample(orders[i], &made.table, i / 2, NULL), OCDM_OK);
+    }
+    assert_memory_equal(first.samples, second.samples, 200 * sizeof *first.samples);
+    assert_memory_not_equal(first.samples, other.samples, 200 * sizeof *first.samples);
+    long balance[4][CLASSES] = {{0}};
+    bool drawn[200] = {false};
+    size_t distinct = 0, task = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+        while (i >= first.ends[task])
+            task++;
+        assert_int_equal(made.tasks[first.samples[i]], first.tasks[task]);
+        balance[made.tasks[i]][rarest(&made, counts, i)]++;
+        balance[made.tasks[first.samples[i]]][rarest(&made, counts, first.samples[i])]--;
+        distinct += !drawn[first.samples[i]];
+        drawn[first.samples[i]] = true;
+    }
+    for (size_t i = 0; i < 4 * CLASSES; i++)
+        assert_int_equal(balance[i / CLASSES][i % CLASSES], 0);
+    assert_true(distinct > 100 && distinct < 160);
+    for (size_t i = 0; i < 3; i++)
+        ocdm__stream_order_clear(orders[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedule_takes_each_sample_once_and_never_mixes_tasks),
         cmocka_unit_test(multitask_trains_on_all_tasks_so_far),
         cmocka_unit_test(schedule_gives_any_step_by_itself),
+        cmocka_unit_test(held_out_samples_leave_the_stream),
+        cmocka_unit_test(held_out_samples_are_spread_over_the_classes),
+        cmocka_unit_test(tests_are_drawn_anew_inside_their_strata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

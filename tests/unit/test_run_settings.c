@@ -108,7 +108,7 @@ TEST(settings_are_written_with_every_default)
         "{\"method\":\"ocdm\",\"memory\":1000,\"batch\":10,\"replay\":10,\"rho\":0,\"class_weights\":null,\"distance\":\"kl\","
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
-        "100\",\"log_every\":10}";
+        "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

@@ -1,7 +1,6 @@
 /* Sampling: ids are told apart by their bytes, and each may occur once in a stream. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,49 +53,10 @@ static void run_all(ocdm__sampling *sampling)
             fail_msg("%s", error.message);
 }
 
-/* A letter or digit that is one too after the bits of `change` are flipped; 0 when there is none. */
-static char letter_for(unsigned char change)
-{
-    for (int letter = '0'; letter <= 'z'; letter++)
-        if (isalnum(letter) && isalnum(letter ^ change))
-            return (char)letter;
-    return 0;
-}
-
-/* The state of ocdm__hash_bytes after the first word of an id of 16 bytes. */
-static uint64_t state_after(const char *word)
-{
-    uint64_t hash = 16 * OCDM__GOLDEN_STEP, bytes;
-    memcpy(&bytes, word, 8);
-    hash = (hash ^ bytes) * 0xA0761D6478BD642Fu;
-    return hash ^ (hash >> 32);
-}
-
-/* Two ids of 16 letters and digits with the same 64-bit hash: the second words undo what the first ones did. */
-static void make_twins(char a[17], char b[17])
-{
-    for (unsigned i = 0;; i++) {
-        unsigned char change[8];
-        snprintf(a, 17, "%08u", 0u);
-        snprintf(b, 17, "%08u", 1 + i);
-        uint64_t difference = state_after(a) ^ state_after(b);
-        memcpy(change, &difference, 8);
-        int good = 0;
-        for (int j = 0; j < 8 && change[j] < 128; j++) {
-            a[8 + j] = letter_for(change[j]);
-            b[8 + j] = (char)(a[8 + j] ^ change[j]);
-            good += a[8 + j] != 0;
-        }
-        a[16] = b[16] = '\0';
-        if (good == 8)
-            return;
-    }
-}
-
 TEST(sample_tells_ids_apart_when_they_share_a_hash)
 {
-    char a[17], b[17];
-    make_twins(a, b);
+    static const char a[] = "photograph-000-a", b[] = "photograph-000-b";
+    ocdm__hash_key_replace(0);
     assert_int_equal(ocdm__hash_bytes(a, 16), ocdm__hash_bytes(b, 16));
     FILE *file = fopen("in.jsonl", "w");
     assert_non_null(file);
@@ -108,6 +68,7 @@ TEST(sample_tells_ids_apart_when_they_share_a_hash)
     assert_int_equal(ocdm_memory_size(ocdm__sampling_memory(sampling)), 2);
     assert_int_equal(ocdm__records_skipped(ocdm__sampling_records(sampling)), 2);
     ocdm__sampling_close(sampling);
+    ocdm__hash_key_replace(1);
 }
 
 enum { LENGTH = 4000, LONGEST_ID = 64 };
@@ -187,6 +148,7 @@ TEST(sample_refuses_an_id_whenever_an_earlier_record_had_it)
         }
         fclose(file);
         size_t count = judge_ids(stream, taken);
+        ocdm__hash_key_replace(seed); /* the first is the one under which all hashes are equal */
         ocdm__sampling *sampling = open_sampling(20, 1 + (uint32_t)seed * 9, policies[seed]);
         run_all(sampling);
         assert_int_equal(ocdm__records_skipped(ocdm__sampling_records(sampling)), LENGTH - count);

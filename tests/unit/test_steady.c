@@ -73,16 +73,16 @@ static struct ocdm__search_work steady_work(uint32_t capacity, draw_labels *draw
     return work;
 }
 
-/* A deletion compares each distinct label set at most once and a half, and scores next to none from its labels: snapshots of
- * all scores, taken at nearly every deletion, are what this would notice. */
+/* A deletion compares each distinct label set about once at most, changes the scores of a fifth of them, and scores next to
+ * none from its labels: snapshots of all scores, taken at nearly every deletion, are what this would notice. */
 static void expect_little_work(uint32_t capacity, draw_labels *draw, uint32_t warm, double rho)
 {
     uint32_t sets;
     struct ocdm__search_work work = steady_work(capacity, draw, warm, rho, &sets);
     assert_int_equal(work.deletions, 500 * BATCH);
-    assert_true(work.scored + work.rankings <= 20 * work.deletions);
-    assert_true(work.lanes + work.heights <= work.deletions * sets * 3 / 2);
-    assert_true(work.listed <= work.deletions * (200 + sets / 2));
+    assert_true(work.scored + work.rankings <= 10 * work.deletions);
+    assert_true(work.lanes + work.heights <= work.deletions * (sets + sets / 4));
+    assert_true(work.listed <= work.deletions * (100 + sets / 5));
 }
 
 TEST(deletions_take_little_work_when_a_memory_of_3000_is_balanced)

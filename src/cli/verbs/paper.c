@@ -29,6 +29,7 @@ struct source {
     bool builtin;
     ocdm__stream_info info;
     ocdm__run_setup setup; /* of its runs; all zero where the item needs none */
+    ocdm__grid grid;       /* what was chosen for them */
 };
 
 struct request {
@@ -38,6 +39,7 @@ struct request {
     const char *runs;
     const char *svg;   /* where the picture goes; NULL when the table is asked for */
     ocdm__sheet sheet; /* what there is of it */
+    const ocdm__arguments *arguments;
     ocdm__run_settings settings;
     ocdm__passed_flags passed;   /* for `ocdm run` */
     char note[OCDM__TABLE_NOTE]; /* under the table: the settings of the runs */
@@ -206,7 +208,10 @@ static ocdm_status make_setup(const struct request *request, struct source *sour
         settings = ocdm__run_settings_default();
         settings.model = "none";
     }
-    return ocdm__run_setup_make(&source->setup, &settings, &source->info.stream, source->path, error);
+    ocdm_status status = ocdm__run_setup_make(&source->setup, &settings, &source->info.stream, source->path, error);
+    return status == OCDM_OK && is_learnable(source)
+               ? ocdm__grid_read(&source->grid, request->arguments, &source->setup, source->path, error)
+               : status;
 }
 
 /* A run that was made on another stream or with other settings is an error before anything is run, printed or drawn. */
@@ -219,19 +224,19 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
         status = make_setup(request, source, error);
         if (status == OCDM_OK)
             status = make_plan(request, source, request->item, &plan, error);
-        if (status == OCDM_OK)
+        if (status == OCDM_OK && source->grid.count == 0)
             status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
     }
     return status;
 }
 
-/* Runs what is missing, where there is something to learn from; else what is there has to do. */
-static ocdm_status provide_runs(struct request *request, struct source *source, const ocdm__compare_plan *plan,
-                                ocdm_error *error)
+/* Runs what is missing, where there is something to learn from; else what is there has to do. What is chosen by validation is
+ * known only when that was run, and what is there is checked then. */
+static ocdm_status provide_runs(struct request *request, struct source *source, ocdm__compare_plan *plan, ocdm_error *error)
 {
-    int failed = 0;
-    if (ocdm__paper_has_runs(plan, source->folder))
+    int tried = 0, failed = 0;
+    if (source->grid.count == 0 && ocdm__paper_has_runs(plan, source->folder))
         return OCDM_OK;
     if (!is_learnable(source)) {
         fprintf(stderr, "%s has labels and nothing to learn from: its runs are missing\n", source->path);
@@ -248,7 +253,13 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
     if (!request->quiet)
         fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, source->folder, request->settings.model,
                 request->settings.learning_rate);
-    ocdm_status status = ocdm__run_plan(&run, &failed, error);
+    ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
+    if (status == OCDM_OK)
+        status = ocdm__paper_check_runs(plan, source->folder, &source->setup, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_plan(&run, &failed, error);
+    if (request->failed == 0 && tried != 0)
+        request->failed = tried;
     if (request->failed == 0)
         request->failed = failed;
     return status;
@@ -259,15 +270,16 @@ static ocdm_status note_settings(struct source *source, const ocdm__compare_plan
                                  char note[OCDM__TABLE_NOTE], ocdm_error *error)
 {
     char text[OCDM__TABLE_NOTE / 2];
-    size_t used = strlen(note);
     if (!is_learnable(source))
         return OCDM_OK;
+    ocdm__grid_note(&source->grid, plan, note);
+    size_t used = strlen(note);
     ocdm_status status = ocdm__run_setup_text(&source->setup, plan, text, sizeof text, error);
     snprintf(note + used, OCDM__TABLE_NOTE - used, "All runs on %.40s: %s.\n", label, text);
     return status;
 }
 
-static ocdm_status read_results(struct request *request, struct source *source, const ocdm__compare_plan *plan,
+static ocdm_status read_results(struct request *request, struct source *source, ocdm__compare_plan *plan,
                                 ocdm__compare_results *results, ocdm_error *error)
 {
     ocdm_status status = provide_runs(request, source, plan, error);
@@ -469,6 +481,7 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     request->settings = ocdm__run_settings_default();
     if (status == OCDM_OK)
         status = ocdm__run_flags_read(arguments, &request->settings, error);
+    request->arguments = arguments;
     ocdm__pass_flags(arguments, &request->passed);
     request->runs = ocdm__argument_text(arguments, "runs");
     request->quiet = ocdm__argument_given(arguments, "quiet");
@@ -487,6 +500,7 @@ static int run(const ocdm__arguments *arguments)
     if (status == OCDM_OK)
         status = do_item(&request, &error);
     for (size_t i = 0; i < request.source_count; i++) {
+        ocdm__grid_clear(&request.sources[i].grid);
         ocdm__run_setup_clear(&request.sources[i].setup);
         ocdm__stream_info_clear(&request.sources[i].info);
     }
@@ -506,7 +520,9 @@ static const char *const description[] = {
     "and "
     "these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs have in "
     "common "
-    "is printed under the table. Memories without a network are always computed.",
+    "is printed under the table. With --grid each method's settings are chosen by validation first, as in `ocdm compare`. "
+    "Memories "
+    "without a network are always computed.",
     NULL,
 };
 
@@ -535,6 +551,7 @@ static const ocdm__flag flags[] = {
     {.letter = 's', .name = "stream", .value = "[WHICH=]FILE,...", .help = "streams, the built-in one by default"},
     {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
     OCDM__SEEDS_FLAG,
+    OCDM__GRID_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",

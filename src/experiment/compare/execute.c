@@ -80,12 +80,19 @@ static bool repeats_data(const char *method)
     return strcmp(method, "multitask") == 0;
 }
 
+static const ocdm__compare_choice *choice_of(const ocdm__compare_plan *plan, size_t point, size_t method)
+{
+    return plan->choices != NULL ? plan->choices[point * plan->method_count + method] : NULL;
+}
+
 ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_plan *plan, size_t point, size_t method,
                                    uint64_t seed)
 {
     const ocdm__compare_point *at = &plan->points[point];
     ocdm__run_settings *settings = &setup->planned;
-    *settings = setup->settings;
+    const ocdm__compare_choice *choice = choice_of(plan, point, method);
+    *settings = choice != NULL ? choice->settings : setup->settings;
+    settings->validation = setup->settings.validation;
     settings->method = plan->methods[method];
     settings->memory = at->memory;
     settings->rho = at->rho;
@@ -101,28 +108,12 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
                              .class_weights = setup->class_weights};
 }
 
-/* What a plan says of each run is no common setting; nor is the method's own number of passes. */
-static bool is_common(const ocdm__setting *setting, const ocdm__compare_plan *plan)
-{
-    const struct {
-        size_t offset;
-        bool varies;
-    } planned[] = {{offsetof(ocdm__run_settings, method), true},
-                   {offsetof(ocdm__run_settings, seed), true},
-                   {offsetof(ocdm__run_settings, memory), plan->sweeps_memory},
-                   {offsetof(ocdm__run_settings, rho), plan->sweeps_rho},
-                   {offsetof(ocdm__run_settings, order), plan->sweeps_order}};
-    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
-        if (setting->offset == planned[i].offset)
-            return !planned[i].varies;
-    return setting->key != NULL;
-}
-
 /* Appends "key value" without the marks of JSON. */
 static void append_setting(char *text, size_t room, const char *key, const ocdm__output *value)
 {
     size_t used = strlen(text);
-    if (value->used == 4 && memcmp(value->buffer, "null", 4) == 0)
+    if ((value->used == 4 && memcmp(value->buffer, "null", 4) == 0) ||
+        (value->used == 5 && memcmp(value->buffer, "false", 5) == 0))
         return;
     used += (size_t)snprintf(text + used, room - used, "%s%s ", used > 0 ? ", " : "", key);
     for (size_t i = 0; i < value->used && used + 1 < room; i++)
@@ -131,22 +122,37 @@ static void append_setting(char *text, size_t room, const char *key, const ocdm_
     text[used < room ? used : room - 1] = '\0';
 }
 
+/* Writes a setting of the first run to `value`; false when another method or point has another value. */
+static bool is_common(ocdm__run_setup *setup, const ocdm__compare_plan *plan, const ocdm__setting *setting, ocdm__output *value)
+{
+    size_t first = 0;
+    value->used = 0;
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        const ocdm__asked_run asked = ocdm__run_setup_of(setup, plan, i / plan->method_count, i % plan->method_count, 0);
+        size_t start = value->used = i == 0 ? 0 : first;
+        ocdm__setting_write(value, setting, asked.settings, asked.tasks, asked.task_count);
+        if (i == 0)
+            first = value->used;
+        else if (value->used != 2 * first || memcmp(value->buffer, value->buffer + start, first) != 0)
+            return false;
+    }
+    value->used = first;
+    return true;
+}
+
 ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_plan *plan, char *text, size_t room,
                                  ocdm_error *error)
 {
-    const ocdm__asked_run asked = ocdm__run_setup_of(setup, plan, 0, 0, 0);
     const ocdm__setting *setting;
     ocdm__output value = {.buffer = NULL};
     ocdm_status status = ocdm__output_open_memory(&value, "a setting", error);
     text[0] = '\0';
     for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++) {
-        if (!is_common(setting, plan))
-            continue;
-        value.used = 0;
-        ocdm__setting_write(&value, setting, asked.settings, asked.tasks, asked.task_count);
-        status = ocdm__output_check(&value, error);
-        if (status == OCDM_OK)
+        bool each =
+            setting->offset == offsetof(ocdm__run_settings, method) || setting->offset == offsetof(ocdm__run_settings, seed);
+        if (setting->key != NULL && !each && is_common(setup, plan, setting, &value))
             append_setting(text, room, setting->key, &value);
+        status = ocdm__output_check(&value, error);
     }
     ocdm__output_abandon(&value);
     return status;
@@ -226,11 +232,11 @@ static bool concerns(const char *flag, const char *method)
 }
 
 /* The command line of a run. The flags are only read by the child. */
-static ocdm_status fill_arguments(struct call *call, const ocdm__compare_execution *execution, const char *method, bool resume,
-                                  ocdm_error *error)
+static ocdm_status fill_arguments(struct call *call, const ocdm__compare_execution *execution, const char *method,
+                                  const ocdm__compare_choice *choice, bool resume, ocdm_error *error)
 {
-    size_t used = 0;
-    call->arguments = ocdm__allocate(execution->flag_count + 20, sizeof *call->arguments);
+    size_t used = 0, chosen = choice != NULL ? choice->word_count : 0;
+    call->arguments = ocdm__allocate(execution->flag_count + chosen + 20, sizeof *call->arguments);
     if (call->arguments == NULL)
         return ocdm__fail_memory(error, "a command line");
     const char *fixed[] = {"ocdm",     "run",        execution->stream, "-o",      call->folder, "--method", method,
@@ -247,6 +253,8 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
         else
             i++; /* its value too */
     }
+    for (size_t i = 0; i < chosen; i++)
+        call->arguments[used++] = choice->words[i];
     if (resume)
         call->arguments[used++] = "--resume";
     call->arguments[used] = NULL;
@@ -272,7 +280,8 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
                           "%s: there is no finished run of the model %s", call->folder, asked.settings->model);
     calls->half += state == OCDM__FOLDER_HALF;
     calls->numbers[calls->child_count] = calls->count - 1;
-    status = fill_arguments(call, execution, name, state == OCDM__FOLDER_HALF, error);
+    status =
+        fill_arguments(call, execution, name, choice_of(execution->plan, point, method), state == OCDM__FOLDER_HALF, error);
     calls->children[calls->child_count++] = (ocdm__child){.arguments = call->arguments, .log = call->log};
     return status;
 }

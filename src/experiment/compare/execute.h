@@ -72,8 +72,8 @@ void ocdm__run_setup_clear(ocdm__run_setup *setup);
 ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_plan *plan, size_t point, size_t method,
                                    uint64_t seed);
 
-/* The settings that all runs of a plan have in common, for people: "memory 1000, batch 10, ..."; those that are null or swept
- * are left out. Cut if it is longer than `room`. */
+/* The settings that all runs of a plan have in common, for people: "memory 1000, batch 10, ..."; those that are null, false or
+ * differ are left out. Cut if it is longer than `room`. */
 ocdm_status ocdm__run_setup_text(ocdm__run_setup *setup, const ocdm__compare_plan *plan, char *text, size_t room,
                                  ocdm_error *error);
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
 
 /* Limits: more is a slip of the finger. */
@@ -17,6 +18,7 @@
 #define OCDM__COMPARE_TASKS 1024   /* of one order */
 #define OCDM__COMPARE_PERMUTED 8   /* tasks whose every order can be asked for */
 #define OCDM__COMPARE_NAME 192     /* bytes of a folder's name */
+#define OCDM__COMPARE_LABEL 112    /* and of its end */
 
 /* Where the runs of a comparison differ besides method and seed. */
 typedef struct ocdm__compare_point {
@@ -24,9 +26,17 @@ typedef struct ocdm__compare_point {
     double rho;
     const uint64_t *order; /* NULL: the run's own default */
     size_t order_count;
-    char suffix[96]; /* of the folders: "-m300-r0.2-o0312", of what is swept alone */
-    char label[96];  /* the same for people: "memory 300, rho 0.2, order 0,3,1,2"; "" when nothing is swept */
+    char suffix[OCDM__COMPARE_LABEL]; /* of the folders: "-m300-r0.2-o0312", of what is swept alone */
+    char label[OCDM__COMPARE_LABEL];  /* the same for people: "memory 300, rho 0.2, order 0,3,1,2"; "" when nothing is swept */
 } ocdm__compare_point;
+
+/* What the runs of a method at a point are made with, where that is not the same for all. */
+typedef struct ocdm__compare_choice {
+    ocdm__run_settings settings; /* resolved */
+    const char *const *words;    /* the same as flags of `ocdm run` */
+    size_t word_count;
+    char label[OCDM__COMPARE_LABEL]; /* for people: "lr 0.003, clip 2" */
+} ocdm__compare_choice;
 
 typedef struct ocdm__compare_plan {
     const char *const *methods;
@@ -36,7 +46,8 @@ typedef struct ocdm__compare_plan {
     ocdm__compare_point *points;
     size_t point_count;
     bool sweeps_memory, sweeps_rho, sweeps_order;
-    uint64_t *tasks; /* what the orders point into */
+    uint64_t *tasks;                            /* what the orders point into */
+    const ocdm__compare_choice *const *choices; /* [point][method]; NULL: none, all runs are made alike */
 } ocdm__compare_plan;
 
 /*

@@ -27,6 +27,7 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "distance", "final.distance", "distance", 4, true, false},
     {"run", "distance_seen", "final.distance_seen", NULL, 4, true, false},
     {"run", "update_share", "times.update_share", NULL, 2, true, false},
+    {"validation", "mAP", "validation.total.mAP", NULL, 1, false, false},
 };
 
 /* ---- reading ---------------------------------------------------------------------------------------------------------- */

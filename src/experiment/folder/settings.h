@@ -43,6 +43,8 @@ typedef struct ocdm__run_settings {
     bool strict;            /* an image that cannot be decoded ends the run */
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
+    double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
+    bool resample_tests;    /* the tests are drawn anew by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
 } ocdm__run_settings;
@@ -122,6 +124,10 @@ enum ocdm__setting_kind {
         "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
         "log every N-th step")                                                                                                 \
+    ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \
+        "hold out this share of the training samples, drawn by seed, and evaluate on them at the end; 0 to 0.5")               \
+    ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0,                                 \
+        "draw the test samples anew by seed, with replacement, as many of each task and rarest class")                         \
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \

@@ -91,7 +91,7 @@ static ocdm_status check_numbers(ocdm__run_settings *settings, ocdm_error *error
     return status;
 }
 
-/* --precision needs a model, --resize and --crop a model of images. */
+/* --precision, --validation and --resample-tests need a model, --resize and --crop a model of images. */
 static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *error)
 {
     const char *model = settings->model;
@@ -99,6 +99,9 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
         return OCDM_OK;
     if (settings->precision == OCDM__PRECISION_BF16 && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision out", "the model %s computes nothing", model);
+    if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
+                          "the model %s predicts nothing that could be evaluated", model);
     if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
     return OCDM_OK;

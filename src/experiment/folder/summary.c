@@ -45,6 +45,16 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__output_text(output, "}");
 }
 
+/* Left out where nothing is held out. */
+static void write_validation(ocdm__output *output, const ocdm__run *run)
+{
+    if (run->validation.task_count == 0)
+        return;
+    ocdm__output_count(output, ",\"validation\":{\"samples\":", run->schedule.held_out.count);
+    ocdm__evaluation_metrics_write(output, &run->validation, run->schedule.held_out.tasks);
+    ocdm__output_text(output, "}");
+}
+
 /* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
 static void fill_map(const ocdm__run *run, double *map, double *totals)
 {
@@ -170,6 +180,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, ocdm
     if (status != OCDM_OK)
         return status;
     write_evaluations(output, run);
+    write_validation(output, run);
     status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);

@@ -87,6 +87,8 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     if (status == OCDM_OK)
         status = ocdm__stream_order_make(&run->tests, table, OCDM__TEST, settings->order, settings->order_count, settings->seed,
                                          error);
+    if (status == OCDM_OK && settings->resample_tests)
+        status = ocdm__stream_order_resample(&run->tests, table, settings->seed, error);
     if (status != OCDM_OK)
         return status;
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
@@ -185,6 +187,7 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__online_close(&run->online);
     for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
         ocdm__evaluation_clear(&run->evaluations[i]);
+    ocdm__evaluation_clear(&run->validation);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
@@ -226,20 +229,47 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
 
+static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream_order *tests, const char *hint,
+                                        const ocdm__progress *progress)
+{
+    return (ocdm__examination){.learner = run->learner,
+                               .inputs = run->inputs,
+                               .table = &run->stream->table,
+                               .tests = tests,
+                               .groups = run->groups,
+                               .source = {run->stream->file.name, hint},
+                               .progress = progress};
+}
+
+static const char diverged[] = "the agent diverged: a smaller --lr may help";
+
+/* On what is held out, after everything is learnt: it depends on the final weights alone, so that no checkpoint has to keep it.
+ */
+static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
+{
+    const ocdm__stream_order *tests = &run->schedule.held_out;
+    if (tests->count == 0 || run->learner == NULL || run->validation.task_count > 0)
+        return OCDM_OK;
+    double begun = ocdm__seconds_now();
+    const ocdm__examination examination = examination_on(run, tests, diverged, progress);
+    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    ocdm_status status = ocdm__evaluate(&examination, tests->task_count, &run->validation, scores, error);
+    if (status != OCDM_OK)
+        ocdm__evaluation_clear(&run->validation);
+    ocdm__release(scores);
+    run->evaluate_seconds += ocdm__seconds_now() - begun;
+    return status;
+}
+
 /* By the learner, or by `given` scores if there are some; without a learner there are no metrics. */
 static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm__evaluation *evaluation,
                            ocdm_error *error)
 {
     size_t task_count = run->evaluation_count + 1;
-    const ocdm__examination examination = {
-        .learner = run->learner,
-        .inputs = run->inputs,
-        .table = &run->stream->table,
-        .tests = &run->tests,
-        .groups = run->groups,
-        .source = {run->stream->file.name,
-                   given != NULL ? "the model may have diverged" : "the agent diverged: a smaller --lr may help"},
-        .progress = progress};
+    const ocdm__examination examination =
+        examination_on(run, &run->tests, given != NULL ? "the model may have diverged" : diverged, progress);
     if (given != NULL)
         return ocdm__evaluate_scores(&examination, task_count, given, evaluation, run->scores, error);
     return run->learner != NULL ? ocdm__evaluate(&examination, task_count, evaluation, run->scores, error)
@@ -318,7 +348,7 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
 {
     *event = ocdm__run_due(run);
     if (*event == OCDM__RUN_FINISHED)
-        return OCDM_OK;
+        return validate(run, progress, error);
     return *event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
 }
 

@@ -167,7 +167,8 @@ typedef struct ocdm__run {
     ocdm__curve *curve;
     ocdm__evaluation *evaluations; /* one for each task, the first evaluation_count of them made */
     size_t evaluation_count;
-    ocdm__class_score *scores; /* of the last evaluation */
+    ocdm__class_score *scores;   /* of the last evaluation */
+    ocdm__evaluation validation; /* on what is held out, at the end; without tasks before, or when nothing is */
 
     ocdm__run_times earlier; /* before the checkpoint that the run was restored from */
     uint64_t earlier_skipped;

@@ -1,6 +1,8 @@
 /* The order of the samples, and the steps that they are divided into. */
 #include "experiment/loop/schedule.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -108,6 +110,162 @@ void ocdm__stream_order_clear(ocdm__stream_order *order)
     *order = (ocdm__stream_order){.count = 0};
 }
 
+/* ---- strata -------------------------------------------------------------------------------------------------------------- */
+
+/* A sample and where it belongs; inside a stratum samples are in a random order. */
+struct member {
+    uint32_t task, class; /* the place of the task in the order; the rarest class, OCDM_NONE for a sample without labels */
+    uint64_t key;
+    uint32_t sample;
+};
+
+static int by_stratum(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    if (x->class != y->class)
+        return x->class < y->class ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static bool is_same_stratum(const struct member *a, const struct member *b)
+{
+    return a->task == b->task && a->class == b->class;
+}
+
+static uint32_t rarest_class(const ocdm__stream_table *table, uint32_t sample, const uint64_t *counts)
+{
+    uint32_t rarest = OCDM_NONE;
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++) {
+        uint32_t label = table->labels[k];
+        if (rarest == OCDM_NONE || counts[label] < counts[rarest] || (counts[label] == counts[rarest] && label < rarest))
+            rarest = label;
+    }
+    return rarest;
+}
+
+static void fill_members(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base, uint64_t *counts,
+                         struct member *members)
+{
+    size_t task = 0;
+    for (size_t i = 0; i < order->count; i++)
+        for (uint64_t k = table->label_starts[order->samples[i]]; k < table->label_starts[order->samples[i] + (size_t)1]; k++)
+            counts[table->labels[k]]++;
+    for (size_t i = 0; i < order->count; i++) {
+        while (i >= order->ends[task])
+            task++;
+        uint32_t sample = order->samples[i];
+        members[i] = (struct member){.task = (uint32_t)task,
+                                     .class = rarest_class(table, sample, counts),
+                                     .key = ocdm__random_at(base, sample),
+                                     .sample = sample};
+    }
+}
+
+/* The samples of an order by stratum; release them. NULL with an error if an allocation fails. */
+static struct member *stratify(const ocdm__stream_order *order, const ocdm__stream_table *table, uint64_t base,
+                               ocdm_error *error)
+{
+    struct member *members = ocdm__allocate(order->count, sizeof *members);
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    if (members != NULL && counts != NULL) {
+        fill_members(order, table, base, counts, members);
+        qsort(members, order->count, sizeof *members, by_stratum);
+    } else {
+        ocdm__release(members);
+        members = NULL;
+        ocdm__fail_memory(error, "the strata of the samples");
+    }
+    ocdm__release(counts);
+    return members;
+}
+
+ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__stream_table *table, uint64_t seed,
+                                        ocdm_error *error)
+{
+    uint64_t base = ocdm__random_base(seed, OCDM__FOR_TEST_DRAWS);
+    struct member *members = stratify(tests, table, base, error);
+    if (members == NULL)
+        return OCDM_NO_MEMORY;
+    for (size_t first = 0, end = 0; first < tests->count; first = end) {
+        while (end < tests->count && is_same_stratum(&members[first], &members[end]))
+            end++;
+        ocdm__random random = ocdm__random_stream(base, members[first].sample);
+        for (size_t i = first; i < end; i++)
+            tests->samples[i] = members[first + (size_t)ocdm__random_below(&random, end - first)].sample;
+    }
+    ocdm__release(members);
+    return OCDM_OK;
+}
+
+/* ---- samples that are held out ---------------------------------------------------------------------------------------------
+ */
+
+/* Whether number i of a row is taken when a share of it is, evenly: `start` from 0 to 1 says where it begins. */
+static bool is_taken(size_t i, double share, double start)
+{
+    return floor((double)(i + 1) * share + start) > floor((double)i * share + start);
+}
+
+static void choose_held_out(const struct member *members, size_t count, double share, uint64_t base, bool *held)
+{
+    size_t passed = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || members[i].task != members[i - 1].task)
+            passed = 0;
+        bool alone = (i == 0 || !is_same_stratum(&members[i], &members[i - 1])) &&
+                     (i + 1 == count || !is_same_stratum(&members[i], &members[i + 1]));
+        double start = (double)(ocdm__random_at(base, UINT32_MAX + (uint64_t)members[i].task) >> 11) * 0x1p-53;
+        held[members[i].sample] = !alone && is_taken(passed, share, start);
+        passed += !alone;
+    }
+}
+
+/* Moves what is held out from one order to the other; both keep the order of their samples. */
+static void move_held_out(ocdm__stream_order *order, ocdm__stream_order *held_out, const bool *held)
+{
+    size_t from = 0, kept = 0, out = 0;
+    for (size_t k = 0; k < order->task_count; k++) {
+        for (; from < order->ends[k]; from++) {
+            uint32_t sample = order->samples[from];
+            if (held[sample])
+                held_out->samples[out++] = sample;
+            else
+                order->samples[kept++] = sample;
+        }
+        order->ends[k] = kept;
+        held_out->ends[k] = out;
+        held_out->tasks[k] = order->tasks[k];
+    }
+    order->count = kept;
+    held_out->count = out;
+}
+
+static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *table, double share, ocdm_error *error)
+{
+    ocdm__stream_order *order = &schedule->order, *held_out = &schedule->held_out;
+    uint64_t base = ocdm__random_base(schedule->seed, OCDM__FOR_VALIDATION);
+    *held_out = (ocdm__stream_order){.task_count = order->task_count};
+    held_out->samples = ocdm__allocate(order->count, sizeof *held_out->samples);
+    held_out->tasks = ocdm__allocate(order->task_count, sizeof *held_out->tasks);
+    held_out->ends = ocdm__allocate(order->task_count, sizeof *held_out->ends);
+    bool *held = ocdm__allocate(table->sample_count, sizeof *held);
+    struct member *members = stratify(order, table, base, error);
+    ocdm_status status = members != NULL ? OCDM_OK : OCDM_NO_MEMORY;
+    if (held_out->samples == NULL || held_out->tasks == NULL || held_out->ends == NULL || held == NULL)
+        status = ocdm__fail_memory(error, "the samples that are held out");
+    if (status == OCDM_OK) {
+        choose_held_out(members, order->count, share, base, held);
+        move_held_out(order, held_out, held);
+    }
+    ocdm__release(members);
+    ocdm__release(held);
+    return status;
+}
+
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
 static size_t task_start(const ocdm__schedule *schedule, size_t place)
@@ -136,6 +294,8 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
                                  .pool_of = UINT64_MAX};
     ocdm_status status = ocdm__stream_order_make(&schedule->order, table, OCDM__TRAIN, settings->order, settings->order_count,
                                                  settings->seed, error);
+    if (status == OCDM_OK && settings->validation > 0)
+        status = hold_out(schedule, table, settings->validation, error);
     if (status != OCDM_OK)
         return status;
     schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
@@ -154,6 +314,7 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
 void ocdm__schedule_clear(ocdm__schedule *schedule)
 {
     ocdm__stream_order_clear(&schedule->order);
+    ocdm__stream_order_clear(&schedule->held_out);
     ocdm__release(schedule->task_ends);
     ocdm__release(schedule->pool);
     *schedule = (ocdm__schedule){.batch = 0};

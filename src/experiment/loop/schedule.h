@@ -3,6 +3,10 @@
  * Samples come task by task, shuffled inside a task. The shuffle of a task depends only on the seed and the number of the task,
  * so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task is
  * shorter. Everything depends only on seed and step, so a run can go on from any step.
+ *
+ * Samples can be held out of the stream, and tests drawn anew. Both go by strata: the samples of a task whose rarest class,
+ * among the samples of their part, is the same one. So a rare class has its share of what is held out, and as many tests as
+ * before.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 #define OCDM_EXPERIMENT_LOOP_SCHEDULE_H
@@ -36,6 +40,13 @@ typedef struct ocdm__stream_order {
 ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error);
 
+/*
+ * Replaces the tests of each stratum by as many of them, drawn with replacement by the seed: a bootstrap that keeps the balance
+ * of classes. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__stream_table *table, uint64_t seed,
+                                        ocdm_error *error);
+
 /* Releases everything. */
 void ocdm__stream_order_clear(ocdm__stream_order *order);
 
@@ -44,8 +55,11 @@ void ocdm__stream_order_clear(ocdm__stream_order *order);
 /* Start with all bytes zero. */
 typedef struct ocdm__schedule {
     ocdm__stream_order order; /* of the training samples */
-    uint64_t *task_ends;      /* steps up to the end of each task, by its place in the order */
-    size_t batch;             /* the most samples of a step */
+    /* Those that are held out, which are not in the order: of each task a share, spread evenly over its strata; a sample that
+     * is alone in its stratum stays. */
+    ocdm__stream_order held_out;
+    uint64_t *task_ends; /* steps up to the end of each task, by its place in the order */
+    size_t batch;        /* the most samples of a step */
     bool multitask;
     uint32_t epochs;
     uint64_t seed;

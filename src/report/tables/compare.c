@@ -12,14 +12,17 @@
 
 /* ---- for people ------------------------------------------------------------------------------------------------------- */
 
-/* The method, the columns that have a head, the difference. */
-enum { MOST_COLUMNS = OCDM__COMPARE_COLUMNS + 2 };
+/* The method, what was chosen for it, the columns that have a head, the difference. */
+enum { MOST_COLUMNS = OCDM__COMPARE_COLUMNS + 3 };
 
-static size_t name_columns(const ocdm__compare_results *results, ocdm__column columns[MOST_COLUMNS])
+static size_t name_columns(const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                           ocdm__column columns[MOST_COLUMNS])
 {
     size_t count = 0;
     memset(columns, 0, MOST_COLUMNS * sizeof *columns);
     snprintf(columns[count++].head, OCDM__TABLE_TEXT, "method");
+    if (plan->choices != NULL)
+        snprintf(columns[count++].head, OCDM__TABLE_TEXT, "chosen");
     for (size_t i = 0; i < OCDM__COMPARE_COLUMNS; i++) {
         if (ocdm__compare_columns[i].head == NULL)
             continue;
@@ -64,11 +67,14 @@ static ocdm_status fill_column(ocdm__table *table, const ocdm__compare_results *
     return status;
 }
 
-static ocdm_status fill_columns(ocdm__table *table, const ocdm__compare_results *results, size_t point,
-                                ocdm__compare_judgement *judgements, ocdm_error *error)
+static ocdm_status fill_columns(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                size_t point, ocdm__compare_judgement *judgements, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
     size_t place = 1;
+    for (size_t i = 0; plan->choices != NULL && i < results->method_count; i++)
+        ocdm__cell_text(ocdm__table_at(table, i, 1), plan->choices[point * results->method_count + i]->label);
+    place += plan->choices != NULL;
     for (size_t column = 0; status == OCDM_OK && column < OCDM__COMPARE_COLUMNS; column++)
         if (ocdm__compare_columns[column].head != NULL)
             status = fill_column(table, results, point, column, place++, judgements, error);
@@ -108,7 +114,7 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
                                       size_t point, ocdm_error *error)
 {
     ocdm__column named[MOST_COLUMNS];
-    size_t count = name_columns(results, named);
+    size_t count = name_columns(plan, results, named);
     ocdm__compare_judgement *judgements = ocdm__allocate(results->method_count, sizeof *judgements);
     ocdm_status status = ocdm__table_begin(table, named, count, error);
     if (status == OCDM_OK && judgements == NULL)
@@ -116,7 +122,7 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
     if (status == OCDM_OK)
         status = add_methods(table, results, error);
     if (status == OCDM_OK)
-        status = fill_columns(table, results, point, judgements, error);
+        status = fill_columns(table, plan, results, point, judgements, error);
     ocdm__release(judgements);
     snprintf(table->title, sizeof table->title, "%s", plan->points[point].label);
     write_note(table, results);
@@ -141,6 +147,7 @@ enum {
     D_DIFFERENCE,
     D_DIFFERENCE_LOW,
     D_DIFFERENCE_HIGH,
+    D_CHOSEN,
     D_COUNT
 };
 
@@ -153,11 +160,9 @@ static ocdm__column named(const char *key, const char *head, const char *group)
     return column;
 }
 
-static size_t name_data(const ocdm__compare_plan *plan, ocdm__column *columns)
+/* Those of the point: returns how many. */
+static size_t name_point(const ocdm__compare_plan *plan, ocdm__column *columns)
 {
-    static const char *const keys[D_COUNT] = {
-        "method", "group", "metric",     "classes",        "mean",           "std", "n", "low", "high",
-        "bold",   "other", "difference", "difference_low", "difference_high"};
     size_t count = 0;
     if (plan->sweeps_memory)
         columns[count++] = named("memory", "memory", "");
@@ -165,6 +170,15 @@ static size_t name_data(const ocdm__compare_plan *plan, ocdm__column *columns)
         columns[count++] = named("rho", "rho", "");
     if (plan->sweeps_order)
         columns[count++] = named("order", "order", "");
+    return count;
+}
+
+static size_t name_data(const ocdm__compare_plan *plan, ocdm__column *columns)
+{
+    static const char *const keys[D_COUNT] = {
+        "method", "group",      "metric",         "classes",         "mean",  "std", "n", "low", "high", "bold",
+        "other",  "difference", "difference_low", "difference_high", "chosen"};
+    size_t count = name_point(plan, columns);
     for (size_t i = 0; i < D_COUNT; i++)
         columns[count++] = named(keys[i], keys[i], "");
     for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
@@ -224,6 +238,8 @@ static ocdm_status add_data(ocdm__table *table, const ocdm__compare_plan *plan, 
                 return OCDM_NO_MEMORY;
             row = fill_point(row, plan, point);
             fill_data(row, results, &judgements[i], column, i);
+            if (plan->choices != NULL)
+                ocdm__cell_text(&row[D_CHOSEN], plan->choices[point * results->method_count + i]->label);
             for (uint64_t seed = 0; seed < plan->seed_count; seed++)
                 row[D_COUNT + seed] = ocdm__cell_number(ocdm__compare_values(results, point, i, seed)[column], NAN, 2);
         }
@@ -247,6 +263,35 @@ ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compa
         status = add_data(table, plan, point, results, judgements, error);
     ocdm__release(columns);
     ocdm__release(judgements);
+    return status;
+}
+
+enum { G_METHOD, G_SETTING, G_MEAN, G_STD, G_N, G_CHOSEN, G_COUNT };
+
+ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                const ocdm__compare_choice *const *chosen, size_t combinations, ocdm_error *error)
+{
+    static const char *const keys[G_COUNT] = {"method", "settings", "validation_mAP", "std", "n", "chosen"};
+    ocdm__column columns[3 + G_COUNT];
+    size_t count = name_point(plan, columns), methods = plan->method_count;
+    for (size_t i = 0; i < G_COUNT; i++)
+        columns[count++] = named(keys[i], keys[i], "");
+    ocdm_status status = ocdm__table_begin(table, columns, count, error);
+    for (size_t i = 0; status == OCDM_OK && i < plan->point_count * methods; i++) {
+        size_t point = i / methods, method = i % methods;
+        ocdm__summary summary;
+        ocdm__cell *row = ocdm__table_row(table, error);
+        if (row == NULL)
+            return OCDM_NO_MEMORY;
+        status = ocdm__compare_summary(results, point, OCDM__COMPARE_VALIDATION, method, &summary, error);
+        row = fill_point(row, plan, point);
+        ocdm__cell_text(&row[G_METHOD], plan->methods[method]);
+        ocdm__cell_text(&row[G_SETTING], plan->choices[i]->label);
+        row[G_MEAN] = ocdm__cell_number(summary.mean, NAN, 2);
+        row[G_STD] = ocdm__cell_number(summary.deviation, NAN, 2);
+        row[G_N] = ocdm__cell_number((double)summary.count, NAN, 0);
+        row[G_CHOSEN] = ocdm__cell_number(plan->choices[i] == chosen[point / combinations * methods + method], NAN, 0);
+    }
     return status;
 }
 

@@ -22,6 +22,12 @@ ocdm_status ocdm__table_of_comparison(ocdm__table *table, const ocdm__compare_pl
 ocdm_status ocdm__table_of_comparison_data(ocdm__table *table, const ocdm__compare_plan *plan,
                                            const ocdm__compare_results *results, ocdm_error *error);
 
+/* What was tried to choose settings, as data: a row for each method and combination at each point, with mean, standard
+ * deviation and number of its validation mAP, and whether it was chosen. `plan` and `results` are of all that was tried, point
+ * by point with `combinations` each; `chosen` has the choice for each point and method. */
+ocdm_status ocdm__table_of_grid(ocdm__table *table, const ocdm__compare_plan *plan, const ocdm__compare_results *results,
+                                const ocdm__compare_choice *const *chosen, size_t combinations, ocdm_error *error);
+
 /* ---- memories without a network ----------------------------------------------------------------------------------------- */
 
 /* A row for each method, memory size and rho: median and 5 % to 95 % range of the final distances, the fewest samples of a

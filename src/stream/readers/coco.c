@@ -20,8 +20,8 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash_table.h"
 #include "base/json.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "ocdm/ocdm.h"
 #include "stream/labelled_set.h"
@@ -92,13 +92,14 @@ struct coco {
 static struct id_entry *find_entry(struct id_entry *entries, size_t entry_count, uint64_t id)
 {
     size_t mask = entry_count - 1;
-    for (size_t i = (size_t)ocdm__mix(id + OCDM__GOLDEN_STEP) & mask;; i = (i + 1) & mask)
+    for (size_t i = (size_t)ocdm__hash_number(id) & mask;; i = (i + 1) & mask)
         if (entries[i].next_number == 0 || entries[i].id == id)
             return &entries[i];
 }
 
 static bool grow_map(struct id_map *map)
 {
+    ocdm__hash_key_prepare();
     size_t count = map->entry_count > 0 ? 2 * map->entry_count : FIRST_ENTRIES;
     struct id_entry *entries = ocdm__allocate(count, sizeof *entries);
     if (entries == NULL)
