@@ -78,7 +78,8 @@ typedef struct ocdm__verb {
     const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */
     const ocdm__flag *flags;                      /* ended by one whose name is NULL; NULL for none */
     int (*run)(const ocdm__arguments *arguments); /* does the work, returns the exit code */
-    bool distributes;                             /* works on several ranks: its networks do */
+    bool distributes;                             /* works on several ranks: its networks do, or `follow` */
+    void (*follow)(const ocdm__arguments *arguments); /* what all ranks but 0 do while that runs; NULL: networks only */
 } ocdm__verb;
 
 struct ocdm__arguments {

@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/primitives.h"
+#include "base/allocate.h"
 #include "base/files.h"
 #include "base/bytes.h"
 #include "base/terminal.h"
@@ -41,13 +42,53 @@ static uint64_t build_checksum(void)
     return sum;
 }
 
-/* Rank 0 runs the command; the others help its networks. */
+/* The leader's command line. */
+struct command {
+    uint64_t words, units; /* of four bytes, in `text` */
+    char *text;            /* the words, each with its NUL */
+    char **argv;
+};
+
+static void write_command(struct command *command, size_t argc, char **argv)
+{
+    size_t size = 0, used = 0;
+    for (size_t i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    command->words = argc;
+    command->units = size / sizeof(uint32_t) + 1;
+    command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
+    for (size_t i = 0; command->text != NULL && i < argc; used += strlen(argv[i]) + 1, i++)
+        memcpy(command->text + used, argv[i], strlen(argv[i]) + 1);
+}
+
+/* All ranks get the leader's words. */
+static void share_command(const ocdm__ranks *ranks, struct command *command, size_t argc, char **argv)
+{
+    if (ranks->rank == 0)
+        write_command(command, argc, argv);
+    ranks->broadcast(command, 2 * sizeof command->words / sizeof(uint32_t));
+    if (ranks->rank != 0)
+        command->text = ocdm__allocate((size_t)command->units, sizeof(uint32_t));
+    command->argv = ocdm__allocate((size_t)command->words + 1, sizeof *command->argv);
+    if (command->text == NULL || command->argv == NULL)
+        ranks->abort("out of memory for the command line", OCDM__EXIT_RESOURCES);
+    ranks->broadcast(command->text, (size_t)command->units);
+    char *word = command->text;
+    for (size_t i = 0; i < command->words; word += strlen(word) + 1, i++)
+        command->argv[i] = word;
+}
+
+/* Rank 0 runs the command; the others follow it and help its networks. */
 static int run_on_all_ranks(size_t argc, char **argv)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
+    struct command command = {.words = 0};
     int code = OCDM__EXIT_OK;
+    if (ranks != NULL)
+        share_command(ranks, &command, argc, argv);
     if (ranks != NULL && ranks->rank != 0) {
         ocdm__catch_signals(); /* the leader stops */
+        ocdm__follow_command((size_t)command.words, command.argv);
         ocdm__together_follow();
     } else {
         code = ocdm__run_command(argc, argv);
@@ -55,6 +96,8 @@ static int run_on_all_ranks(size_t argc, char **argv)
         code = code != OCDM__EXIT_OK ? code : output;
         ocdm__together_end();
     }
+    ocdm__release(command.argv);
+    ocdm__release(command.text);
     ocdm__ranks_end();
     return code;
 }

@@ -174,3 +174,16 @@ int ocdm__run_command(size_t argc, char **argv)
     }
     return ocdm__report_unknown_verb(argc, argv);
 }
+
+/* Words that are wrong are rank 0's to report. */
+void ocdm__follow_command(size_t argc, char **argv)
+{
+    size_t used = 0;
+    ocdm__arguments arguments;
+    ocdm_error error;
+    const ocdm__verb *verb = ocdm__find_verb(argc, argv, &used);
+    if (verb == NULL || verb->follow == NULL)
+        return;
+    if (ocdm__parse_arguments(verb, argc - used, argv + used, &arguments, &error) == OCDM_OK && !arguments.help)
+        verb->follow(&arguments);
+}

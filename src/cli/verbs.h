@@ -46,6 +46,9 @@ bool ocdm__is_verb_family(const char *word);
 /* The command line without the program's name: dispatches, returns the exit code. */
 int ocdm__run_command(size_t argc, char **argv);
 
+/* What another rank than 0 does for this command, besides helping its networks. Prints nothing. */
+void ocdm__follow_command(size_t argc, char **argv);
+
 /* Reports that the words name no verb and suggests the nearest one. Returns the exit code. `argc` is at least 1. */
 int ocdm__report_unknown_verb(size_t argc, char *const *argv);
 

@@ -294,6 +294,11 @@ static void reserve_parts(void)
     }
 }
 
+bool ocdm__ranks_over_mpi(void)
+{
+    return true;
+}
+
 bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop)
 {
     int provided;

@@ -49,6 +49,20 @@ typedef struct ocdm__ranks {
 /* All ranks; NULL for a process that is alone. */
 const ocdm__ranks *ocdm__ranks_all(void);
 
+/* Bytes of all ranks at the leader: those of rank r are the sizes[r] from unit starts[r] of `all` on. */
+typedef struct ocdm__ranks_bytes {
+    char *all;
+    size_t *starts;
+    uint64_t *sizes;
+} ocdm__ranks_bytes;
+
+/* Gathers bytes, of each rank as many as it likes. On the other ranks `gathered` has sizes and starts alone. Clear it. */
+void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t size, ocdm__ranks_bytes *gathered);
+void ocdm__ranks_bytes_clear(ocdm__ranks_bytes *gathered);
+
+/* Whether the program was built with MPI, on however many ranks it runs. */
+bool ocdm__ranks_over_mpi(void);
+
 /* For the implementation, before any other thread starts. */
 void ocdm__ranks_set(const ocdm__ranks *ranks);
 

@@ -131,10 +131,68 @@ same_predictions() {
 }
 
 refuses_verbs_of_one_rank() {
-    run ranks_apart 2 sample -m 3 s.jsonl
+    run ranks_apart 2 stream info s.safetensors
     same 2 "$code" && grep 'works on one rank, not on 2' "$err" || return 1
     run ranks_apart 2 run s.safetensors -o watched --watch
     same 2 "$code" && grep 'not under mpirun' "$err" && [ ! -e watched ]
+}
+
+# Five files of different lengths, one of them compressed; labels and ids differ from file to file.
+make_shards() {
+    for k in 0 1 2 3 4; do
+        awk -v k="$k" 'BEGIN { for (i = 0; i < 40 + 30 * k; i++)
+            printf "{\"id\":\"%d-%d\",\"labels\":[\"c%d\",\"d%d\"]}\n", k, i, i * (k + 3) % 7 * (i % 3 > 0), (i * i + k) % 5 }' > "part$k.jsonl"
+    done
+    gzip -f part3.jsonl
+    parts=(part0.jsonl part1.jsonl part2.jsonl part3.jsonl.gz part4.jsonl)
+}
+
+sampling=(-m 25 -b 4 --seed 5 --rho 0.3 --weight c1=2 --min d2=6 --ignore c0)
+
+same_sample_on() { # same_sample_on RANKS: what `ocdm sample --shard` for each file and `ocdm merge` keep
+    make_shards
+    for k in 0 1 2 3 4; do
+        run "$ocdm" sample -q "${sampling[@]}" --shard "$k" --summary "$k.json" -o "$k.kept" "${parts[$k]}"
+        same 0 "$code" || return 1
+    done
+    run "$ocdm" merge -m 25 --min d2=6 --ignore c0 {0,1,2,3,4}.kept --trace trace --merged-summary merged.json --summary {0,1,2,3,4}.json
+    cp "$out" merged && cp "$err" table && same 0 "$code" && same 25 "$(wc -l < merged)" || return 1
+    mkdir -p temporary
+    TMPDIR=$PWD/temporary run ranks_apart "$1" sample "${sampling[@]}" "${parts[@]}" --trace trace-on --summary on.json
+    same 0 "$code" && cmp "$out" merged && cmp "$err" table && cmp trace-on trace &&
+        same "$(without_times on.json)" "$(without_times merged.json)" && same "" "$(find temporary -name 'ocdm-*')"
+}
+
+# The first bad file is told, whichever rank has it and whatever others found, and nothing is written.
+tells_the_first_bad_file_on() { # tells_the_first_bad_file_on RANKS
+    make_shards
+    echo '{"id":' >> part2.jsonl
+    run ranks_apart "$1" sample -m 25 "${parts[@]}" missing.jsonl -o none.jsonl
+    same 3 "$code" && same 1 "$(grep -c '^error: part2.jsonl:101:' "$err")" && same 1 "$(grep -c ^error "$err")" &&
+        [ ! -s "$out" ] && [ ! -e none.jsonl ] || return 1
+    run ranks_apart "$1" sample -m 25 part0.jsonl missing.jsonl part2.jsonl
+    same 4 "$code" && same 1 "$(grep -c '^error: cannot open missing.jsonl' "$err")" && same 1 "$(grep -c ^error "$err")" && [ ! -s "$out" ]
+}
+
+samples_one_file_as_one_process() {
+    make_shards
+    run "$ocdm" sample -m 25 -p rs part4.jsonl
+    cp "$out" alone
+    run ranks_apart 3 sample -m 25 -p rs part4.jsonl
+    same 0 "$code" && cmp "$out" alone
+}
+
+refuses_what_cannot_be_dealt() {
+    make_shards
+    run ranks_apart 2 sample -m 25 - < part0.jsonl
+    same 2 "$code" && grep 'standard input cannot be dealt' "$err" || return 1
+    run ranks_apart 2 sample -m 25 < part0.jsonl
+    same 2 "$code" && grep 'standard input cannot be dealt' "$err" || return 1
+    for words in '-m 10%' '--shard 3' '-p rs' '--no-such-flag'; do
+        # shellcheck disable=SC2086
+        run ranks_apart 2 sample $words part0.jsonl part1.jsonl
+        same 2 "$code" && same 1 "$(grep -c ^error "$err")" && [ ! -s "$out" ] || return 1
+    done
 }
 
 # How much the program and MPI need before the first step differs from machine to machine: one of these limits ends it in the step.
@@ -189,6 +247,14 @@ fi
 check "the leader saves when it is asked to stop" saves_when_the_leader_is_asked_to_stop
 check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
 check "predictions, features and metrics are the same" same_predictions
+for count in 1 2 3 7; do
+    check "files sampled on $count ranks are merged to the same bytes" same_sample_on "$count"
+done
+for count in 1 3; do
+    check "the first bad file of a sample on $count ranks is told" tells_the_first_bad_file_on "$count"
+done
+check "one file is sampled as by one process" samples_one_file_as_one_process
+check "a sample that cannot be dealt to ranks is refused" refuses_what_cannot_be_dealt
 check "verbs that do not distribute refuse several ranks" refuses_verbs_of_one_rank
 check "ranks with another build are refused before a folder is made" refuses_another_build
 check "an error of the leader is told once and ends all ranks" reports_errors_once

@@ -6,12 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "ocdm/experiment.h"
+#include "ranks/ranks.h"
 #include "sample/sample.h"
 
 /* The most samples that are merged at a time. */
@@ -129,6 +132,11 @@ static ocdm_status read_words(const ocdm__arguments *arguments, ocdm__sample_opt
     return OCDM_OK;
 }
 
+static bool is_stdin(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
 /* A file must not be overwritten while it is read, and two results must not go to one file. */
 static ocdm_status check_input(const ocdm__sample_options *options, const char *path, ocdm_error *error)
 {
@@ -147,7 +155,7 @@ static ocdm_status check_input(const ocdm__sample_options *options, const char *
             if (!(i == 0 && j == 4) && ocdm__is_same_file(&files[i].file, &files[j].file))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use a different file for each", "%s and %s are the same file",
                                   files[i].name, files[j].name);
-    bool stdin_given = path == NULL || strcmp(path, "-") == 0;
+    bool stdin_given = is_stdin(path);
     if (options->percent > 0 && (stdin_given || !files[0].file.known))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the files, or say how many records to keep",
                           "-m with %% counts the records first, and %s can be read once only",
@@ -189,7 +197,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
     read_label_options(arguments, options);
     options->trace = ocdm__argument_text(arguments, "trace");
     options->summary = ocdm__argument_text(arguments, "summary");
-    return check_files(options, error);
+    return OCDM_OK;
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -238,9 +246,261 @@ static ocdm_status sample(const ocdm__sample_options *options, bool quiet, ocdm_
 
 static int exit_code(ocdm_status status, const ocdm_error *error)
 {
+    int code = status != OCDM_OK ? ocdm__report(error) : OCDM__EXIT_OK;
+    if (status != OCDM_OK && status != OCDM_STOPPED)
+        return code;
+    return ocdm__stop_signal ? ocdm__exit_after_signal() : code;
+}
+
+/* ---- file by file ---------------------------------------------------------------------------------------------------- */
+
+#define NAME_ROOM 512
+
+/* With MPI, several files are shards: file K is sampled as shard K by rank K modulo the number of ranks, into a folder of its
+ * own for temporary files; the leader gets all of them and merges them. */
+struct parts {
+    const ocdm__sample_options *options;
+    const ocdm__ranks *ranks; /* NULL: one process */
+    size_t rank, size, count;
+    char folder[NAME_ROOM - 64];
+    char **names; /* of kept files, then of summaries */
+    char *text;   /* the names themselves */
+};
+
+/* How a rank's files went. */
+struct outcome {
+    uint64_t file; /* the first that failed; UINT64_MAX for none */
+    ocdm_error error;
+};
+
+static const char *part_input(const struct parts *parts, size_t k)
+{
+    return k == 0 ? parts->options->path : parts->options->more_paths[k - 1];
+}
+
+static ocdm_status name_parts(struct parts *parts, ocdm_error *error)
+{
+    parts->names = ocdm__allocate(2 * parts->count, sizeof *parts->names);
+    parts->text = ocdm__allocate(2 * parts->count, NAME_ROOM);
+    if (parts->names == NULL || parts->text == NULL)
+        return ocdm__fail_memory(error, "the names of the files");
+    for (size_t i = 0; i < 2 * parts->count; i++) {
+        parts->names[i] = parts->text + i * NAME_ROOM;
+        snprintf(parts->names[i], NAME_ROOM, "%s/%zu.%s", parts->folder, i % parts->count, i < parts->count ? "kept" : "json");
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status open_parts(struct parts *parts, ocdm_error *error)
+{
+    const char *place = getenv("TMPDIR");
+    place = place != NULL && *place != '\0' ? place : "/tmp";
+    int length = snprintf(parts->folder, sizeof parts->folder, "%s/ocdm-XXXXXX", place);
+    bool made = length < (int)sizeof parts->folder && mkdtemp(parts->folder) != NULL;
+    if (!made)
+        parts->folder[0] = '\0';
+    return made ? name_parts(parts, error)
+                : ocdm__fail(error, OCDM_IO, "set TMPDIR to a folder for temporary files", "cannot make a folder in %.200s",
+                             place);
+}
+
+static void close_parts(struct parts *parts)
+{
+    for (size_t i = 0; parts->names != NULL && parts->text != NULL && i < 2 * parts->count; i++)
+        (void)unlink(parts->names[i]);
+    if (parts->folder[0] != '\0')
+        (void)rmdir(parts->folder);
+    ocdm__release(parts->names);
+    ocdm__release(parts->text);
+}
+
+static ocdm_status sample_part(const struct parts *parts, size_t k, ocdm_error *error)
+{
+    ocdm__sample_options options = *parts->options;
+    options.path = part_input(parts, k);
+    options.more_count = 0;
+    options.shard = k;
+    options.sharded = true;
+    options.output = parts->names[k];
+    options.summary = parts->names[parts->count + k];
+    options.trace = NULL;
+    ocdm_status status = sample(&options, true, error);
+    if (status == OCDM_OK && ocdm__stop_signal)
+        status = ocdm__fail(error, OCDM_STOPPED, "", "stopped by a signal before all files were read; nothing is written");
+    return status;
+}
+
+/* This rank's files. */
+static struct outcome sample_own_parts(struct parts *parts)
+{
+    struct outcome outcome = {.file = UINT64_MAX};
+    ocdm_status status = open_parts(parts, &outcome.error);
     if (status != OCDM_OK)
-        return ocdm__report(error);
-    return ocdm__stop_signal ? ocdm__exit_after_signal() : OCDM__EXIT_OK;
+        outcome.file = parts->rank;
+    for (size_t k = parts->rank; k < parts->count && status == OCDM_OK; k += parts->size) {
+        status = sample_part(parts, k, &outcome.error);
+        if (status != OCDM_OK)
+            outcome.file = k;
+    }
+    return outcome;
+}
+
+/* On all ranks the outcome of the first file that failed on any, which does not depend on the number of ranks. */
+static struct outcome share_outcome(const struct parts *parts, struct outcome own)
+{
+    ocdm__ranks_bytes gathered;
+    if (parts->ranks == NULL)
+        return own;
+    ocdm__ranks_gather_bytes(parts->ranks, &own, sizeof own, &gathered);
+    for (size_t r = 1; parts->rank == 0 && r < parts->size; r++) {
+        struct outcome other;
+        memcpy(&other, gathered.all + gathered.starts[r] * sizeof(uint32_t), sizeof other);
+        if (other.file < own.file)
+            own = other;
+    }
+    ocdm__ranks_bytes_clear(&gathered);
+    parts->ranks->broadcast(&own, sizeof own / sizeof(uint32_t));
+    return own;
+}
+
+static ocdm_status write_part(const char *path, const char *bytes, size_t size, ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_own(&output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_write(&output, bytes, size);
+    return ocdm__output_commit(&output, error);
+}
+
+/* The files with the names first to first + size - 1, as far as there are so many before `end`, from one rank each. */
+static ocdm_status collect_round(const struct parts *parts, size_t first, size_t end, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__ranks_bytes gathered;
+    size_t own = first + parts->rank;
+    ocdm_status status = OCDM_OK;
+    if (parts->rank != 0 && own < end && ocdm__map_file(&file, parts->names[own], error) != OCDM_OK)
+        parts->ranks->abort(error->message, OCDM__EXIT_IO);
+    ocdm__ranks_gather_bytes(parts->ranks, file.bytes, file.size, &gathered);
+    ocdm__unmap_file(&file);
+    for (size_t r = 1; parts->rank == 0 && r < parts->size && first + r < end && status == OCDM_OK; r++)
+        status = write_part(parts->names[first + r], gathered.all + gathered.starts[r] * sizeof(uint32_t),
+                            (size_t)gathered.sizes[r], error);
+    ocdm__ranks_bytes_clear(&gathered);
+    return status;
+}
+
+/* All ranks' files to the leader. The others hear nothing of what it cannot write: they go on with the rounds. */
+static ocdm_status collect_parts(const struct parts *parts, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t k = 0; k < parts->count && parts->ranks != NULL; k += parts->size) {
+            ocdm_error round_error;
+            ocdm_status round = collect_round(parts, kind * parts->count + k, (kind + 1) * parts->count, &round_error);
+            if (status == OCDM_OK && round != OCDM_OK)
+                *error = round_error;
+            status = status == OCDM_OK ? round : status;
+        }
+    return status;
+}
+
+/* As `ocdm merge` does. */
+static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error *error)
+{
+    const ocdm__sample_options *given = parts->options;
+    struct ocdm__shards shards = {.count = 0};
+    ocdm__sample_options options = {.memory = ocdm_options_default(),
+                                    .records = given->records,
+                                    .ignore = given->ignore,
+                                    .only = given->only,
+                                    .minimums = given->minimums,
+                                    .output = given->output,
+                                    .trace = given->trace,
+                                    .summary = given->summary};
+    options.memory.capacity = given->memory.capacity;
+    options.records.skip_bad = false; /* all were good in their files: what is left is an id that two files share */
+    options.records.hint = "N.kept is what was kept of file N, the first being 0";
+    ocdm_status status = ocdm__shards_read(&shards, parts->names, parts->names + parts->count, parts->count, &options, error);
+    if (status == OCDM_OK)
+        status = sample(&options, quiet, error);
+    ocdm__shards_clear(&shards);
+    return status;
+}
+
+/* What every rank does. */
+static ocdm_status sample_by_file(const ocdm__sample_options *options, bool quiet, ocdm_error *error)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    struct parts parts = {.options = options,
+                          .ranks = ranks,
+                          .rank = ranks != NULL ? ranks->rank : 0,
+                          .size = ranks != NULL ? ranks->size : 1,
+                          .count = options->more_count + 1};
+    struct outcome outcome = share_outcome(&parts, sample_own_parts(&parts));
+    ocdm_status status = outcome.file != UINT64_MAX ? outcome.error.status : OCDM_OK;
+    if (status != OCDM_OK)
+        *error = outcome.error;
+    if (status == OCDM_OK)
+        status = collect_parts(&parts, error);
+    if (status == OCDM_OK && parts.rank == 0)
+        status = merge_parts(&parts, quiet, error);
+    close_parts(&parts);
+    return status;
+}
+
+/* What cannot be done file by file. */
+static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error *error)
+{
+    bool piped = is_stdin(options->path);
+    for (size_t i = 0; i < options->more_count; i++)
+        piped = piped || is_stdin(options->more_paths[i]);
+    if (piped)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name the files, or use `ocdm sample`",
+                          "standard input cannot be dealt to ranks");
+    if (options->more_count >= MOST_SHARDS)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "join some of them", "ocdm-mpi samples up to %d files", MOST_SHARDS);
+    if (options->percent > 0 || options->sharded)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "say how many records to keep, and leave --shard out; or use `ocdm sample`",
+                          "ocdm-mpi samples each of several files as a shard: -m with %% and --shard are for one file");
+    if (options->memory.policy->remove != ocdm_policy_find("ocdm")->remove)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "use `ocdm sample`",
+                          "ocdm-mpi merges samples of several files, and only those of the policies ocdm and onlyone can be");
+    return OCDM_OK;
+}
+
+/* Whether files are sampled one by one: it depends on the program, not on the number of ranks, and so do the results. */
+static bool is_by_file(const ocdm__sample_options *options)
+{
+    return ocdm__ranks_over_mpi() && options->more_count > 0;
+}
+
+/* Rank 0 tells the others whether there is work for them; they ask. */
+static bool share_start(uint32_t start)
+{
+    if (ocdm__ranks_all() != NULL)
+        ocdm__ranks_all()->broadcast(&start, 1);
+    return start != 0;
+}
+
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__sample_options options;
+    if (!share_start(0))
+        return;
+    if (read_options(arguments, &options, &error) != OCDM_OK)
+        ocdm__ranks_all()->abort(error.message, OCDM__EXIT_USAGE);
+    (void)sample_by_file(&options, true, &error); /* the leader reports it */
+}
+
+static ocdm_status check_options(const ocdm__sample_options *options, ocdm_error *error)
+{
+    ocdm_status status = check_files(options, error);
+    if (status == OCDM_OK && (is_by_file(options) || (ocdm__ranks_all() != NULL && is_stdin(options->path))))
+        status = check_by_file(options, error);
+    return status;
 }
 
 static int run(const ocdm__arguments *arguments)
@@ -249,10 +509,13 @@ static int run(const ocdm__arguments *arguments)
     ocdm__sample_options options;
     bool quiet = ocdm__argument_given(arguments, "quiet");
     ocdm_status status = read_options(arguments, &options, &error);
+    if (status == OCDM_OK)
+        status = check_options(&options, &error);
+    bool by_file = share_start(status == OCDM_OK && is_by_file(&options));
     if (status == OCDM_OK && !quiet && options.path == NULL && ocdm__is_terminal(STDIN_FILENO))
         fputs("reading records from standard input; Ctrl-D ends it\n", stderr);
     if (status == OCDM_OK)
-        status = sample(&options, quiet, &error);
+        status = by_file ? sample_by_file(&options, quiet, &error) : sample(&options, quiet, &error);
     return exit_code(status, &error);
 }
 
@@ -324,6 +587,9 @@ static const char *const description[] = {
     "the number of such deletions in the batch. --ignore and --only change what is balanced, not what is printed; the summary "
     "has `passed`, the number of records passed over.",
     "SIGINT and SIGTERM end the stream early: the records kept so far are written, and the exit code is 130 or 143.",
+    "`mpirun -n P ocdm-mpi sample FILE...` deals several files to P processes: file K, from 0, is sampled as with --shard K, "
+    "and the samples are merged as by `ocdm merge`, to the same bytes for any P, 1 too. -o, --trace and --summary are those of "
+    "the merge. Nothing is written if a file is bad or a signal ends it.",
     NULL,
 };
 
@@ -405,6 +671,8 @@ const ocdm__verb ocdm__verb_sample = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
+    .follow = follow,
 };
 
 /* ---- merge ---------------------------------------------------------------------------------------------------------- */
