@@ -94,6 +94,32 @@ a_file_that_shrinks_is_named() {
     same 4 "$code" && grep -q 'shrinks.safetensors: the file became shorter' "$err"
 }
 
+# The n-th row of the features of s.safetensors, damaged in one byte.
+damage_row() { # damage_row ROW FILE
+    /usr/bin/python3 - "$1" "$2" << 'END'
+import json, struct, sys
+data = bytearray(open("s.safetensors", "rb").read())
+header = 8 + struct.unpack("<Q", data[:8])[0]
+features = json.loads(data[8:header])["features"]
+data[header + features["data_offsets"][0] + int(sys.argv[1]) * features["shape"][1] * 4 + 1] ^= 16
+open(sys.argv[2], "wb").write(data)
+END
+}
+
+a_damaged_row_is_named() {
+    damage_row 17 damaged.safetensors
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q
+    same 3 "$code" && grep -q 'damaged.safetensors: "features": row 17, of the sample 17, is damaged' "$err"
+}
+
+a_run_is_not_resumed_onto_a_damaged_copy() {
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q --resume
+    same 3 "$code" && grep -q 'row 17, of the sample 17, is damaged' "$err" || return 1
+    cp s.safetensors damaged.safetensors
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q --resume
+    same 0 "$code"
+}
+
 an_ignored_interrupt_stays_ignored() {
     (
         trap '' INT
@@ -110,7 +136,7 @@ an_ignored_interrupt_stays_ignored() {
 for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
     a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
-    an_ignored_interrupt_stays_ignored; do
+    a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy an_ignored_interrupt_stays_ignored; do
     check "$test" "$test"
 done
 finish
