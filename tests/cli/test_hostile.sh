@@ -120,6 +120,21 @@ a_run_is_not_resumed_onto_a_damaged_copy() {
     same 0 "$code"
 }
 
+# A folder in the place of a file cannot be read, whoever asks.
+a_report_is_not_made_without_what_cannot_be_read() {
+    short_run reported
+    local name
+    for name in summary.json memory.jsonl; do
+        mv "reported/$name" kept && mkdir "reported/$name"
+        run "$ocdm" report reported -o page.html
+        rmdir "reported/$name" && mv kept "reported/$name"
+        same 4 "$code" && grep -q "reported/$name" "$err" || return 1
+    done
+    rm reported/memory.jsonl
+    run "$ocdm" report reported -o page.html
+    same 0 "$code"
+}
+
 an_ignored_interrupt_stays_ignored() {
     (
         trap '' INT
@@ -136,7 +151,8 @@ an_ignored_interrupt_stays_ignored() {
 for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
     a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
-    a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy an_ignored_interrupt_stays_ignored; do
+    a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
+    a_report_is_not_made_without_what_cannot_be_read an_ignored_interrupt_stays_ignored; do
     check "$test" "$test"
 done
 finish
