@@ -1,5 +1,5 @@
-/* A folder of the test's own, as its working directory, gone at the end. In memory where there is such a place: tests that save
- * a thousand times would otherwise wait for the disk. */
+/* A temporary folder that is the test's working directory and is removed at the end. It is in /dev/shm if possible, because
+ * tests that save a thousand times would otherwise wait for the disk. */
 #ifndef OCDM_TESTS_SCRATCH_FOLDER_H
 #define OCDM_TESTS_SCRATCH_FOLDER_H
 

@@ -1,6 +1,6 @@
 /*
- * Gradients for tests, where no network is: a short vector of small whole numbers that follows from a sample's id, so that zero
- * gradients, equal, opposite and orthogonal ones all turn up. The answer to what the policy gss asks is made of them.
+ * Gradients for tests without a network: a short vector of small integers, a function of the sample's id, such that zero,
+ * equal, opposite and orthogonal gradients all occur. The comparisons that the policy gss requests are computed from them.
  */
 #ifndef OCDM_TESTS_TOY_GRADIENTS_H
 #define OCDM_TESTS_TOY_GRADIENTS_H

@@ -1,6 +1,6 @@
 /*
- * Two memories that must not differ: everything that can be asked of both, to the last bit; and random batches to offer them.
- * For tests of every kind, hence a header of its own with all of it in it.
+ * Compares two memories that must be equal to the last bit in everything that the interface returns, and makes random batches
+ * for them. All of it is in this header because unit, property and fault tests use it.
  */
 #ifndef OCDM_TESTS_TWINS_H
 #define OCDM_TESTS_TWINS_H

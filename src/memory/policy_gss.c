@@ -28,7 +28,7 @@
 /* What every sample of a batch, and the batch, scores when there is nothing to compare with: the cosine 0.1. */
 #define FIRST_SCORE ((uint64_t)(1.1 * ONE + 0.5))
 
-/* How many samples of memory, or groups of so many, a batch is compared with, at most. */
+/* The most samples of the memory, or groups, that a batch is compared with, and the size of a group. */
 #define COMPARED 10u
 #define GROUP 10u
 

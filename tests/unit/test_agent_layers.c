@@ -373,7 +373,7 @@ TEST(kernels_are_the_same_for_every_width)
 
 enum { WIDE_CHANNELS = 48, ROWS = 77, WHOLE = WIDE_CHANNELS * ROWS };
 
-/* What every kernel makes of one image whose channels lie in groups of `width`. */
+/* The result of every kernel for one image whose channels are stored in groups of `width`. */
 struct made {
     float output[WHOLE], gradient[WHOLE], raw[WHOLE], spread[WHOLE], average[WIDE_CHANNELS];
     double mean[WIDE_CHANNELS], square[WIDE_CHANNELS], sum[WIDE_CHANNELS], product[WIDE_CHANNELS];

@@ -155,7 +155,7 @@ static void listen(void *state, const char *what, uint64_t done, uint64_t total)
     listener->stop = done >= listener->stop_after;
 }
 
-/* 40 MB of numbers in one array that nobody needs: they too are told of, and can be stopped in. */
+/* 40 MB of numbers in one array that is not used: reading it reports progress and can be stopped. */
 static char *long_text(size_t *size)
 {
     static const char head[] = "{\"x\":[0", tail[] = "],\"images\":[{\"id\":1}],\"annotations\":[],\"categories\":[]}";

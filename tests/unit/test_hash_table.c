@@ -1,4 +1,5 @@
-/* The table against a plain array, with hashes that collide on purpose; and the hashes, which nobody can make collide. */
+/* The table against a plain array, with hashes that collide on purpose; and the keyed hashes, which an attacker cannot make
+ * collide. */
 #include "../test.h"
 #include "../twins.h"
 

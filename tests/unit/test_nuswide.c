@@ -104,7 +104,7 @@ static void put_split_variant(void)
     put(SPLIT "sky_Test.txt", "1\n0\n");
 }
 
-/* Without the lists of the parts nobody knows rows: they must not become 0. */
+/* Without the lists of the parts, rows are unknown: they must not become 0. */
 TEST(nuswide_gives_labels_in_list_order_when_there_are_all_labels)
 {
     put_all_variant();

@@ -134,7 +134,7 @@ TEST(schedule_gives_any_step_by_itself)
     }
 }
 
-/* ---- validation and tests drawn anew ------------------------------------------------------------------------------------- */
+/* ---- validation and resampled tests ------------------------------------------------------------------------------------- */
 
 #define CLASSES 6
 
@@ -233,7 +233,7 @@ TEST(held_out_samples_are_spread_over_the_classes)
 }
 
 /* As many of each task and rarest class as before, some of them twice; by the seed alone. */
-TEST(tests_are_drawn_anew_inside_their_strata)
+TEST(tests_are_resampled_inside_their_strata)
 {
     struct made made;
     uint32_t labels[402];
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test(schedule_gives_any_step_by_itself),
         cmocka_unit_test(held_out_samples_leave_the_stream),
         cmocka_unit_test(held_out_samples_are_spread_over_the_classes),
-        cmocka_unit_test(tests_are_drawn_anew_inside_their_strata),
+        cmocka_unit_test(tests_are_resampled_inside_their_strata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The paper's recipe against a slow one that goes by the words of the paper, on random sets; and what the words promise. */
+/* The paper's recipe against a slow one that follows the paper's text, on random sets; and the properties that it states. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 
 #include "memory/memory.h"
 
-/* As many samples of memory as GSS-Greedy compares with; its published code has groups of so many. */
+/* The number of samples of the memory that GSS-Greedy compares with; the size of a group in its published code. */
 #define COMPARED 10u
 #define GROUPED (COMPARED * 10u)
 
@@ -170,7 +170,8 @@ TEST(other_policies_never_ask)
     }
 }
 
-/* Nothing to compare with: nobody is asked, all have the cosine 0.1, and so has the batch, which replaces nobody then. */
+/* Without samples to compare with, no comparison is requested; all samples and the batch have the cosine 0.1, so nothing is
+ * replaced. */
 TEST(gss_starts_with_a_cosine_of_a_tenth)
 {
     static const char *const policies[] = {"gss", "gss-released"};

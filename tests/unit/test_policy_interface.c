@@ -99,7 +99,7 @@ struct diary {
     uint32_t size;      /* ocdm_memory_size, the last time it was asked for a decision */
     uint64_t arrived;   /* ocdm_memory_arrived then */
     uint64_t seen_of_7; /* ocdm_memory_seen of class 7 then */
-    uint64_t last_id;   /* of the sample at hand then */
+    uint64_t last_id;   /* of the sample in that call */
     void *data;         /* what create was given */
     uint64_t random[3]; /* draws 0, 1 and 0 again, below 2^40 */
 };

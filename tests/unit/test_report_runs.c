@@ -105,7 +105,7 @@ TEST(groups_hold_runs_that_differ_in_the_seed_alone)
     assert_float_equal(difference.deviation, 3, 1e-9); /* 1, -2, 4 */
 }
 
-/* A sweep of the memory and one of the order: the usual values are the base, and only it goes by the method's plain name. */
+/* A sweep of the memory and one of the order: the default values are the base, and only the base has the method's name. */
 TEST(groups_of_a_sweep_are_not_in_the_base)
 {
     struct made_run run = MADE_RUN;

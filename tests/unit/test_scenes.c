@@ -100,7 +100,7 @@ static const struct known {
     {1, 0, 64, 0xD71D59BEE072219Cu, 0xCD2E51F9512F6B0Du},     {1, 24000, 100, 0x0E26F8CB17FDEA0Au, 0xA1436762A53DB372u},
 };
 
-/* Results are published with these pictures and vectors: whoever changes them changes the results. */
+/* Results are published with these pictures and vectors: changing them changes the results. */
 TEST(scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same)
 {
     static uint8_t picture[LARGEST];
@@ -174,7 +174,7 @@ TEST(scene_has_one_object_of_each_of_its_classes_when_planned)
         }
         assert_true(found == wanted);
     }
-    assert_true(buried * 100 < objects); /* a label that nobody could see would teach nothing */
+    assert_true(buried * 100 < objects); /* nothing can be learnt from a label that is not visible */
 }
 
 /* How far from the object's centre its picture may reach, in pixels: the corner of its square, and the soft edge. */

@@ -44,7 +44,7 @@ typedef struct ocdm__run_settings {
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
-    bool resample_tests;    /* the tests are drawn anew by the seed */
+    bool resample_tests;    /* the test samples are resampled by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
 } ocdm__run_settings;
