@@ -24,7 +24,7 @@ static inline int enter_folder(void **state)
     return -1;
 }
 
-/* How many files are in the folder, hidden ones too; removes them when told to. */
+/* How many files are in the folder, hidden ones too; removes them on request. */
 static inline int count_files(int and_remove)
 {
     DIR *listing = opendir(".");
@@ -48,7 +48,7 @@ static inline int leave_folder(void **state)
     return chdir("/") == 0 && rmdir(scratch_folder) == 0 ? 0 : -1;
 }
 
-/* A file's bytes, to be freed; NULL, and none of them, when there is no file. */
+/* A file's bytes, to be freed; NULL and size 0 when there is no file. */
 static inline unsigned char *read_whole(const char *path, size_t *size)
 {
     *size = 0;

@@ -70,7 +70,7 @@ static inline double toy_largest_cosine(const struct toy_gradient *gradient, con
     return largest;
 }
 
-/* An ocdm_similarity. Answers no more than it has to. */
+/* An ocdm_similarity. Computes only what is needed. */
 static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory, const ocdm_comparison *asked,
                                          ocdm_error *error)
 {
@@ -89,7 +89,7 @@ static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory,
     return OCDM_OK;
 }
 
-/* The memory, with someone to answer if its policy asks. */
+/* A memory with a function that answers if its policy requests gradients. */
 static inline ocdm_memory *with_gradients(ocdm_memory *memory)
 {
     if (memory != NULL && ocdm_memory_options(memory)->policy->traits & OCDM_NEEDS_GRADIENTS)

@@ -61,7 +61,7 @@ uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard);
 
 /* The place among equals that a sample had, or would have had, in its shard; `before` is how many samples the shards before it
- * had, for the tie rules that go by age. */
+ * had, for the tie rules that depend on age. */
 uint64_t ocdm__memory_priority(const ocdm_memory *memory, uint64_t shard, uint64_t arrival, uint64_t before);
 
 /* The places among equals of the items of the next update, instead of what their arrival would give. Must outlive it. */

@@ -29,7 +29,7 @@ struct ocdm_memory {
     ocdm_similarity similarity; /* the caller's answer to comparisons; NULL: none */
     void *similarity_state;
     const ocdm_sample *beginning; /* the batch that the policy's `begin` is looking at, while it does */
-    size_t beginning_count;       /* SIZE_MAX: nobody is in `begin` */
+    size_t beginning_count;       /* SIZE_MAX outside `begin` */
     struct pool pool;
     struct scores *scores; /* NULL for policies that do not minimise a distance */
 

@@ -127,7 +127,7 @@ static ocdm__random batch_random(const ocdm_memory *memory)
     return ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
 }
 
-/* Floyd's subset, as ocdm_memory_draw has it. */
+/* Floyd's subset, as in ocdm_memory_draw. */
 static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
 {
     uint32_t size = memory->pool.size;

@@ -1,4 +1,4 @@
-/* For tests of the agent: inputs from formulas (as tests/make-golden has them), agents, comparisons. */
+/* For tests of the agent: inputs from formulas (as in tests/make-golden), agents, comparisons. */
 #ifndef OCDM_TESTS_AGENT_SAMPLES_H
 #define OCDM_TESTS_AGENT_SAMPLES_H
 

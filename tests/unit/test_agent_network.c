@@ -284,7 +284,7 @@ TEST(train_names_the_sample_whose_loss_is_no_number)
     ocdm__agent_destroy(untouched);
 }
 
-/* One value less its own mean is 0 whatever it was. */
+/* One value minus its own mean is always 0. */
 TEST(train_refuses_a_norm_of_one_value)
 {
     ocdm__agent_settings settings = settings_for("resnet18", 32, 3, 1);

@@ -175,7 +175,7 @@ TEST(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation)
     remove_folder("whole");
 }
 
-/* ---- what stands in the way -------------------------------------------------------------------------------------------- */
+/* ---- what prevents a resume -------------------------------------------------------------------------------------------- */
 
 static void damage(const char *path, size_t at)
 {

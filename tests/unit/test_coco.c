@@ -1,4 +1,4 @@
-/* COCO files that are as they should be: what becomes of images, annotations and categories, in one file and several. */
+/* Valid COCO files: how images, annotations and categories are read, from one file and from several. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>

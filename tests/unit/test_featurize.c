@@ -1,4 +1,4 @@
-/* Featurizing small streams, against each sample alone and plain sums; notes; files that are as they were on error. */
+/* Featurizing small streams, against each sample alone and plain sums; notes; files are unchanged on error. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>

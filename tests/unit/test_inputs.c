@@ -1,5 +1,4 @@
-/* What a network gets to see: the numbers that stand in the stream, whatever the threads, and nothing for images that are bad.
- */
+/* The inputs of a network: the numbers of the stream for any number of threads, and nothing for bad images. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>

@@ -393,7 +393,7 @@ static struct pair make_pair(const char *policy)
     return pair;
 }
 
-/* The batch is refused, nothing has changed, and the memory goes on like one that never saw it. */
+/* The batch is refused, nothing has changed, and the memory continues like one that never saw it. */
 static void check_refusal(struct pair *pair, const ocdm_sample *batch, size_t count, ocdm_status expected)
 {
     static struct toy_batch next;

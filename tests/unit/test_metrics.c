@@ -94,7 +94,7 @@ TEST(infinite_logits_rank_first_and_last)
     assert_int_equal(score.hits, 1);
 }
 
-/* Sample 0 carries class 1 only, sample 1 both, whatever the order and however often it is said. */
+/* Sample 0 carries class 1 only, sample 1 both, in any order and with repetitions. */
 TEST(repeated_labels_count_once_in_scores)
 {
     static const float logits[] = {-1, 2, 1, 1, 3, -2};

@@ -109,7 +109,7 @@ TEST(multitask_trains_on_all_tasks_so_far)
     ocdm__schedule_clear(&schedule);
 }
 
-/* A step can be asked for without those before it: that is what going on from a checkpoint needs. */
+/* A step can be computed without those before it: resuming from a checkpoint needs this. */
 TEST(schedule_gives_any_step_by_itself)
 {
     static const char *const methods[] = {"ocdm", "multitask"};

@@ -1,4 +1,4 @@
-/* The record readers: telling formats apart, limits, and passing over what is bad in little memory. */
+/* The record readers: recognising formats, limits, and skipping bad records in little memory. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -76,7 +76,7 @@ TEST(runs_missing_folder_is_a_missing_run)
     assert_int_equal(studies.count, 0);
 }
 
-/* Three seeds of two methods: means and sample deviations by hand, the pairs by their seeds whatever their order. */
+/* Three seeds of two methods: means and sample deviations by hand, pairs matched by seed in any order. */
 TEST(groups_hold_runs_that_differ_in_the_seed_alone)
 {
     static const char *const maps[2][3] = {{"40", "42", "44"}, {"41", "40", "48"}};
@@ -144,7 +144,7 @@ TEST(studies_are_one_for_each_stream)
     assert_int_equal(studies.count, 2);
 }
 
-/* The order 1, 0 brings class c first; counts are asked for by their place in the files. */
+/* The order 1, 0 brings class c first; counts are found by their index in the files. */
 TEST(classes_stand_in_the_order_of_the_stream)
 {
     put_run("r/a", &MADE_RUN);

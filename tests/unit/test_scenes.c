@@ -202,7 +202,7 @@ static size_t changes_near(const ocdm__scene_object *object, const uint8_t *with
     return changed;
 }
 
-/* What carries a label is where the plan says and nowhere else; and when it is to be seen, it is seen. */
+/* An object with a label is where the plan says and nowhere else, and is visible if the plan says so. */
 TEST(scene_changes_near_an_object_only_when_it_is_taken_away)
 {
     const ocdm__scenes *scenes = worlds[1];
@@ -238,7 +238,7 @@ TEST(scene_has_strays_only_when_there_is_no_label)
     assert_in_range(strays, 200, 500);
 }
 
-/* Every class on one picture: the plan has room, and nothing is written outside the picture, whatever its size. */
+/* Every class on one picture: the plan has room, and nothing is written outside a picture of any size. */
 TEST(scene_stays_inside_the_picture_when_it_is_crowded)
 {
     static uint8_t picture[LARGEST + 2];
