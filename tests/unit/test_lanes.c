@@ -36,7 +36,7 @@ static int64_t naive_highest(uint32_t block)
     return best;
 }
 
-/* A chain of 1 to BLOCKS blocks; returns the first. There are few different scores, so many lanes tie, and the largest and
+/* A chain of 1 to BLOCKS blocks; returns the first. There are few different scores, so that lanes tie, and the largest and
  * smallest numbers are among them. */
 static uint32_t make_lanes(uint64_t seed)
 {

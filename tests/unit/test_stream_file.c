@@ -1,4 +1,4 @@
-/* The stream file: what is written is read again, every damaged byte is found, and no table is believed. */
+/* The stream file: what is written is read back, every damaged byte is found, and every table is checked. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

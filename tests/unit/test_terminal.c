@@ -1,4 +1,4 @@
-/* Terminals and what only looks like one, on a pseudo-terminal of the test's own. */
+/* Terminals, on a pseudo-terminal, and descriptors that are none. */
 #define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 
@@ -12,7 +12,7 @@
 #include "../test.h"
 #include "base/terminal.h"
 
-/* Both ends of a pseudo-terminal: the program's is the one that is asked about. */
+/* Both ends of a pseudo-terminal: the tests look at the program's end. */
 static int master = -1;
 static int terminal = -1;
 
