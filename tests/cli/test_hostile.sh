@@ -143,6 +143,25 @@ a_table_of_many_tasks_has_a_hundred_columns() {
         same 150 "$(grep '^c0 ' "$out" | awk '{ print $102 }')"
 }
 
+a_killed_compare_takes_its_runs_along() {
+    "$ocdm" compare s.safetensors -o killed --methods multitask --model linear --lr 0.001 --epochs 1000 -q > "$out" 2> "$err" &
+    local process=$! child=
+    for _ in $(seq 200); do
+        child=$(cat "/proc/$process/task/$process/children" 2> /dev/null | tr -d ' ')
+        [ -n "$child" ] && [ -n "$(ls killed/*/run.jsonl 2> /dev/null)" ] && break
+        sleep 0.05
+    done
+    [ -n "$child" ] || return 1
+    kill -KILL "$process"
+    wait "$process"
+    for _ in $(seq 400); do
+        [ -e "/proc/$child/exe" ] || return 0
+        sleep 0.05
+    done
+    kill -KILL "$child"
+    return 1
+}
+
 an_ignored_interrupt_stays_ignored() {
     (
         trap '' INT
@@ -160,7 +179,8 @@ for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_a
     a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
     a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
-    a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns an_ignored_interrupt_stays_ignored; do
+    a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns \
+    a_killed_compare_takes_its_runs_along an_ignored_interrupt_stays_ignored; do
     check "$test" "$test"
 done
 finish
