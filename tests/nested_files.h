@@ -1,10 +1,10 @@
-/* Files in folders of folders, for tests of what reads a whole tree. Include after tests/scratch_folder.h. */
+/* Files in folders of folders, for tests of functions that read a whole tree. Include after tests/scratch_folder.h. */
 #ifndef OCDM_TESTS_NESTED_FILES_H
 #define OCDM_TESTS_NESTED_FILES_H
 
 #include "scratch_folder.h"
 
-/* Writes a file below the working directory, the folders on the way to it made where they are missing. */
+/* Writes a file below the working directory and makes the folders that are missing. */
 static inline int put_bytes(const char *path, const void *bytes, size_t size)
 {
     char folder[256];

@@ -1,5 +1,5 @@
-/* A folder of the test's own, as its working directory, gone at the end. In memory where there is such a place: tests that save
- * a thousand times would otherwise wait for the disk. */
+/* A temporary folder that is the test's working directory and is removed at the end. It is in /dev/shm if possible, because
+ * tests that save a thousand times would otherwise wait for the disk. */
 #ifndef OCDM_TESTS_SCRATCH_FOLDER_H
 #define OCDM_TESTS_SCRATCH_FOLDER_H
 
@@ -24,7 +24,7 @@ static inline int enter_folder(void **state)
     return -1;
 }
 
-/* How many files are in the folder, hidden ones too; removes them when told to. */
+/* How many files are in the folder, hidden ones too; removes them on request. */
 static inline int count_files(int and_remove)
 {
     DIR *listing = opendir(".");
@@ -48,7 +48,7 @@ static inline int leave_folder(void **state)
     return chdir("/") == 0 && rmdir(scratch_folder) == 0 ? 0 : -1;
 }
 
-/* A file's bytes, to be freed; NULL, and none of them, when there is no file. */
+/* A file's bytes, to be freed; NULL and size 0 when there is no file. */
 static inline unsigned char *read_whole(const char *path, size_t *size)
 {
     *size = 0;

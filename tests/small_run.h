@@ -22,7 +22,7 @@
 
 enum small_kind { SMALL_FEATURES, SMALL_IMAGES, SMALL_FILES };
 
-/* How a small stream is to be: `train` and `test` samples in each of `tasks` tasks. */
+/* The shape of a small stream: `train` and `test` samples in each of `tasks` tasks. */
 struct small_plan {
     uint32_t tasks, train, test;
     bool single; /* one label on each sample */
@@ -197,7 +197,8 @@ static inline void same_file(const char *a, const char *b)
     free(b_bytes);
 }
 
-/* Two folders of finished runs hold the same: weights, memory, and the summary but for times and machine, which come last. */
+/* Two folders of finished runs have the same contents: weights, memory, and the summary but for times and machine, which come
+ * last. */
 static inline void same_results(const char *a, const char *b, bool has_agent)
 {
     char paths[2][128];

@@ -1,5 +1,5 @@
-/* What every test program starts from: cmocka with the headers that it needs, the head of a test, and an assertion that names
- * its case. */
+/* Included by every test program: cmocka with the headers that it needs, a macro for the head of a test, and an assertion that
+ * names its case. */
 #ifndef OCDM_TESTS_TEST_H
 #define OCDM_TESTS_TEST_H
 
@@ -10,11 +10,10 @@
 
 #include <cmocka.h>
 
-/* The head of a test function. `state` is what the test's setup left, for those that have one. */
+/* The head of a test function. `state` is what the test's setup has stored, if it has one. */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* Like assert_true, but says first which case it is about. The condition is evaluated once: it may be a call that fails once.
- */
+/* Like assert_true, but prints the case first. The condition is evaluated once: it may be a call that fails only once. */
 #define HOLDS(where, condition)                                                                                                \
     do {                                                                                                                       \
         int holds_ = (condition) ? 1 : 0;                                                                                      \

@@ -1,6 +1,6 @@
 /*
- * Gradients for tests, where no network is: a short vector of small whole numbers that follows from a sample's id, so that zero
- * gradients, equal, opposite and orthogonal ones all turn up. The answer to what the policy gss asks is made of them.
+ * Gradients for tests without a network: a short vector of small integers, a function of the sample's id, such that zero,
+ * equal, opposite and orthogonal gradients all occur. The comparisons that the policy gss requests are computed from them.
  */
 #ifndef OCDM_TESTS_TOY_GRADIENTS_H
 #define OCDM_TESTS_TOY_GRADIENTS_H
@@ -70,7 +70,7 @@ static inline double toy_largest_cosine(const struct toy_gradient *gradient, con
     return largest;
 }
 
-/* An ocdm_similarity. Answers no more than it has to. */
+/* An ocdm_similarity. Computes only what is needed. */
 static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory, const ocdm_comparison *asked,
                                          ocdm_error *error)
 {
@@ -89,7 +89,7 @@ static inline ocdm_status toy_similarity(void *state, const ocdm_memory *memory,
     return OCDM_OK;
 }
 
-/* The memory, with someone to answer if its policy asks. */
+/* A memory with a function that answers if its policy requests gradients. */
 static inline ocdm_memory *with_gradients(ocdm_memory *memory)
 {
     if (memory != NULL && ocdm_memory_options(memory)->policy->traits & OCDM_NEEDS_GRADIENTS)

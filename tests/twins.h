@@ -1,6 +1,6 @@
 /*
- * Two memories that must not differ: everything that can be asked of both, to the last bit; and random batches to offer them.
- * For tests of every kind, hence a header of its own with all of it in it.
+ * Compares two memories that must be equal to the last bit in everything that the interface returns, and makes random batches
+ * for them. All of it is in this header because unit, property and fault tests use it.
  */
 #ifndef OCDM_TESTS_TWINS_H
 #define OCDM_TESTS_TWINS_H
@@ -78,7 +78,7 @@ static inline ocdm_change offered(ocdm_memory *memory, const ocdm_sample *batch,
     return change;
 }
 
-/* One sample with up to three labels, 0 standing for none. */
+/* One sample with up to three labels; 0 means none. */
 static inline ocdm_change offered_one(ocdm_memory *memory, uint64_t id, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t label[3];
@@ -91,7 +91,7 @@ static inline ocdm_change offered_one(ocdm_memory *memory, uint64_t id, uint32_t
     return offered(memory, &sample, 1);
 }
 
-/* Room for four samples and three there: {1}, {1, 2} and one without labels. */
+/* A memory of capacity four with three samples: {1}, {1, 2} and one without labels. */
 static inline ocdm_memory *small_memory(const char *policy)
 {
     ocdm_options options = options_for(policy, 4);
@@ -172,7 +172,7 @@ static inline void same_draw(ocdm_memory *a, ocdm_memory *b, size_t count, const
     HOLDS(where, !drawn || !memcmp(first, second, drawn * sizeof *first));
 }
 
-/* Both get the batch; what they do and what they are then is the same. */
+/* Both get the batch; their changes and their states afterwards must be equal. */
 static inline void offered_to_both(ocdm_memory *a, ocdm_memory *b, const struct toy_batch *batch, const char *where)
 {
     ocdm_change first = offered(a, batch->sample, batch->count);

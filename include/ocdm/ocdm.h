@@ -451,8 +451,8 @@ typedef struct ocdm_comparison {
      */
     int batch_first;
 
-    /* So many slots after another are a group, compared with by its mean gradient. 1, or 0 when you ask: each sample by itself.
-     */
+    /* The number of consecutive slots in a group, which is compared by its mean gradient. 1, or 0 in your own request: each
+     * sample is compared alone. */
     size_t group_size;
 } ocdm_comparison;
 

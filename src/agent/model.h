@@ -54,7 +54,7 @@ struct ocdm__model_size {
     uint32_t class_count;   /* outputs of the head */
     uint32_t features;      /* inputs of linear and mlp */
     uint32_t height, width; /* of images */
-    uint32_t blocks;        /* of mobilenet1: so many of its 13; 0 for all */
+    uint32_t blocks;        /* of mobilenet1: how many of its 13 blocks; 0 for all */
 };
 
 /*

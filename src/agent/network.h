@@ -122,7 +122,7 @@ struct ocdm__layer {
     size_t image_bytes; /* of its output */
     /* of a linear layer */
     struct ocdm__products products[OCDM__PRODUCTS]; /* the last ones made first */
-    void *narrow; /* in bf16: weights, then input, then gradients of so many rows, as elements */
+    void *narrow; /* in bf16: weights, then input, then gradients of `narrow_rows` rows, as elements */
     size_t narrow_rows;
     /* of a batch norm */
     float *constants; /* OCDM__CONSTANTS times channels */
@@ -135,7 +135,7 @@ typedef struct ocdm__network {
     size_t parameter_count;
     size_t trained_count; /* elements */
     struct ocdm__layer *layers;
-    uint32_t image_layers; /* so many come before the average; 0 without images */
+    uint32_t image_layers; /* how many come before the average; 0 without images */
     struct ocdm__span input, eval_input;
     size_t input_bytes; /* of an image as the first layer reads it */
     bool blocked; /* images are in blocks of channels and the first layer reads the caller's planes; otherwise channels last */
@@ -152,7 +152,7 @@ typedef struct ocdm__network {
     unsigned char *eval_arena; /* one image for each thread */
     size_t eval_image;
     float *lane_memory;            /* gradients of two layers' weights, chunk by chunk, and of the lanes of a chunk */
-    size_t lane_stride, lane_room; /* floats of the largest layer; so many of them are allocated */
+    size_t lane_stride, lane_room; /* floats of the largest layer; how many are allocated */
     const float **parts;           /* the chunks of either layer, and how they are added */
     unsigned char *merges;
     size_t *chunk_sizes;           /* lanes */

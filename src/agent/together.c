@@ -108,7 +108,7 @@ void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units
 
 enum stage { FILLING, EXCHANGING, GATHERING, DONE, TAKEN };
 
-/* Layers first down to last. The sums of this rank's blocks lie in the order of the ranks that they go to, a slice of each
+/* Layers first down to last. The sums of this rank's blocks are in the order of the ranks that receive them, a slice of each
  * block for each rank; later the gathered sum lies there, slice by slice. */
 struct bucket {
     uint32_t first, last;
@@ -375,7 +375,7 @@ enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, FEATURES, END };
 /* Units of four bytes, as all exchanges. */
 struct order {
     uint32_t kind;
-    uint32_t number;        /* of the agent: so many were created before it */
+    uint32_t number;        /* of the agent: how many were created before it */
     uint64_t count;         /* samples of a batch, or bytes of a name */
     uint64_t labels, steps; /* of a batch; of the agent */
     ocdm__agent_settings settings;

@@ -60,6 +60,43 @@ static inline uint64_t ocdm__checksum(uint64_t sum, const void *bytes, size_t si
     return sum;
 }
 
+/* A faster one, for what is read at each run: four words of eight bytes abreast. Any change of one word changes it. */
+
+static inline uint64_t ocdm__row_sum_step(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
+    return sum << 29 | sum >> 35;
+}
+
+/* The next eight bytes in one load; ocdm__get_u64 takes them one by one. */
+static inline uint64_t ocdm__load_u64(const unsigned char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+static inline uint64_t ocdm__row_sum(const unsigned char *bytes, size_t size)
+{
+    uint64_t a = size, b = 1, c = 2, d = 3, word = 0;
+    size_t at = 0;
+    for (; size - at >= 32; at += 32) {
+        a = ocdm__row_sum_step(a, ocdm__load_u64(bytes + at));
+        b = ocdm__row_sum_step(b, ocdm__load_u64(bytes + at + 8));
+        c = ocdm__row_sum_step(c, ocdm__load_u64(bytes + at + 16));
+        d = ocdm__row_sum_step(d, ocdm__load_u64(bytes + at + 24));
+    }
+    uint64_t sum = ocdm__row_sum_step(ocdm__row_sum_step(ocdm__row_sum_step(a, b), c), d);
+    for (; size - at >= 8; at += 8)
+        sum = ocdm__row_sum_step(sum, ocdm__load_u64(bytes + at));
+    for (size_t i = 0; i < size - at; i++)
+        word |= (uint64_t)bytes[at + i] << (8 * i);
+    return ocdm__row_sum_step(sum, word);
+}
+
 /* ---- 16-bit floating point ---- */
 
 /* IEEE 754 binary16 to and from 32 bits, by integer operations, so that every machine gives the same bits. */

@@ -51,7 +51,7 @@ void ocdm__hash_table_remove(struct ocdm__hash_table *table, uint64_t hash, uint
 /* ---- hashes ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * Hashes for tables in memory, under a random key of the process: whoever writes the input cannot know which keys of a table
+ * Hashes for tables in memory, under a random key of the process: the author of the input cannot know which keys of a table
  * collide, so a table is not slow on purpose. The tables compare the keys too: a collision costs time but never correctness,
  * and no result depends on the key. Hashes differ from process to process: do not write them to files.
  *

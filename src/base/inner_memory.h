@@ -37,9 +37,9 @@
 /* clang-format on */
 
 /*
- * A bargain with a caller who has looked already: from now on its class ids are dense (0, 1, 2, ..., as labels were numbered),
- * so that an array leads to a class, and its ids are unique, so that nobody looks again. Ids are then not known to
- * ocdm_memory_find and ocdm_memory_forget. To be called once, before the first update.
+ * For a caller that has checked its input: class ids are dense from now on (0, 1, 2, ..., as labels were numbered), so classes
+ * are found by an array index, and ids are unique, so they are not checked again. ocdm_memory_find and ocdm_memory_forget then
+ * find no id. Call it once, before the first update.
  */
 void ocdm__memory_trust(ocdm_memory *memory);
 
@@ -57,11 +57,11 @@ uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 /* ---- shards of a stream --------------------------------------------------------------------------------------------- */
 
 /* Shards of a stream are sampled apart and merged later: their tie keys follow from seed, shard and arrival, so that those of
- * all shards can be compared. Shard 0 has the keys of a memory that knows of no shards. Before the first update. */
+ * all shards can be compared. Shard 0 has the keys of a memory without shards. Call it before the first update. */
 void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard);
 
 /* The place among equals that a sample had, or would have had, in its shard; `before` is how many samples the shards before it
- * had, for the tie rules that go by age. */
+ * had, for the tie rules that depend on age. */
 uint64_t ocdm__memory_priority(const ocdm_memory *memory, uint64_t shard, uint64_t arrival, uint64_t before);
 
 /* The places among equals of the items of the next update, instead of what their arrival would give. Must outlive it. */

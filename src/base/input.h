@@ -1,5 +1,5 @@
 /*
- * A window over the bytes of a file or pipe. Whoever reads looks at data[0..size), asks for more with ocdm__input_fill, and
+ * A window over the bytes of a file or pipe. A reader looks at data[0..size), requests more with ocdm__input_fill, and
  * gives the front back with ocdm__input_release once it is done with it; until then those bytes keep their positions. Their
  * addresses do not stay: the buffer slides and grows when it is filled, so keep positions and add `data` when you use them.
  *

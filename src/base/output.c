@@ -116,7 +116,7 @@ static bool name_folder(const char *path, char folder[PATH_MAX])
     return true;
 }
 
-/* A temporary file is locked while it is written. A file system without locks protects it as well: nobody there gets one. */
+/* A temporary file is locked while it is written. Without locks in the file system it is safe too: no process gets one. */
 static bool lock(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0;

@@ -57,10 +57,41 @@ const ocdm__bar_style ocdm__bar_blocks = {8, blocks, "▲", "×"};
 const ocdm__bar_style ocdm__bar_ascii = {3, ascii, "^", "x"};
 const ocdm__bar_style ocdm__bar_ascii_fine = {8, ascii_fine, "^", "x"};
 
-const char *ocdm__bar_glyph(const ocdm__bar_style *style, double height, unsigned row)
+static const char *glyph_of(const ocdm__bars *bars, double height, unsigned row)
 {
+    const ocdm__bar_style *style = bars->style;
+    if (bars->marks && row == 0 && !(height > 0))
+        return style->none;
+    if (bars->marks && row == bars->rows - 1 && height > bars->rows)
+        return style->cut;
     double steps = (height - row) * style->levels;
     return style->glyphs[steps >= style->levels ? style->levels : steps > 0 ? (unsigned)ceil(steps) : 0];
+}
+
+void ocdm__bars_row(ocdm__output *output, const ocdm__bars *bars, unsigned row)
+{
+    for (size_t i = 0; i < bars->count; i++) {
+        if (bars->apart != NULL && bars->apart[i])
+            ocdm__output_text(output, " ");
+        for (unsigned column = 0; column < bars->width; column++) {
+            bool is_gap = column > 0 && column + 1 == bars->width;
+            ocdm__output_text(output, is_gap ? " " : glyph_of(bars, bars->height[i], row));
+        }
+    }
+    ocdm__output_text(output, "\n");
+}
+
+size_t ocdm__bars_merge(const double *values, size_t count, size_t merged, double *means)
+{
+    size_t bars = 0;
+    for (size_t first = 0; first < count; first += merged) {
+        size_t part = count - first < merged ? count - first : merged;
+        double sum = 0;
+        for (size_t i = first; i < first + part; i++)
+            sum += values[i];
+        means[bars++] = sum / (double)part;
+    }
+    return bars;
 }
 
 size_t ocdm__bar_fill(char *bar, double length)

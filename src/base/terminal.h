@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/output.h"
+
 /* Whether the file descriptor is a terminal: a progress line only makes sense on one. */
 bool ocdm__is_terminal(int descriptor);
 
@@ -27,13 +29,26 @@ typedef struct ocdm__bar_style {
     const char *none;          /* in place of a bar of height 0 */
 } ocdm__bar_style;
 
-/* Block characters, and two replacements in ASCII: few steps that are easy to distinguish, or as many steps as the blocks have.
- */
+/* Block characters, and two replacements in ASCII: with few steps that are easy to distinguish, and with as many steps as the
+ * blocks. */
 extern const ocdm__bar_style ocdm__bar_blocks, ocdm__bar_ascii, ocdm__bar_ascii_fine;
 
-/* The character of a vertical bar in one row of the picture, counted from 0 at the bottom. `height` is in rows and is rounded
- * up to a whole step. */
-const char *ocdm__bar_glyph(const ocdm__bar_style *style, double height, unsigned row);
+/* A picture of vertical bars. Heights are in rows and are rounded up to a whole step of the style. */
+typedef struct ocdm__bars {
+    const ocdm__bar_style *style;
+    const double *height;
+    size_t count;
+    unsigned rows;
+    unsigned width;    /* columns of a bar; the last of several is a space */
+    const bool *apart; /* for each bar whether a space precedes it; NULL for none */
+    bool marks;        /* bars that are cut off, and bars of height 0, get the style's characters for them */
+} ocdm__bars;
+
+/* A row of the picture, counted from 0 at the bottom, with the end of its line. */
+void ocdm__bars_row(ocdm__output *output, const ocdm__bars *bars, unsigned row);
+
+/* The mean of every `merged` neighbours; the last mean may have fewer. Returns the number of means. */
+size_t ocdm__bars_merge(const double *values, size_t count, size_t merged, double *means);
 
 /* A horizontal bar of `length` characters, rounded to the nearest; `bar` has room for one more. Returns the rounded length. */
 size_t ocdm__bar_fill(char *bar, double length);

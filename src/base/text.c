@@ -166,7 +166,7 @@ static float long_float(const struct decimal *decimal)
     return strtof(text, NULL);
 }
 
-/* Whether the nearest float of a double is that of the number which the double was rounded from: not when it lies in the middle
+/* Whether the nearest float of a double is that of the number which the double was rounded from: not when it is in the middle
  * between two floats, nor where floats are sparser than elsewhere or end. */
 static bool rounds_once(double magnitude)
 {

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "experiment/compare/execute.h"
 #include "ranks/ranks.h"
 
 /* Usually holds everything that a verb prints, so that one write at the end reports why it failed. */
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
         return OCDM__EXIT_IO;
     /* A closed pipe is a failed write with an error and exit code 4, not a silent death by signal. */
     signal(SIGPIPE, SIG_IGN);
+    ocdm__end_with_parent();
     ocdm__catch_lost_pages();
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);

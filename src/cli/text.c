@@ -206,9 +206,13 @@ static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
+/* The table of classes has a column for each task up to so many: else a small file could print a table of any size. */
+#define MOST_TASK_COLUMNS 100u
+
 /* The columns of the table of classes. */
 struct layout {
     size_t label, task, total, bar;
+    size_t tasks;     /* how many have a column */
     uint64_t largest; /* what the longest bar stands for */
 };
 
@@ -220,7 +224,9 @@ static size_t digits(uint64_t number)
 static struct layout lay_out(const ocdm__stream_info *info, size_t width)
 {
     const ocdm__statistics *statistics = &info->statistics;
-    struct layout layout = {.label = strlen("class"), .task = 1};
+    struct layout layout = {.label = strlen("class"), .task = 1, .tasks = statistics->task_count};
+    if (layout.tasks > MOST_TASK_COLUMNS)
+        layout.tasks = MOST_TASK_COLUMNS;
     uint64_t smallest;
     for (size_t i = 0; i < info->class_count; i++) {
         size_t length;
@@ -228,7 +234,7 @@ static struct layout lay_out(const ocdm__stream_info *info, size_t width)
         size_t columns = ocdm__show_label(label, length).width;
         layout.label = columns > layout.label ? columns : layout.label;
     }
-    for (size_t i = 0; i < statistics->task_count; i++) {
+    for (size_t i = 0; i < layout.tasks; i++) {
         uint64_t number = statistics->tasks[i].task;
         ocdm__tally_range(&statistics->tasks[i], &smallest, &layout.largest);
         size_t columns = digits(number > layout.largest ? number : layout.largest);
@@ -236,8 +242,7 @@ static struct layout lay_out(const ocdm__stream_info *info, size_t width)
     }
     ocdm__tally_range(&statistics->total, &smallest, &layout.largest);
     layout.total = digits(layout.largest) > strlen("total") ? digits(layout.largest) : strlen("total");
-    layout.bar =
-        room_for_bar(width, layout.label + statistics->task_count * (layout.task + 1) + 1 + layout.total + MLR_COLUMNS);
+    layout.bar = room_for_bar(width, layout.label + layout.tasks * (layout.task + 1) + 1 + layout.total + MLR_COLUMNS);
     return layout;
 }
 
@@ -249,7 +254,7 @@ static void write_class(ocdm__output *output, const ocdm__stream_info *info, uin
     ocdm__shown_label shown = ocdm__show_label(label, length);
     uint64_t total = ocdm__tally_class(&statistics->total, class_number).count;
     put(output, "%s%*s", shown.text, (int)(layout->label - shown.width), "");
-    for (size_t i = 0; i < statistics->task_count; i++) {
+    for (size_t i = 0; i < layout->tasks; i++) {
         uint64_t count = ocdm__tally_class(&statistics->tasks[i], class_number).count;
         put(output, " %*llu", (int)layout->task, (unsigned long long)count);
     }
@@ -266,8 +271,10 @@ static void write_classes(ocdm__output *output, const ocdm__stream_info *info, s
     struct layout layout = lay_out(info, width);
     if (statistics->task_count > 0)
         put(output, "\n%*s training samples of task", (int)layout.label, "");
+    if (statistics->task_count > layout.tasks)
+        put(output, ", the first %zu of %zu tasks", layout.tasks, statistics->task_count);
     put(output, "\n%-*s", (int)layout.label, "class");
-    for (size_t i = 0; i < statistics->task_count; i++)
+    for (size_t i = 0; i < layout.tasks; i++)
         put(output, " %*llu", (int)layout.task, (unsigned long long)statistics->tasks[i].task);
     put(output, " %*s%*s\n", (int)layout.total, "total", MLR_COLUMNS, "MLR");
     for (size_t i = 0; i < info->class_count; i++)

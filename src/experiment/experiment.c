@@ -1,5 +1,5 @@
-/* The public experiment: a learner of the caller's behind the table of functions of the loop, or outside it, where it is told
- * what to do step by step. */
+/* The public experiment: the caller's learner, called by the loop through the table of functions, or outside the loop, from
+ * which it requests each step. */
 #include "ocdm/experiment.h"
 
 #include <math.h>

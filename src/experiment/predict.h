@@ -46,7 +46,7 @@ void ocdm__weights_close(ocdm__weights_file *weights);
 struct ocdm__weights_fit;
 
 /*
- * Whether the head of a file is one for so many classes. The agent would initialise another one at random, which is right
+ * Whether the head of a file is one for this many classes. The agent would initialise another one at random, which is right
  * for training and wrong for predicting.
  *
  * path   the file's, for the message

@@ -191,7 +191,7 @@ ocdm_status ocdm_tie_find(const char *name, ocdm_tie *tie)
 /*
  * The best deletion under a distance other than KL: the rule is the one of KL (whole-number weights per class, the largest sum
  * per cardinality, winners compared at 2^-40), but weights depend on S - k or on the target, so every distinct set is scored
- * anew. distances.c has the weights.
+ * again. The weights are above.
  */
 
 /* One cardinality's view: T labels are left, and what the distance would be if no class had lost any of them. */

@@ -196,7 +196,7 @@ BY_FOUR static uint32_t from_by_four(const struct lanes *lanes, uint32_t *block,
     return count;
 }
 
-/* x is at least y when the larger of both is x. Packing bytes goes by halves of vectors, hence the permutation. */
+/* x is at least y when the larger of both is x. Bytes are packed within halves of vectors, hence the permutation. */
 BY_FOUR static uint64_t reach_by_sixteen(const uint16_t *height, uint16_t least)
 {
     __m256i wanted = _mm256_set1_epi16((short)least);

@@ -32,8 +32,8 @@ struct ocdm__lane_search {
     /* The lane with the least order among those with this score; OCDM_NONE when no lane has it. */
     uint32_t (*first)(const struct lanes *lanes, uint32_t block, int64_t score);
 
-    /* The lanes whose score is at least `floor`, from *block on: writes at most `room` of them, 32 or more, and returns how
-     * many. *block becomes the block to go on with, OCDM_NONE at the end of the chain. */
+    /* The lanes whose score is at least `floor`, which is above INT64_MIN, from *block on: writes at most `room` of them, 32
+     * or more, and returns how many. *block becomes the block to continue with, OCDM_NONE at the end of the chain. */
     uint32_t (*from)(const struct lanes *lanes, uint32_t *block, int64_t floor, uint32_t *lane, uint32_t room);
 
     /* Which of 64 heights are at least `least`, not 0: one bit each. */

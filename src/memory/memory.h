@@ -29,7 +29,7 @@ struct ocdm_memory {
     ocdm_similarity similarity; /* the caller's answer to comparisons; NULL: none */
     void *similarity_state;
     const ocdm_sample *beginning; /* the batch that the policy's `begin` is looking at, while it does */
-    size_t beginning_count;       /* SIZE_MAX: nobody is in `begin` */
+    size_t beginning_count;       /* SIZE_MAX outside `begin` */
     struct pool pool;
     struct scores *scores; /* NULL for policies that do not minimise a distance */
 
@@ -105,7 +105,7 @@ static inline void ocdm__clear_words(ocdm_error *error)
     error->message[0] = error->hint[0] = '\0';
 }
 
-/* Makes room for so many samples in pool and index, beyond the members' label sets. */
+/* Makes room for this many samples in pool and index, beyond the members' label sets. */
 ocdm_status ocdm__memory_reserve(ocdm_memory *memory, uint32_t samples, ocdm_error *error);
 
 /* Gives a node its arrival number, and its place among equals by the tie rule. */
@@ -114,7 +114,7 @@ void ocdm__memory_stamp(ocdm_memory *memory, uint32_t node, uint64_t arrival);
 /* The target p_i by class index over the classes in scope, 0 outside; they sum to 1. */
 void ocdm__target(const ocdm_memory *memory, ocdm_scope scope, double *p);
 
-/* Makes room for batches of so many samples. */
+/* Makes room for batches of this many samples. */
 ocdm_status ocdm__memory_reserve_batch(ocdm_memory *memory, uint32_t count, ocdm_error *error);
 
 /* Sorts whole numbers ascending, without allocating. */

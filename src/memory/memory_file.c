@@ -437,7 +437,7 @@ static ocdm_status check_distinct(const struct parts *parts, const struct ocdm__
     return distinct ? OCDM_OK : bad(parts, what);
 }
 
-/* Nobody counts that far; beyond it sums with them could wrap around. */
+/* No stream is that long; beyond it, sums of counts could wrap around. */
 #define COUNTER_LIMIT ((uint64_t)1 << 63)
 
 static ocdm_status check_counters(const struct parts *parts)

@@ -28,7 +28,7 @@
 /* What every sample of a batch, and the batch, scores when there is nothing to compare with: the cosine 0.1. */
 #define FIRST_SCORE ((uint64_t)(1.1 * ONE + 0.5))
 
-/* How many samples of memory, or groups of so many, a batch is compared with, at most. */
+/* The most samples of the memory, or groups, that a batch is compared with, and the size of a group. */
 #define COMPARED 10u
 #define GROUP 10u
 
@@ -127,7 +127,7 @@ static ocdm__random batch_random(const ocdm_memory *memory)
     return ocdm__random_stream(ocdm__random_at(memory->decision_base, memory->arrived), 0);
 }
 
-/* Floyd's subset, as ocdm_memory_draw has it. */
+/* Floyd's subset, as in ocdm_memory_draw. */
 static uint32_t draw_slots(const ocdm_memory *memory, uint32_t wanted, uint32_t *slot, ocdm__random *random)
 {
     uint32_t size = memory->pool.size;

@@ -14,10 +14,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 
 static const char rebuild[] = "build it again with `ocdm stream build`";
+static const char damaged[] = "is damaged: its checksum does not match";
 
 struct opening {
     ocdm__stream *stream;
@@ -231,6 +233,19 @@ static ocdm_status read_names(const struct opening *opening)
     return status;
 }
 
+/* Files from before there were row sums have none. */
+static ocdm_status read_row_sums(const struct opening *opening)
+{
+    ocdm__stream *stream = opening->stream;
+    if (ocdm__safetensors_find(&stream->tensors, "row_sums") == NULL)
+        return OCDM_OK;
+    const struct ocdm__tensor *sums = find(opening, "row_sums", OCDM__U64, stream->table.sample_count);
+    if (sums == NULL)
+        return OCDM_BAD_FILE;
+    stream->row_sums = sums->data;
+    return OCDM_OK;
+}
+
 static ocdm_status read_payload(const struct opening *opening)
 {
     ocdm__stream *stream = opening->stream;
@@ -252,7 +267,8 @@ static ocdm_status read_payload(const struct opening *opening)
         stream->shape.channels = (size_t)tensor->shape[1];
         stream->shape.height = (size_t)tensor->shape[2];
     }
-    return OCDM_OK;
+    stream->checked = ocdm__allocate(stream->table.sample_count, sizeof *stream->checked);
+    return stream->checked != NULL ? read_row_sums(opening) : ocdm__fail_memory(opening->error, "a stream's tables");
 }
 
 static ocdm_status read_root(const struct opening *opening)
@@ -321,6 +337,60 @@ bool ocdm__is_stream_file(const char *path)
     return got == (ssize_t)sizeof start && memcmp(start + 4, "\0\0\0\0{", 5) == 0;
 }
 
+/* ---- features and images -------------------------------------------------------------------------------------------- */
+
+static ocdm_status fail_row(const ocdm__stream *stream, size_t sample, ocdm_error *error, const char *hint, const char *what)
+{
+    size_t length;
+    const char *id = ocdm__text_at(&stream->table.ids, sample, &length);
+    return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s: \"%s\": row %zu, of the sample %s, %s", stream->file.name,
+                      stream->shape.kind == OCDM__IMAGES ? "images" : "features", sample, ocdm__show_label(id, length).text,
+                      what);
+}
+
+static const unsigned char *row_of(const ocdm__stream *stream, size_t sample)
+{
+    return stream->payload + sample * ocdm__payload_size(&stream->shape);
+}
+
+static bool row_is_whole(const ocdm__stream *stream, size_t sample)
+{
+    return stream->row_sums == NULL || ocdm__row_sum(row_of(stream, sample), ocdm__payload_size(&stream->shape)) ==
+                                           ocdm__get_u64(stream->row_sums + 8 * sample);
+}
+
+/* Whether no exponent is all ones, which those of infinities and NaNs are. One more in its lowest place then carries into the
+ * place of the sign: so all numbers in eight bytes are looked at together. */
+static bool row_is_finite(const ocdm__stream *stream, size_t sample)
+{
+    const unsigned char *at = row_of(stream, sample);
+    const bool half = stream->shape.dtype == OCDM__F16;
+    const uint64_t exponent = half ? 0x7C007C007C007C00u : 0x7F8000007F800000u;
+    const uint64_t lowest = half ? 0x0400040004000400u : 0x0080000000800000u;
+    const uint64_t sign = half ? 0x8000800080008000u : 0x8000000080000000u;
+    size_t size = ocdm__payload_size(&stream->shape), i = 0;
+    unsigned char rest[8] = {0};
+    uint64_t sums = 0;
+    for (; size - i >= 8; i += 8)
+        sums |= (ocdm__load_u64(at + i) & exponent) + lowest;
+    memcpy(rest, at + i, size - i);
+    sums |= (ocdm__load_u64(rest) & exponent) + lowest;
+    return (sums & sign) == 0;
+}
+
+ocdm_status ocdm__stream_check(const ocdm__stream *stream, size_t sample, ocdm_error *error)
+{
+    if (stream->payload == NULL || atomic_load_explicit(&stream->checked[sample], memory_order_relaxed))
+        return OCDM_OK;
+    if (!row_is_whole(stream, sample))
+        return fail_row(stream, sample, error, rebuild, damaged);
+    if (stream->shape.kind == OCDM__FEATURES && !row_is_finite(stream, sample))
+        return fail_row(stream, sample, error, "features must be finite: correct the source and build the stream again",
+                        "has a number that is not finite");
+    atomic_store_explicit(&stream->checked[sample], 1, memory_order_relaxed);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *progress, ocdm_error *error)
 {
     const size_t block = (size_t)16 * 1024 * 1024;
@@ -333,6 +403,9 @@ ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *prog
         if (ocdm__progress_stopped(progress))
             return ocdm__fail(error, OCDM_STOPPED, "", "stopped while verifying %s", stream->file.name);
     }
+    for (size_t i = 0; stream->row_sums != NULL && i < stream->table.sample_count; i++)
+        if (!row_is_whole(stream, i))
+            return fail_row(stream, i, error, rebuild, damaged);
     if (sum == stream->checksum[1])
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, rebuild, "%s: the features or images are damaged: their checksum does not match",
@@ -347,7 +420,7 @@ size_t ocdm__payload_size(const ocdm__payload_shape *shape)
 
 void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out)
 {
-    const unsigned char *at = stream->payload + sample * ocdm__payload_size(&stream->shape);
+    const unsigned char *at = row_of(stream, sample);
     for (size_t i = 0; i < stream->shape.width; i++) {
         if (stream->shape.dtype == OCDM__F16) {
             out[i] = ocdm__half_to_float((uint16_t)(at[2 * i] | at[2 * i + 1] << 8));
@@ -360,7 +433,7 @@ void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out
 
 const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample)
 {
-    return stream->payload + sample * ocdm__payload_size(&stream->shape);
+    return row_of(stream, sample);
 }
 
 void ocdm__stream_table_clear(ocdm__stream_table *table)
@@ -383,6 +456,7 @@ void ocdm__stream_close(ocdm__stream *stream)
     ocdm__stream_table_clear(&stream->table);
     ocdm__safetensors_close(&stream->tensors);
     ocdm__release(stream->image_root);
+    ocdm__release(stream->checked);
     ocdm__unmap_file(&stream->file);
     *stream = (ocdm__stream){.task_count = 0};
 }
@@ -495,8 +569,10 @@ ocdm_status ocdm_stream_features(const ocdm_stream *stream, size_t sample, float
 {
     if (stream->tables.kind != OCDM_STREAM_FEATURES || sample >= stream->tables.samples)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%s: the stream has no features of sample %zu", stream->path, sample);
-    ocdm__stream_features(&stream->stream, sample, features);
-    return OCDM_OK;
+    ocdm_status status = ocdm__stream_check(&stream->stream, sample, error);
+    if (status == OCDM_OK)
+        ocdm__stream_features(&stream->stream, sample, features);
+    return status;
 }
 
 ocdm_status ocdm_stream_verify(ocdm_stream *stream, ocdm_error *error)

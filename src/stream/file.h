@@ -14,6 +14,7 @@
 #ifndef OCDM_STREAM_FILE_H
 #define OCDM_STREAM_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,9 +87,11 @@ typedef struct ocdm__stream {
     ocdm__mapped_file file;
     struct ocdm__safetensors tensors;
     const unsigned char *payload;
+    const unsigned char *row_sums; /* one for each sample; NULL in files that have none */
+    atomic_uchar *checked;         /* by sample: whether its row was found to be whole */
 } ocdm__stream;
 
-/* Opens a stream file and checks everything but the checksum of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
+/* Opens a stream file and checks everything but the checksums of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
  * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must outlive the stream. */
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
 
@@ -97,6 +100,13 @@ bool ocdm__is_stream_file(const char *path);
 
 /* Reads all features or images once and compares their checksum. OCDM_OK, OCDM_BAD_FILE, OCDM_STOPPED. */
 ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *progress, ocdm_error *error);
+
+/*
+ * Checks the features or the image of a sample when it is called first for it, later calls cost nothing: the row's checksum, if
+ * the file has such, and that features are finite. Call it before reading; from any thread. OCDM_OK or OCDM_BAD_FILE, which
+ * names the file, the tensor and the row. A stream without features and images is fine.
+ */
+ocdm_status ocdm__stream_check(const ocdm__stream *stream, size_t sample, ocdm_error *error);
 
 /* The features of a sample as floats; the stream has features. */
 void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out);

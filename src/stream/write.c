@@ -1,6 +1,6 @@
 /*
- * Writes stream files: the header, the tables, then features or images in blocks, then the checksums of both. Also makes the
- * notes on where a stream comes from: the sources with their SHA-256, and the digest of the ids.
+ * Writes stream files: the header, the tables, then features or images in blocks, then the checksums of their rows and of all.
+ * Also makes the notes on where a stream comes from: the sources with their SHA-256, and the digest of the ids.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -171,6 +171,8 @@ static void make_plan(struct plan *plan, const ocdm__stream_table *table, const 
     if (source != NULL)
         add_payload(plan, &source->shape, samples);
     plan->payload = source != NULL ? plan->count - 1 : plan->count;
+    if (source != NULL)
+        add(plan, "row_sums", OCDM__U64, NULL, samples);
     add(plan, "checksums", OCDM__U64, NULL, 2);
 }
 
@@ -242,7 +244,9 @@ static void write_tables(struct writing *writing, const struct plan *plan, const
     }
 }
 
-static ocdm_status write_payload(struct writing *writing, const ocdm__payload_source *source, size_t samples)
+/* The checksum of each row goes to `row_sums`, eight bytes each. */
+static ocdm_status write_payload(struct writing *writing, const ocdm__payload_source *source, size_t samples,
+                                 unsigned char *row_sums)
 {
     size_t each = ocdm__payload_size(&source->shape);
     size_t some = each < BLOCK ? BLOCK / each : 1;
@@ -256,6 +260,8 @@ static ocdm_status write_payload(struct writing *writing, const ocdm__payload_so
         if (status != OCDM_OK)
             break;
         write_bytes(writing, block, count * each);
+        for (size_t i = 0; i < count; i++)
+            ocdm__put_u64(row_sums + 8 * (first + i), ocdm__row_sum(block + i * each, each));
         ocdm__progress_tell(writing->progress, "writing", first + count, samples);
         if (ocdm__progress_stopped(writing->progress))
             status = ocdm__fail(writing->error, OCDM_STOPPED, "", "stopped while writing; nothing was left behind");
@@ -269,13 +275,20 @@ static ocdm_status write_payload(struct writing *writing, const ocdm__payload_so
 static ocdm_status write_all(struct writing *writing, const struct plan *plan, const ocdm__stream_table *table,
                              const ocdm__payload_source *source)
 {
-    unsigned char sums[16];
+    unsigned char sums[16], *row_sums = NULL;
+    ocdm_status status = OCDM_OK;
+    if (source != NULL && (row_sums = ocdm__allocate(table->sample_count, 8)) == NULL)
+        return ocdm__fail_memory(writing->error, "the checksums of the rows");
     write_tables(writing, plan, table);
     ocdm__put_u64(sums, writing->sum);
     writing->sum = OCDM__CHECKSUM_START;
-    ocdm_status status = source != NULL ? write_payload(writing, source, table->sample_count) : OCDM_OK;
+    if (source != NULL)
+        status = write_payload(writing, source, table->sample_count, row_sums);
     ocdm__put_u64(sums + 8, writing->sum);
+    if (source != NULL)
+        ocdm__output_write(&writing->output, row_sums, 8 * table->sample_count);
     ocdm__output_write(&writing->output, sums, sizeof sums);
+    ocdm__release(row_sums);
     return status;
 }
 

@@ -92,7 +92,7 @@ validation() {
     grep -o '"validation":{"samples":[0-9]*,"total":{[^}]*}' "$1/summary.json" | sed 's/.*"mAP":\([0-9.]*\).*/\1/'
 }
 
-# Of two learning rates the one with the better validation mAP is chosen for each method, and run anew on the whole stream.
+# Of two learning rates the one with the better validation mAP is chosen for each method, and run again on the whole stream.
 chooses_by_validation() {
     local command=("$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --grid lr=0.0001,0.006 --validation 0.2 -o v)
     run "${command[@]}" --json

@@ -94,6 +94,74 @@ a_file_that_shrinks_is_named() {
     same 4 "$code" && grep -q 'shrinks.safetensors: the file became shorter' "$err"
 }
 
+# The n-th row of the features of s.safetensors, damaged in one byte.
+damage_row() { # damage_row ROW FILE
+    /usr/bin/python3 - "$1" "$2" << 'END'
+import json, struct, sys
+data = bytearray(open("s.safetensors", "rb").read())
+header = 8 + struct.unpack("<Q", data[:8])[0]
+features = json.loads(data[8:header])["features"]
+data[header + features["data_offsets"][0] + int(sys.argv[1]) * features["shape"][1] * 4 + 1] ^= 16
+open(sys.argv[2], "wb").write(data)
+END
+}
+
+a_damaged_row_is_named() {
+    damage_row 17 damaged.safetensors
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q
+    same 3 "$code" && grep -q 'damaged.safetensors: "features": row 17, of the sample 17, is damaged' "$err"
+}
+
+a_run_is_not_resumed_onto_a_damaged_copy() {
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q --resume
+    same 3 "$code" && grep -q 'row 17, of the sample 17, is damaged' "$err" || return 1
+    cp s.safetensors damaged.safetensors
+    run "$ocdm" run damaged.safetensors -o damaged --model linear -q --resume
+    same 0 "$code"
+}
+
+# A folder in the place of a file cannot be read, whoever asks.
+a_report_is_not_made_without_what_cannot_be_read() {
+    short_run reported
+    local name
+    for name in summary.json memory.jsonl; do
+        mv "reported/$name" kept && mkdir "reported/$name"
+        run "$ocdm" report reported -o page.html
+        rmdir "reported/$name" && mv kept "reported/$name"
+        same 4 "$code" && grep -q "reported/$name" "$err" || return 1
+    done
+    rm reported/memory.jsonl
+    run "$ocdm" report reported -o page.html
+    same 0 "$code"
+}
+
+a_table_of_many_tasks_has_a_hundred_columns() {
+    for i in $(seq 0 299); do echo "{\"labels\":[\"c$((i % 2))\"],\"task\":$i}"; done > tasks.jsonl
+    run "$ocdm" stream info tasks.jsonl
+    same 0 "$code" && grep -q 'training samples of task, the first 100 of 300 tasks' "$out" &&
+        same 101 "$(grep '^c0 ' "$out" | grep -oE ' [0-9]+' | head -101 | wc -l | tr -d ' ')" &&
+        same 150 "$(grep '^c0 ' "$out" | awk '{ print $102 }')"
+}
+
+a_killed_compare_takes_its_runs_along() {
+    "$ocdm" compare s.safetensors -o killed --methods multitask --model linear --lr 0.001 --epochs 1000 -q > "$out" 2> "$err" &
+    local process=$! child=
+    for _ in $(seq 200); do
+        child=$(cat "/proc/$process/task/$process/children" 2> /dev/null | tr -d ' ')
+        [ -n "$child" ] && [ -n "$(ls killed/*/run.jsonl 2> /dev/null)" ] && break
+        sleep 0.05
+    done
+    [ -n "$child" ] || return 1
+    kill -KILL "$process"
+    wait "$process"
+    for _ in $(seq 400); do
+        [ -e "/proc/$child/exe" ] || return 0
+        sleep 0.05
+    done
+    kill -KILL "$child"
+    return 1
+}
+
 an_ignored_interrupt_stays_ignored() {
     (
         trap '' INT
@@ -110,7 +178,9 @@ an_ignored_interrupt_stays_ignored() {
 for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
     a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
-    an_ignored_interrupt_stays_ignored; do
+    a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
+    a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns \
+    a_killed_compare_takes_its_runs_along an_ignored_interrupt_stays_ignored; do
     check "$test" "$test"
 done
 finish

@@ -191,7 +191,7 @@ static void kept_closed(struct kept_file *kept)
     free(kept->bytes);
 }
 
-/* The agent at hand, the file that it may load, and what came out of it. */
+/* The agent, the file that it may load, and the result. */
 struct scene {
     const struct subject *subject;
     ocdm__agent *agent;

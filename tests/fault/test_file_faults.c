@@ -1,4 +1,4 @@
-/* Every call to the system fails once while a memory is saved or loaded: it is told, and no file is worse for it. */
+/* Every call to the system fails once while a memory is saved or loaded: the failure is reported, and no file is damaged. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

@@ -13,7 +13,7 @@ static ocdm_status chance_remove(void *state, const ocdm_memory *memory, uint32_
 
 static const ocdm_policy own = {.size = sizeof(ocdm_policy), .name = "own", .remove = chance_remove};
 
-/* Offers so many samples in batches of up to 10 and draws before each; returns how often the allocator was called. */
+/* Offers `samples` samples in batches of up to 10 and draws before each; returns how often the allocator was called. */
 static unsigned long allocations_of(ocdm_memory *memory, ocdm__random *random, struct toy_shape shape, uint64_t samples)
 {
     static struct toy_batch batch;

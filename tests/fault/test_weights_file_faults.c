@@ -1,5 +1,5 @@
-/* Every call to the system and every allocation fails once, or from then on, while weights are written: it is told, and the old
- * file or the new one is there, whole, and nothing beside it. */
+/* Every call to the system and every allocation fails once, or from then on, while weights are written: the failure is
+ * reported, and the old file or the new one is there, whole, and nothing beside it. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -49,7 +49,7 @@ static void check_folder(const struct saving *saving, ocdm_status status, const 
     free(found);
 }
 
-/* Whether there were so many calls. */
+/* Whether there were this many calls. */
 static bool save_with_fault(const struct saving *saving, unsigned long n, ocdm_status *status)
 {
     static const unsigned char old[] = "another file";

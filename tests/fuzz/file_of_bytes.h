@@ -1,4 +1,4 @@
-/* For readers that take a path: the bytes at hand as a regular file that is gone when the program is. */
+/* For readers that take a path: the bytes as a regular file that is removed when the program ends. */
 #ifndef OCDM_TESTS_FILE_OF_BYTES_H
 #define OCDM_TESTS_FILE_OF_BYTES_H
 

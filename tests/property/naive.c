@@ -219,7 +219,7 @@ static void mark_in_play(struct naive *naive, const struct naive_sample *samples
             naive->classes[samples[v].label[i]].in_play = true;
 }
 
-/* Nobody is new; who sits where is where he came from. */
+/* No sample is new: each comes from its own slot. */
 static void start_without_batch(struct naive *naive)
 {
     for (uint32_t v = 0; v < naive->size; v++) {

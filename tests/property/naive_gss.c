@@ -1,5 +1,5 @@
 /*
- * The judge's rules for gss and gss-released: scores in a plain array by slot, summed anew for every decision, each cosine
+ * The judge's rules for gss and gss-released: scores in a plain array by slot, summed again for every decision, each cosine
  * computed from the toy gradients for each pair. It shares with the library how many slots are drawn and with which numbers,
  * and that scores are rounded to multiples of 2^-32.
  */
@@ -66,7 +66,7 @@ static struct references draw_groups(const struct naive *naive, ocdm__random *st
     return found;
 }
 
-/* c = 1 + max cosine, not yet rounded; the cosine is 0.1 when there is nobody to compare with. */
+/* c = 1 + max cosine, not yet rounded; the cosine is 0.1 when there is no sample to compare with. */
 static double score_of(const struct references *references, struct toy_gradient gradient)
 {
     double largest = references->count > 0 ? -1 : 0.1;

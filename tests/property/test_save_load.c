@@ -51,8 +51,8 @@ static size_t empty_classes(const ocdm_memory *memory)
     return empty;
 }
 
-/* A stream of so many batches whose classes move on; at chance points, and often right after a class emptied, the copy is made
- * anew. `policy` is what load is told: NULL for the library's own. */
+/* A stream of `batches` batches whose classes move on; at chance points, and often right after a class emptied, the copy is
+ * made again. `policy` is what load gets: NULL for a policy of the library. */
 static void run_stream(const ocdm_options *options, const ocdm_policy *policy, uint32_t batches, struct toy_shape shape,
                        const char *where)
 {

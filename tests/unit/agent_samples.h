@@ -1,4 +1,4 @@
-/* For tests of the agent: inputs from formulas (as tests/make-golden has them), agents, comparisons. */
+/* For tests of the agent: inputs from formulas (as in tests/make-golden), agents, comparisons. */
 #ifndef OCDM_TESTS_AGENT_SAMPLES_H
 #define OCDM_TESTS_AGENT_SAMPLES_H
 
@@ -28,7 +28,7 @@ void batch_free(struct made_batch *made);
 ocdm__agent_settings settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads);
 ocdm__agent *agent_with(const ocdm__agent_settings *settings);
 
-/* So many steps on batches of the seeds `first`, `first` + 1, ..., whose sizes go round 8, 5, 3, 1. */
+/* Trains `steps` steps on batches of the seeds `first`, `first` + 1, ..., whose sizes repeat 8, 5, 3, 1. */
 void train_steps(ocdm__agent *agent, const ocdm__agent_settings *settings, size_t steps, uint64_t first);
 
 /* Every tensor of the two, Adam's too, to the last bit. */

@@ -1,4 +1,4 @@
-/* Small run folders for tests of what reads them. Include after tests/nested_files.h. */
+/* Small run folders for tests of their readers. Include after tests/nested_files.h. */
 #ifndef OCDM_TESTS_MADE_SUMMARY_H
 #define OCDM_TESTS_MADE_SUMMARY_H
 

@@ -1,4 +1,4 @@
-/* Reading HTML and SVG in tests: whether it is well-formed, its elements and their attributes, whatever their order. */
+/* Parses HTML and SVG in tests: well-formedness, elements, and their attributes in any order. */
 #ifndef OCDM_TESTS_MARKUP_H
 #define OCDM_TESTS_MARKUP_H
 

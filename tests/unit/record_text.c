@@ -1,4 +1,4 @@
-/* Streams out of texts, and records as text. */
+/* Streams from texts, and records as text. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>

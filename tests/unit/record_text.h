@@ -1,4 +1,4 @@
-/* For tests of the record readers: streams out of texts, and what was read as text again. */
+/* For tests of the record readers: streams from texts, and the records that were read as text. */
 #ifndef OCDM_TESTS_RECORD_TEXT_H
 #define OCDM_TESTS_RECORD_TEXT_H
 

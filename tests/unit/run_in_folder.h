@@ -1,4 +1,4 @@
-/* Small runs in folders of the test's own that are stopped, killed, or end. Include scratch_folder.h first. */
+/* Small runs in temporary folders that are stopped, killed, or end. Include scratch_folder.h first. */
 #ifndef OCDM_TESTS_RUN_IN_FOLDER_H
 #define OCDM_TESTS_RUN_IN_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* Weights and streams for predicting and featurizing: small, and known to the tests. */
+/* Small weights and streams with known numbers, for tests of predicting and featurizing. */
 #ifndef OCDM_TESTS_SMALL_WEIGHTS_H
 #define OCDM_TESTS_SMALL_WEIGHTS_H
 
@@ -43,7 +43,7 @@ static inline void write_weights(const char *path, const char *model, uint32_t c
 
 static float linear_weight[SMALL_CLASSES][SMALL_FEATURES], linear_bias[SMALL_CLASSES];
 
-/* A linear layer with numbers that the test knows; `scale` may make them too large. */
+/* A linear layer with known numbers; `scale` may make them too large. */
 static inline void write_linear(const char *path, float scale)
 {
     struct ocdm__tensor tensors[2] = {

@@ -1,4 +1,4 @@
-/* Each layer alone against PyTorch in f64: what goes forward, and both gradients, within 1e-4. */
+/* Each layer alone against PyTorch in f64: outputs and both gradients, within 1e-4. */
 #include "../test.h"
 #include "agent_samples.h"
 
@@ -200,7 +200,7 @@ TEST(conv_gives_what_pytorch_gives_in_every_direction)
         conv_in_every_direction(&cases[i], false);
 }
 
-/* oneDNN does blocks on any CPU, if slowly on some: the layout is tried wherever the tests run. */
+/* oneDNN does blocks on any CPU, if slowly on some: so the layout is tested on every machine. */
 TEST(conv_of_blocked_images_gives_what_pytorch_gives)
 {
     for (size_t i = 0; i < CASES; i++)
@@ -373,7 +373,7 @@ TEST(kernels_are_the_same_for_every_width)
 
 enum { WIDE_CHANNELS = 48, ROWS = 77, WHOLE = WIDE_CHANNELS * ROWS };
 
-/* What every kernel makes of one image whose channels lie in groups of `width`. */
+/* The result of every kernel for one image whose channels are stored in groups of `width`. */
 struct made {
     float output[WHOLE], gradient[WHOLE], raw[WHOLE], spread[WHOLE], average[WIDE_CHANNELS];
     double mean[WIDE_CHANNELS], square[WIDE_CHANNELS], sum[WIDE_CHANNELS], product[WIDE_CHANNELS];
@@ -541,7 +541,7 @@ static float halved_sum(const float *const *lanes, size_t first, size_t end, siz
     return end - first == 1 ? lanes[first][at] : halved_sum(lanes, first, middle, at) + halved_sum(lanes, middle, end, at);
 }
 
-/* Sixteen lanes in blocks as ranks would have them: whatever the blocks, the sum is that of the balanced tree. */
+/* Sixteen lanes in blocks as on ranks: for any blocks, the sum is that of the balanced tree. */
 TEST(lanes_add_up_to_the_same_bits_whoever_adds_which_block)
 {
     enum { LANES = 16, COUNT = 37 };

@@ -43,7 +43,7 @@ static ocdm__agent_settings golden_settings(void)
 }
 
 /* The weights of tests/make-golden: drawn, but for the norms' biases, 3 and -3 in turn, so that few activations are near their
- * kink. An activation there goes by the last bit, which differs from CPU to CPU, and moves the gradients of all layers below.
+ * kink. An activation there depends on the last bit, which differs between CPUs, and changes the gradients of all layers below.
  */
 static ocdm__agent *golden_agent(void)
 {
@@ -284,7 +284,7 @@ TEST(train_names_the_sample_whose_loss_is_no_number)
     ocdm__agent_destroy(untouched);
 }
 
-/* One value less its own mean is 0 whatever it was. */
+/* One value minus its own mean is always 0. */
 TEST(train_refuses_a_norm_of_one_value)
 {
     ocdm__agent_settings settings = settings_for("resnet18", 32, 3, 1);

@@ -1,4 +1,4 @@
-/* Weights in and out: to the bit, on with training, and nothing taken from a file that does not fit. */
+/* Weights are saved and loaded exactly, training continues from them, and nothing is read from a file that does not fit. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -255,7 +255,7 @@ static void drop_steps(struct ocdm__agent_state *kept)
     *tensor_named(kept, "adam.step") = kept->tensors[--kept->count];
 }
 
-/* From such a count on the steps would start again from 0, and Adam divide by it. */
+/* After this count the steps would wrap to 0, and Adam would divide by it. */
 static void count_too_far(struct ocdm__agent_state *kept)
 {
     static const unsigned char most[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};

@@ -1,4 +1,4 @@
-/* The picture of the balance: what it draws is what the numbers say, and it is XML. */
+/* The picture of the balance shows the numbers that it is given, and is well-formed XML. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>

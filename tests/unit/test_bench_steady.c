@@ -1,4 +1,4 @@
-/* `bench memory --steady`: what is timed, on which samples, and what is made of the times. Nothing depends on how long it took.
+/* `bench memory --steady`: what is timed, on which samples, and how times are summarised. No result depends on the time taken.
  */
 #include <math.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@ enum {
     ACORN = 13
 };
 
-/* What the tests look at, counted anew from the samples. */
+/* What the tests check, counted from the samples. */
 struct tally {
     size_t samples[CLASSES];   /* N_c */
     size_t together[CLASSES];  /* M_c: with another label */

@@ -1,4 +1,4 @@
-/* A run that is stopped or killed anywhere and goes on ends as one that was never stopped; and what stands in the way is told.
+/* A run that is stopped or killed at any point and resumed ends as one that was never stopped; what prevents it is reported.
  */
 #define _XOPEN_SOURCE 700
 
@@ -75,7 +75,7 @@ TEST(resume_ends_as_if_never_stopped_when_there_is_no_agent)
     }
 }
 
-/* Augmentation follows from seed, sample and step; neither it nor the network hangs on the number of threads. */
+/* Augmentation follows from seed, sample and step; neither it nor the network depends on the number of threads. */
 TEST(resume_ends_as_if_never_stopped_when_samples_are_images)
 {
     static const char *const methods[] = {"ocdm", "gss", "multitask"};
@@ -175,7 +175,7 @@ TEST(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation)
     remove_folder("whole");
 }
 
-/* ---- what stands in the way -------------------------------------------------------------------------------------------- */
+/* ---- what prevents a resume -------------------------------------------------------------------------------------------- */
 
 static void damage(const char *path, size_t at)
 {

@@ -1,4 +1,4 @@
-/* The pool's structures agree with each other whatever joins and leaves, and lists and cells never outgrow their storage. */
+/* The pool's structures stay consistent as samples join and leave, and lists and cells never outgrow their storage. */
 #include "../test.h"
 #include "../twins.h"
 
@@ -56,7 +56,7 @@ static void check_set(uint32_t number, uint32_t *cells)
     }
 }
 
-/* Lists lie within the storage and do not overlap. */
+/* Lists are inside the storage and do not overlap. */
 static void check_lists(uint32_t cells)
 {
     static bool taken[1u << 20];

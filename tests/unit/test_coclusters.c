@@ -1,4 +1,5 @@
-/* Clusters of classes: planted blocks are found, no task is empty or a giant, and the fast way merges as the slow one does. */
+/* Clusters of classes: planted blocks are found, no task is empty or much too large, and the fast merges equal the slow ones.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -132,7 +133,7 @@ TEST(clusters_are_those_of_the_slow_way)
 
 /* ---- promises -------------------------------------------------------------------------------------------------------- */
 
-/* One class is on nearly all samples, the others have nothing to do with one another: what would make one giant. */
+/* One class is on nearly all samples, the others do not occur together: this could make one huge task. */
 TEST(clusters_are_never_empty_nor_giants)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {

@@ -1,4 +1,4 @@
-/* COCO files that are as they should be: what becomes of images, annotations and categories, in one file and several. */
+/* Valid COCO files: how images, annotations and categories are read, from one file and from several. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>
@@ -155,7 +155,7 @@ static void listen(void *state, const char *what, uint64_t done, uint64_t total)
     listener->stop = done >= listener->stop_after;
 }
 
-/* 40 MB of numbers in one array that nobody needs: they too are told of, and can be stopped in. */
+/* 40 MB of numbers in one array that is not used: reading it reports progress and can be stopped. */
 static char *long_text(size_t *size)
 {
     static const char head[] = "{\"x\":[0", tail[] = "],\"images\":[{\"id\":1}],\"annotations\":[],\"categories\":[]}";

@@ -1,4 +1,4 @@
-/* COCO files with something wrong in them: each mistake has its one line, with the place; or is left out and counted. */
+/* Invalid COCO files: each mistake is reported in one line with its place, or is left out and counted. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>

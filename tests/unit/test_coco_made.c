@@ -54,7 +54,7 @@ static void put_numbers(struct writer *writer)
     PUT(writer, "]");
 }
 
-/* A member that nobody asked for, with a comma after it, or nothing. */
+/* A member that is not needed, with a comma after it, or nothing. */
 static void put_unknown(struct writer *writer)
 {
     switch (below(writer, 5)) {

@@ -1,4 +1,4 @@
-/* The points of a sweep and the folders that they are called by. */
+/* The points of a sweep and the names of their folders. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

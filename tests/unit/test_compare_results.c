@@ -1,4 +1,5 @@
-/* Results of runs with known numbers: what folders say, means, paired intervals, and who is as good as the best. */
+/* Results of runs with known numbers: what is read from folders, means, paired intervals, and which methods are as good as the
+ * best. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -110,7 +111,7 @@ TEST(judge_takes_the_seeds_that_all_have)
     ocdm__compare_plan_clear(&plan);
 }
 
-/* Equal values; values that no test tells apart, where the worst would be bold too; times, whatever they are. */
+/* Equal values; values that do not differ significantly, where the worst would be bold too; any times. */
 TEST(judge_marks_nothing_that_tells_no_methods_apart)
 {
     static const struct {
@@ -204,7 +205,7 @@ TEST(results_are_what_summaries_say)
     ocdm__compare_plan_clear(&plan);
 }
 
-/* A stream of two classes and four tasks, and what the runs on it are asked for. */
+/* A stream of two classes and four tasks, and the settings of its runs. */
 struct asked {
     ocdm__stream stream;
     ocdm__run_setup setup;
@@ -292,7 +293,7 @@ static void write_other(const ocdm__setting *setting, char text[64])
     }
 }
 
-/* Whatever rows there will be: each setting that results depend on is compared. */
+/* Every setting that results depend on is compared, also rows that are added later. */
 TEST(folder_is_refused_when_any_setting_is_another)
 {
     struct asked asked;

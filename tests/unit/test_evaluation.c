@@ -1,4 +1,4 @@
-/* Evaluations: which tests they are on, that the numbers are those of the agent's answers, groups, and the curve. */
+/* Evaluations: which tests they are on, that the metrics are those of the agent's predictions, groups, and the curve. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -161,7 +161,7 @@ TEST(evaluation_without_an_agent_has_distances_alone)
     ocdm__stream_close(&stream);
 }
 
-/* Infinity has a rank, so that nothing but a look at the logits tells it from an answer. */
+/* Infinity has a rank, so only a check of the logits finds it. */
 TEST(evaluation_names_the_sample_when_a_logit_is_not_finite)
 {
     static float weight[SMALL_CLASSES * SMALL_WIDTH], bias[SMALL_CLASSES];

@@ -1,4 +1,4 @@
-/* Featurizing small streams, against each sample alone and plain sums; notes; files that are as they were on error. */
+/* Featurizing small streams, against each sample alone and plain sums; notes; files are unchanged on error. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
@@ -123,7 +123,7 @@ TEST(featurize_stores_what_the_head_sees)
     remove("featurized");
 }
 
-/* Bytes do not hang on threads or batches, and the notes tell where they come from. */
+/* The bytes do not depend on threads or batches, and the notes say where they come from. */
 TEST(featurize_gives_the_same_bytes_for_any_threads_and_batch)
 {
     ocdm__featurize_settings settings = featurize_settings("images", "cnn", "cnn");

@@ -40,7 +40,7 @@ TEST(half_is_what_its_bits_mean_and_comes_back)
     }
 }
 
-/* Between two halves that follow each other the middle goes to the even one, what is beside it to the nearer. */
+/* Between two consecutive halves, the middle is rounded to the even one and all else to the nearer. */
 TEST(half_rounds_to_nearest_even)
 {
     for (uint32_t i = 0; i < 0x7BFF; i++) {

@@ -1,4 +1,5 @@
-/* The table against a plain array, with hashes that collide on purpose; and the hashes, which nobody can make collide. */
+/* The table against a plain array, with hashes that collide on purpose; and the keyed hashes, which an attacker cannot make
+ * collide. */
 #include "../test.h"
 #include "../twins.h"
 
@@ -68,7 +69,7 @@ TEST(table_finds_what_is_in_when_tags_collide)
     }
 }
 
-/* Tags that are equal in their low bits start at one place, but a walk tells them apart. */
+/* Tags that are equal in their low bits start at the same slot, but a search distinguishes them. */
 TEST(table_tells_tags_apart_when_they_start_at_one_place)
 {
     struct ocdm__hash_table table;

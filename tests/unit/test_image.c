@@ -1,4 +1,4 @@
-/* Image files: pixels as Pillow reads them, limits, and damage of every kind, which must end in an error and in silence. */
+/* Image files: pixels as Pillow reads them, limits, and damage of every kind, which must give an error and print nothing. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>
@@ -251,7 +251,7 @@ static size_t find_marker(const unsigned char *bytes, size_t size, size_t at, in
     return 0;
 }
 
-/* The first scan of a progressive grey file, said to be exact, so that it may be repeated as often as one likes. */
+/* The first scan of a progressive grey file, said to be exact, so that it may be repeated any number of times. */
 static unsigned char *make_scan_bomb(size_t scans, size_t *size)
 {
     size_t source_size;

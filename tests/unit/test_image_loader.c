@@ -1,4 +1,4 @@
-/* The loader: the same tensors and errors for any number of threads, an end at any moment, and no misuse that goes unseen. */
+/* The loader: the same tensors and errors for any number of threads, destruction at any time, and misuse is detected. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>

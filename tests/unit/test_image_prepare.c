@@ -1,4 +1,4 @@
-/* Preparing: which square is taken, what hangs on which key, and the floats that come out. */
+/* Preparing images: which square is used, what depends on which key, and the resulting floats. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* What a network gets to see: the numbers that stand in the stream, whatever the threads, and nothing for images that are bad.
- */
+/* The inputs of a network: the numbers of the stream for any number of threads, and nothing for bad images. */
 #define _XOPEN_SOURCE 700
 
 #include <stddef.h>
@@ -142,7 +141,7 @@ TEST(inputs_crop_stored_images_at_random_when_training)
     close_inputs(&stream, inputs);
 }
 
-/* The random part hangs on the sample's number in the stream and on the step. */
+/* The random part depends on the sample's number in the stream and on the step. */
 TEST(inputs_prepare_stored_images_by_sample_and_step)
 {
     static uint8_t planes[3 * SMALL_SIDE * SMALL_SIDE];

@@ -1,4 +1,4 @@
-/* The JSON scanner: what it accepts, what it refuses and where, what it says a token is, and the way back to text. */
+/* The JSON scanner: what it accepts, what it refuses and where, the kinds of tokens, and writing text. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* The short cut through arrays of numbers: with it and without it, every text gives the same answer. */
+/* The fast path for arrays of numbers: every text gives the same result with and without it. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ TEST(json_scan_stays_out_of_it_outside_arrays)
     assert_int_equal(scan(object, strlen(object), true).last, OCDM__JSON_ERROR);
 }
 
-/* What lies behind the end would be good to read: it must not be, wherever the end is. */
+/* The bytes after the end are valid JSON but must not be read, wherever the end is. */
 TEST(json_scan_stops_at_the_end_when_numbers_follow_it)
 {
     const size_t most = (1 << 20) + 300;

@@ -1,4 +1,4 @@
-/* The label table: one number per distinct string, in order of first appearance, whatever its length and bytes. */
+/* The label table: one number per distinct string, in order of first appearance, for any length and bytes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

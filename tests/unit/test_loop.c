@@ -1,4 +1,4 @@
-/* The loop that a learner asks for its steps does what the loop does that calls a learner, and stream files through the public
+/* The loop that is driven step by step gives the same results as the one that calls a learner; stream files through the public
  * interface. */
 #define _XOPEN_SOURCE 700
 

@@ -192,7 +192,7 @@ TEST(capacity_may_be_the_largest_when_samples_are_few)
     }
 }
 
-/* Beyond a million samples a large memory grows as it fills, and nobody inside is lost on the way. */
+/* Beyond a million samples a large memory grows as it fills, and no sample is lost when it grows. */
 TEST(memory_grows_when_it_outgrows_its_first_room)
 {
     enum { SAMPLES = 1060000, BATCH = 1000 };
@@ -291,8 +291,8 @@ static void follow(struct mirror *mirror, const struct toy_batch *batch, const o
         assert_int_equal(ocdm_memory_find(memory, change->left[i].id), OCDM_NONE);
 }
 
-/* A caller who does what the change says has the right payload in every slot, whoever moves: also for batches larger than
- * options.batch and larger than the memory. */
+/* A caller who does what the change says has the right payload in every slot, whichever samples move: also for batches larger
+ * than options.batch and larger than the memory. */
 TEST(change_keeps_a_mirror_of_the_memory)
 {
     static struct toy_batch batch;
@@ -393,7 +393,7 @@ static struct pair make_pair(const char *policy)
     return pair;
 }
 
-/* The batch is refused, nothing has changed, and the memory goes on like one that never saw it. */
+/* The batch is refused, nothing has changed, and the memory continues like one that never saw it. */
 static void check_refusal(struct pair *pair, const ocdm_sample *batch, size_t count, ocdm_status expected)
 {
     static struct toy_batch next;

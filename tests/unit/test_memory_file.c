@@ -36,7 +36,7 @@ static ocdm_status save_one_byte(const void *state, const ocdm_memory *memory, u
     return OCDM_OK;
 }
 
-/* What the save of a policy answers when it is asked first, and second. */
+/* What the save function of a policy returns at its first call, and at its second. */
 static size_t answered_sizes[2];
 static ocdm_status answered_status[2];
 

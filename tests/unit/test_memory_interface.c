@@ -1,5 +1,5 @@
 /* What ocdm.h promises beyond update, draw and files: forgetting, other capacities, weights, flat arrays, bytes, and that
- * questions about nothing are safe. Decisions are judged in tests/property/test_memory_changes.c. */
+ * NULL and empty arguments are safe. Decisions are judged in tests/property/test_memory_changes.c. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

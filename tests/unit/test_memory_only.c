@@ -1,4 +1,4 @@
-/* The memory alone on many settings at once: the same as one after another, whatever the threads. */
+/* The memory alone on many settings at once: the same results as one after another, for any number of threads. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

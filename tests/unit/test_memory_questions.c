@@ -1,4 +1,4 @@
-/* Questions to a memory: labels, counts, targets, distances, draws; what ocdm.h promises of each. */
+/* What ocdm.h promises of labels, counts, targets, distances and draws. */
 #include "../test.h"
 #include "../twins.h"
 
@@ -47,7 +47,7 @@ TEST(labels_may_be_any_numbers_in_any_order)
     ocdm_memory_destroy(memory);
 }
 
-/* As many labels as are allowed, on a sample that stays and on one that goes. */
+/* As many labels as are allowed, on a sample that stays and on one that is evicted. */
 TEST(labels_may_be_as_many_as_the_limit)
 {
     uint32_t *labels = calloc(OCDM_MAX_LABELS, sizeof *labels);

@@ -94,7 +94,7 @@ TEST(infinite_logits_rank_first_and_last)
     assert_int_equal(score.hits, 1);
 }
 
-/* Sample 0 carries class 1 only, sample 1 both, whatever the order and however often it is said. */
+/* Sample 0 carries class 1 only, sample 1 both, in any order and with repetitions. */
 TEST(repeated_labels_count_once_in_scores)
 {
     static const float logits[] = {-1, 2, 1, 1, 3, -2};
@@ -112,7 +112,7 @@ TEST(repeated_labels_count_once_in_scores)
     expect_near("class 1", "AP", 1, scores[1].ap);
 }
 
-/* The wrong predictions of a class that nobody carries would halve OP. */
+/* The wrong predictions of a class that no sample has would halve OP. */
 TEST(absent_classes_are_left_out_of_overall_averages_too)
 {
     static const ocdm__class_score scores[] = {{2, 2, 2, 1}, {0, 2, 0, NAN}};

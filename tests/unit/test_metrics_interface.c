@@ -1,5 +1,5 @@
-/* ocdm/metrics.h: what it returns is what src/metrics computes, which is judged elsewhere; refusals; safe when asked about
- * nothing. */
+/* ocdm/metrics.h: what it returns is what src/metrics computes, which is tested elsewhere; refusals; safe with NULL and empty
+ * arguments. */
 #include "../test.h"
 #include "ocdm/metrics.h"
 

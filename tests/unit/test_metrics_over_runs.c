@@ -1,4 +1,4 @@
-/* What is made of several evaluations and several seeds: forgetting, means, deviations, intervals; and the texts of formulas.
+/* Metrics over several evaluations and several seeds: forgetting, means, deviations, intervals; and the texts of formulas.
  */
 #include <math.h>
 #include <stddef.h>
@@ -113,7 +113,7 @@ static double normal(ocdm__random *random)
     return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
 
-/* What a seed does to all methods is larger than what tells them apart, as with real runs. */
+/* The effect of the seed is larger than the difference between methods, as in real runs. */
 static void draw_equal_methods(double *values, size_t methods, size_t seeds, ocdm__random *random)
 {
     for (size_t seed = 0; seed < seeds; seed++) {

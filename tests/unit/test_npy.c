@@ -1,4 +1,4 @@
-/* NPY tables: values of every type, the header as others write it, and one message for each thing that can be wrong. */
+/* NPY tables: values of every type, headers as other programs write them, and one message for each mistake. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Numbers out of text: bit by bit what the C library reads in the C locale, which is where the tests run. */
+/* Numbers from text: bit by bit what the C library reads in the C locale, in which the tests run. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>

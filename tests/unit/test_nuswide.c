@@ -104,7 +104,7 @@ static void put_split_variant(void)
     put(SPLIT "sky_Test.txt", "1\n0\n");
 }
 
-/* Without the lists of the parts nobody knows rows: they must not become 0. */
+/* Without the lists of the parts, rows are unknown: they must not become 0. */
 TEST(nuswide_gives_labels_in_list_order_when_there_are_all_labels)
 {
     put_all_variant();
@@ -159,7 +159,7 @@ TEST(nuswide_takes_the_variant_that_is_complete)
                          "11 actor/0001_11.jpg r 1 water\n");
 }
 
-/* Whatever part of the tree a copy has, it is the same set. */
+/* Every partial copy of the tree gives the same set. */
 TEST(nuswide_finds_its_files_wherever_they_lie)
 {
     static const char *const lists[] = {"a/Imagelist.txt", "b/ImageList/Imagelist.txt", "c/Imagelist.txt",
@@ -246,7 +246,7 @@ TEST(nuswide_refuses_a_label_that_is_neither_0_nor_1)
     }
 }
 
-/* The image that goes had a label before its bad one; the others keep their rows. */
+/* The image that is removed had a label before its bad one; the others keep their rows. */
 TEST(nuswide_leaves_an_image_out_when_a_label_is_bad)
 {
     put_all_variant();

@@ -109,7 +109,7 @@ TEST(multitask_trains_on_all_tasks_so_far)
     ocdm__schedule_clear(&schedule);
 }
 
-/* A step can be asked for without those before it: that is what going on from a checkpoint needs. */
+/* A step can be computed without those before it: resuming from a checkpoint needs this. */
 TEST(schedule_gives_any_step_by_itself)
 {
     static const char *const methods[] = {"ocdm", "multitask"};
@@ -134,7 +134,7 @@ TEST(schedule_gives_any_step_by_itself)
     }
 }
 
-/* ---- validation and tests drawn anew ------------------------------------------------------------------------------------- */
+/* ---- validation and resampled tests ------------------------------------------------------------------------------------- */
 
 #define CLASSES 6
 
@@ -233,7 +233,7 @@ TEST(held_out_samples_are_spread_over_the_classes)
 }
 
 /* As many of each task and rarest class as before, some of them twice; by the seed alone. */
-TEST(tests_are_drawn_anew_inside_their_strata)
+TEST(tests_are_resampled_inside_their_strata)
 {
     struct made made;
     uint32_t labels[402];
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test(schedule_gives_any_step_by_itself),
         cmocka_unit_test(held_out_samples_leave_the_stream),
         cmocka_unit_test(held_out_samples_are_spread_over_the_classes),
-        cmocka_unit_test(tests_are_drawn_anew_inside_their_strata),
+        cmocka_unit_test(tests_are_resampled_inside_their_strata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

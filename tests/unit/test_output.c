@@ -1,4 +1,4 @@
-/* The output: files appear whole or not at all, leave nothing beside them, and every failed write is told. */
+/* The output: files appear whole or not at all, leave nothing beside them, and every failed write is reported. */
 #define _XOPEN_SOURCE 700
 
 #include <dirent.h>

@@ -83,7 +83,7 @@ static size_t times(const char *part)
     return count;
 }
 
-/* Draws an item on the stream, twice when it is to be on two, and looks at what every picture must be. */
+/* Draws an item on the stream, or on two, and checks what holds for every picture. */
 static void draw(const char *name, const ocdm__table *table, size_t streams)
 {
     const ocdm__paper_item *item = ocdm__paper_item_find(name);

@@ -1,4 +1,4 @@
-/* The paper's recipe against a slow one that goes by the words of the paper, on random sets; and what the words promise. */
+/* The paper's recipe against a slow one that follows the paper's text, on random sets; and the properties that it states. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -334,7 +334,7 @@ static void add_to_set(ocdm__labelled_set *set, const char *id, const char *name
     assert_int_equal(ocdm__labelled_set_add(set, &sample, NULL), OCDM_OK);
 }
 
-/* Classes turn up as b, a, c: numbers 0, 1, 2. Task 0 has b and a, no task has c. */
+/* Classes first occur in the order b, a, c: numbers 0, 1, 2. Task 0 has b and a, no task has c. */
 TEST(selection_is_in_the_order_of_the_set_and_by_ids)
 {
     ocdm__labelled_set set = {0};

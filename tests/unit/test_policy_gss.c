@@ -1,5 +1,5 @@
-/* The policies gss and gss-released with a caller that answers by rote: what it asks and when, what it makes of the answers,
- * and that a bad answer leaves no trace. */
+/* The policies gss and gss-released with a caller that gives fixed answers: what they request and when, how they use the
+ * answers, and that a bad answer changes nothing. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -8,13 +8,13 @@
 
 #include "memory/memory.h"
 
-/* As many samples of memory as GSS-Greedy compares with; its published code has groups of so many. */
+/* The number of samples of the memory that GSS-Greedy compares with; the size of a group in its published code. */
 #define COMPARED 10u
 #define GROUPED (COMPARED * 10u)
 
 /* ---- a caller that answers by rote ------------------------------------------------------------------------------------ */
 
-/* What the caller was asked last, and what it is to answer. */
+/* What was last requested of the caller, and what it will answer. */
 struct caller {
     uint32_t asked; /* how often */
     uint32_t slot[GROUPED];
@@ -170,7 +170,8 @@ TEST(other_policies_never_ask)
     }
 }
 
-/* Nothing to compare with: nobody is asked, all have the cosine 0.1, and so has the batch, which replaces nobody then. */
+/* Without samples to compare with, no comparison is requested; all samples and the batch have the cosine 0.1, so nothing is
+ * replaced. */
 TEST(gss_starts_with_a_cosine_of_a_tenth)
 {
     static const char *const policies[] = {"gss", "gss-released"};
@@ -236,7 +237,7 @@ TEST(gss_stores_what_fits_when_a_batch_overflows)
     }
 }
 
-/* Ten of thirty, each as often as any other. The seeds are fixed; the bound lies six standard deviations out. */
+/* Ten of thirty, each as often as any other. The seeds are fixed; the bound is six standard deviations. */
 TEST(gss_draws_uniformly_without_replacement)
 {
     enum { HELD = 30, RUNS = 3000 };
@@ -257,7 +258,7 @@ TEST(gss_draws_uniformly_without_replacement)
     ocdm_memory_destroy(memory);
 }
 
-/* ---- what it makes of the answers ------------------------------------------------------------------------------------- */
+/* ---- how the answers are used ----------------------------------------------------------------------------------------- */
 
 /* The first sample scores 1.1, the others 1 + the cosine given. */
 static ocdm_memory *full_memory_of(const char *policy, struct caller *caller, const double *cosine, uint32_t others,

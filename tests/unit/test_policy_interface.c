@@ -1,4 +1,4 @@
-/* Policies of the caller's own: when each function is called and with what, and that a bad decision leaves no trace. */
+/* Policies of the caller's own: when each function is called and with what, and that a bad decision changes nothing. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -44,7 +44,7 @@ TEST(policy_needs_replace_or_remove)
     assert_int_equal(creation_status(&(ocdm_policy){SIZED, .name = "other", .remove = first_slot}), OCDM_OK);
 }
 
-/* A caller that was compiled before `end` and `policy_data` came has smaller structs; what lies behind them is not looked at.
+/* A caller that was compiled before `end` and `policy_data` came has smaller structs; what is behind them is not read.
  */
 TEST(structs_of_a_known_size_are_taken_and_others_refused)
 {
@@ -89,7 +89,7 @@ TEST(policy_needs_a_printable_name)
 
 /* ---- a policy that keeps a diary -------------------------------------------------------------------------------------- */
 
-/* What a policy was asked, in order, and how it is to answer. */
+/* The calls of a policy, in order, and what it will answer. */
 struct diary {
     char called[256];
     size_t length;
@@ -99,7 +99,7 @@ struct diary {
     uint32_t size;      /* ocdm_memory_size, the last time it was asked for a decision */
     uint64_t arrived;   /* ocdm_memory_arrived then */
     uint64_t seen_of_7; /* ocdm_memory_seen of class 7 then */
-    uint64_t last_id;   /* of the sample at hand then */
+    uint64_t last_id;   /* of the sample in that call */
     void *data;         /* what create was given */
     uint64_t random[3]; /* draws 0, 1 and 0 again, below 2^40 */
 };
@@ -277,7 +277,7 @@ TEST(remove_sees_memory_and_batch_as_one_pool)
     assert_string_equal(diary.called, "cbaaaaxxd");
 }
 
-/* Not admitted: counted as seen, among the departures, never stored, and no question asked about it. */
+/* Not admitted: counted as seen, among the departures, never stored, and the policy is not called for it. */
 TEST(admit_keeps_a_sample_out_when_it_says_no)
 {
     const uint32_t thirteen = 13;

@@ -1,5 +1,4 @@
-/* Predicting small streams, against plain sums; weights that do not fit; files that are as they were on error.
- */
+/* Predicting small streams, against plain sums; weights that do not fit; files are unchanged on error. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
@@ -89,7 +88,7 @@ TEST(predict_writes_the_logits_of_a_part_in_file_order)
         }
 }
 
-/* A network on stored images: each sample by itself, through the same doors, gives the same but for rounding. */
+/* A network on stored images: each sample alone, through the same functions, gives the same result except for rounding. */
 TEST(predict_gives_each_image_what_it_gets_alone)
 {
     for (unsigned variant = 0; variant < 3; variant++) {

@@ -1,4 +1,4 @@
-/* The record readers: telling formats apart, limits, and passing over what is bad in little memory. */
+/* The record readers: recognising formats, limits, and skipping bad records in little memory. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -240,7 +240,7 @@ TEST(records_are_forgotten_or_end_the_stream_when_refused)
     }
 }
 
-/* The id as JSON has it, to be shown again. */
+/* The id as in the JSON text, for output. */
 TEST(records_show_ids_as_the_text_has_them)
 {
     static const char text[] =

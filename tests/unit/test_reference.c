@@ -143,7 +143,8 @@ TEST(reference_deletes_the_arg_min_when_pools_are_random)
     }
 }
 
-/* The loop and the policy ocdm break ties differently, so several deletions may end apart; one deletion may not. */
+/* The loop and the policy ocdm break ties differently, so their results may differ after several deletions, but not after one.
+ */
 TEST(reference_leaves_what_the_memory_leaves_when_batches_have_one_sample)
 {
     ocdm__label_stream *stream = NULL;

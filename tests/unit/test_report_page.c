@@ -199,7 +199,7 @@ TEST(page_stays_small_when_classes_are_many)
     assert_well_formed(page_text);
 }
 
-/* Every figure is a picture of its own that is XML, and a table whose lines have as many fields as its head. */
+/* Every figure is a separate picture in XML, and a table whose lines have as many fields as its head. */
 TEST(figures_are_files_of_their_own)
 {
     static const char *const names[] = {"memory", "distance",        "map",          "stream", "time",

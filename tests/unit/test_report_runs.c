@@ -76,7 +76,7 @@ TEST(runs_missing_folder_is_a_missing_run)
     assert_int_equal(studies.count, 0);
 }
 
-/* Three seeds of two methods: means and sample deviations by hand, the pairs by their seeds whatever their order. */
+/* Three seeds of two methods: means and sample deviations by hand, pairs matched by seed in any order. */
 TEST(groups_hold_runs_that_differ_in_the_seed_alone)
 {
     static const char *const maps[2][3] = {{"40", "42", "44"}, {"41", "40", "48"}};
@@ -105,7 +105,7 @@ TEST(groups_hold_runs_that_differ_in_the_seed_alone)
     assert_float_equal(difference.deviation, 3, 1e-9); /* 1, -2, 4 */
 }
 
-/* A sweep of the memory and one of the order: the usual values are the base, and only it goes by the method's plain name. */
+/* A sweep of the memory and one of the order: the default values are the base, and only the base has the method's name. */
 TEST(groups_of_a_sweep_are_not_in_the_base)
 {
     struct made_run run = MADE_RUN;
@@ -144,7 +144,7 @@ TEST(studies_are_one_for_each_stream)
     assert_int_equal(studies.count, 2);
 }
 
-/* The order 1, 0 brings class c first; counts are asked for by their place in the files. */
+/* The order 1, 0 brings class c first; counts are found by their index in the files. */
 TEST(classes_stand_in_the_order_of_the_stream)
 {
     put_run("r/a", &MADE_RUN);

@@ -1,4 +1,4 @@
-/* Texts of others in pages: whatever comes in, what goes out is text. */
+/* Foreign text in pages: any input is shown as text. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stddef.h>

@@ -93,7 +93,7 @@ TEST(watch_draws_the_classes_when_the_log_has_counts)
     assert_non_null(strstr(view, "                      █ █\n"));
 }
 
-/* A resume goes back to the checkpoint: what came after it is done again. */
+/* A resume goes back to the checkpoint: the steps after it are repeated. */
 TEST(watch_forgets_what_came_after_a_resumed_step)
 {
     take(start);

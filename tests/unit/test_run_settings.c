@@ -1,4 +1,4 @@
-/* Settings: what contradicts itself or the stream is told in one line, and differences are named. */
+/* Settings: contradictions, also with the stream, are reported in one line, and differences are named. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

@@ -1,4 +1,4 @@
-/* The safetensors container: what is written is read again, and nothing that a header may claim is believed. */
+/* The safetensors container: what is written is read back, and everything that a header states is checked. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

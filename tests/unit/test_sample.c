@@ -1,4 +1,4 @@
-/* Sampling: ids are told apart by their bytes, and each may occur once in a stream. */
+/* Sampling: ids are compared by their bytes, and each may occur once in a stream. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <fcntl.h>

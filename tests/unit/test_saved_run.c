@@ -1,4 +1,4 @@
-/* A folder is only gone on with, or taken for finished, by the run that is in it: settings, stream, and groups of classes. */
+/* A folder is resumed, or counts as finished, only for its own run: the same settings, stream and groups of classes. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -76,7 +76,7 @@ TEST(resume_refuses_a_summary_that_is_none)
 
 /* ---- groups from a file ------------------------------------------------------------------------------------------------ */
 
-/* The same groups told twice, and others: the class b. */
+/* The same groups in both forms, and groups in which class b differs. */
 static void write_groups(void)
 {
     static const char text[] = "majority: a, b\nmoderate: c, d\nminority: e, f\n",
@@ -121,7 +121,7 @@ TEST(resume_compares_groups_by_what_their_file_says)
     same_results("whole", "parts", true);
 }
 
-/* Writes a checkpoint again as earlier versions did, which did not tell the groups. */
+/* Writes a checkpoint again as earlier versions did, without the groups. */
 static void forget_groups(const char *path)
 {
     static const struct ocdm__note notes[] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},

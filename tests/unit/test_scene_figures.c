@@ -1,4 +1,4 @@
-/* The hand-drawn tables behind the pictures keep what the painter relies on. */
+/* The hand-drawn tables of the pictures satisfy what the painter assumes. */
 #include <stddef.h>
 #include <stdint.h>
 

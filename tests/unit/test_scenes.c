@@ -100,7 +100,7 @@ static const struct known {
     {1, 0, 64, 0xD71D59BEE072219Cu, 0xCD2E51F9512F6B0Du},     {1, 24000, 100, 0x0E26F8CB17FDEA0Au, 0xA1436762A53DB372u},
 };
 
-/* Results are published with these pictures and vectors: whoever changes them changes the results. */
+/* Results are published with these pictures and vectors: changing them changes the results. */
 TEST(scene_is_the_same_bytes_everywhere_when_the_seed_is_the_same)
 {
     static uint8_t picture[LARGEST];
@@ -174,7 +174,7 @@ TEST(scene_has_one_object_of_each_of_its_classes_when_planned)
         }
         assert_true(found == wanted);
     }
-    assert_true(buried * 100 < objects); /* a label that nobody could see would teach nothing */
+    assert_true(buried * 100 < objects); /* nothing can be learnt from a label that is not visible */
 }
 
 /* How far from the object's centre its picture may reach, in pixels: the corner of its square, and the soft edge. */
@@ -202,7 +202,7 @@ static size_t changes_near(const ocdm__scene_object *object, const uint8_t *with
     return changed;
 }
 
-/* What carries a label is where the plan says and nowhere else; and when it is to be seen, it is seen. */
+/* An object with a label is where the plan says and nowhere else, and is visible if the plan says so. */
 TEST(scene_changes_near_an_object_only_when_it_is_taken_away)
 {
     const ocdm__scenes *scenes = worlds[1];
@@ -238,7 +238,7 @@ TEST(scene_has_strays_only_when_there_is_no_label)
     assert_in_range(strays, 200, 500);
 }
 
-/* Every class on one picture: the plan has room, and nothing is written outside the picture, whatever its size. */
+/* Every class on one picture: the plan has room, and nothing is written outside a picture of any size. */
 TEST(scene_stays_inside_the_picture_when_it_is_crowded)
 {
     static uint8_t picture[LARGEST + 2];

@@ -144,7 +144,7 @@ TEST(groups_and_range_follow_the_counts)
     ocdm__statistics_clear(&statistics);
 }
 
-/* Tasks arrive in falling order, so that each goes in front of the others. */
+/* Tasks arrive in decreasing order, so each is inserted before the others. */
 TEST(tasks_are_sorted_and_limited)
 {
     ocdm__statistics statistics = {0};

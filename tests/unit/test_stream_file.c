@@ -1,4 +1,4 @@
-/* The stream file: what is written is read again, every damaged byte is found, and no table is believed. */
+/* The stream file: what is written is read back, every damaged byte is found, and every table is checked. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -173,6 +173,78 @@ TEST(stream_refuses_a_file_with_any_bit_flipped)
     free(bytes);
 }
 
+/* A flipped bit in a row of features or in its checksum is found when the row is read, and other rows can be read. */
+TEST(stream_names_the_row_that_is_damaged)
+{
+    static const enum ocdm__dtype types[] = {OCDM__F32, OCDM__F16};
+    for (size_t k = 0; k < 2; k++) {
+        struct small small;
+        ocdm_error error;
+        ocdm__payload_shape shape = {.kind = OCDM__FEATURES, .dtype = types[k], .width = 21};
+        size_t size, row = ocdm__payload_size(&shape);
+        make_small(&small);
+        write_small(&small, &shape);
+        unsigned char *bytes = read_whole("s", &size);
+        size_t first = size - 16 - 3 * 8 - 3 * row;
+        for (size_t i = 0; i < 8 * (3 * row + 3 * 8); i++) {
+            size_t at = i / 8, bad = at < 3 * row ? at / row : (at - 3 * row) / 8;
+            ocdm__stream stream;
+            char expected[100];
+            bytes[first + at] ^= (unsigned char)(1 << i % 8);
+            write_whole("t", bytes, size);
+            bytes[first + at] ^= (unsigned char)(1 << i % 8);
+            assert_int_equal(ocdm__stream_open(&stream, "t", &error), OCDM_OK);
+            for (size_t sample = 0; sample < 3; sample++)
+                assert_int_equal(ocdm__stream_check(&stream, sample, &error), sample == bad ? OCDM_BAD_FILE : OCDM_OK);
+            assert_int_equal(ocdm__stream_check(&stream, bad, &error), OCDM_BAD_FILE);
+            snprintf(expected, sizeof expected, "t: \"features\": row %zu, of the sample %.*s, is damaged", bad,
+                     bad == 1 ? 2 : 1, &"aBBc"[bad == 0 ? 0 : 2 * bad - 1]);
+            assert_memory_equal(error.message, expected, strlen(expected));
+            ocdm__stream_close(&stream);
+        }
+        free(bytes);
+    }
+}
+
+/* As fill_counting, but one number of the second sample is not finite. */
+static const uint32_t not_finite[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001};
+static size_t which_not_finite, where_not_finite;
+
+static ocdm_status fill_not_finite(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error)
+{
+    const ocdm__payload_shape *shape = state;
+    fill_counting(state, first, count, bytes, error);
+    uint32_t bits = not_finite[which_not_finite];
+    size_t at = (shape->width + where_not_finite) * ocdm__dtype_size(shape->dtype);
+    if (shape->dtype == OCDM__F32)
+        memcpy(bytes + at, &bits, 4);
+    else
+        memcpy(bytes + at, &(uint16_t){(uint16_t)(bits >> 16 & 0x8000) | 0x7C00 | (uint16_t)(bits & 1)}, 2);
+    return OCDM_OK;
+}
+
+TEST(stream_names_the_row_that_is_not_finite)
+{
+    static const enum ocdm__dtype types[] = {OCDM__F32, OCDM__F16};
+    for (size_t k = 0; k < 2 * 4 * 7; k++) {
+        struct small small;
+        ocdm__stream stream;
+        ocdm_error error;
+        ocdm__payload_shape shape = {.kind = OCDM__FEATURES, .dtype = types[k % 2], .width = 7};
+        ocdm__payload_source source = {.shape = shape, .fill = fill_not_finite, .state = &shape};
+        which_not_finite = k / 2 % 4;
+        where_not_finite = k / 8;
+        make_small(&small);
+        assert_int_equal(ocdm__stream_write("s", &small.table, &source, kind, 3, NULL, &error), OCDM_OK);
+        assert_int_equal(ocdm__stream_open(&stream, "s", &error), OCDM_OK);
+        assert_int_equal(ocdm__stream_check(&stream, 0, &error), OCDM_OK);
+        assert_int_equal(ocdm__stream_check(&stream, 2, &error), OCDM_OK);
+        assert_int_equal(ocdm__stream_check(&stream, 1, &error), OCDM_BAD_FILE);
+        assert_string_equal(error.message, "s: \"features\": row 1, of the sample BB, has a number that is not finite");
+        ocdm__stream_close(&stream);
+    }
+}
+
 TEST(stream_refuses_a_file_cut_anywhere)
 {
     struct small small;
@@ -261,6 +333,8 @@ int main(void)
         cmocka_unit_test(stream_gives_features_of_either_width),
         cmocka_unit_test(stream_gives_images),
         cmocka_unit_test(stream_refuses_a_file_with_any_bit_flipped),
+        cmocka_unit_test(stream_names_the_row_that_is_damaged),
+        cmocka_unit_test(stream_names_the_row_that_is_not_finite),
         cmocka_unit_test(stream_refuses_a_file_cut_anywhere),
         cmocka_unit_test(stream_believes_no_table),
         cmocka_unit_test(stream_tells_weights_from_streams),

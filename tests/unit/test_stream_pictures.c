@@ -1,4 +1,4 @@
-/* Small pictures of a stream's samples, out of the stream and out of files. */
+/* Small pictures of a stream's samples, from the stream and from files. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"

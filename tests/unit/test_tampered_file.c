@@ -24,7 +24,7 @@ static const char *const note_names[NOTES] = {"format", "version", "policy", "di
 
 #define DATA_ROOM ((size_t)(OCDM_MAX_LABELS + 16) * 4)
 
-/* A memory's file, taken apart. Data in storage of its own, so that it can be changed. */
+/* The parts of a memory's file. The data is a copy, so that it can be changed. */
 static struct {
     struct ocdm__tensor tensor[TENSORS];
     unsigned char data[TENSORS][DATA_ROOM];

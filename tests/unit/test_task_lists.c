@@ -1,4 +1,4 @@
-/* Lists of classes by task: what is read, what is refused and where, what a source makes of them, and the built-in ones. */
+/* Lists of classes by task: what is read, what is refused and where, their use with a source, and the built-in ones. */
 #define _XOPEN_SOURCE 700
 
 #include <stdbool.h>
@@ -188,7 +188,7 @@ static void check_shipped(const char *name, size_t tasks, const char *known)
     ocdm__task_list_clear(&list);
 }
 
-/* Parsing refuses a class that is there twice, so this tells that too. */
+/* Parsing refuses a class that occurs twice, so this checks that too. */
 TEST(shipped_lists_have_classes_of_their_sources)
 {
     static const char *const names[] = {"coco44", "coco44-2", "coco44-3", "coco44-4", "coco44-5",

@@ -1,4 +1,4 @@
-/* Terminals and what only looks like one, on a pseudo-terminal of the test's own. */
+/* Terminals, on a pseudo-terminal, and descriptors that are none. */
 #define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 
@@ -12,7 +12,7 @@
 #include "../test.h"
 #include "base/terminal.h"
 
-/* Both ends of a pseudo-terminal: the program's is the one that is asked about. */
+/* Both ends of a pseudo-terminal: the tests look at the program's end. */
 static int master = -1;
 static int terminal = -1;
 
@@ -99,17 +99,47 @@ TEST(terminal_speaks_utf8_when_the_first_variable_set_says_so)
     assert_true(ocdm__speaks_utf8());
 }
 
+/* Draws a row and compares it. */
+static void row_is(const ocdm__bars *bars, unsigned row, const char *expected)
+{
+    ocdm__output output;
+    assert_int_equal(ocdm__output_open_memory(&output, "a row", NULL), OCDM_OK);
+    ocdm__bars_row(&output, bars, row);
+    ocdm__output_write(&output, "", 1);
+    assert_string_equal(output.buffer, expected);
+    ocdm__output_abandon(&output);
+}
+
 TEST(bars_round_up_to_a_step_and_stop_at_the_full_character)
 {
-    const ocdm__bar_style *bars = &ocdm__bar_ascii; /* three steps in a character */
-    assert_string_equal(ocdm__bar_glyph(bars, 0, 0), " ");
-    assert_string_equal(ocdm__bar_glyph(bars, 0.01, 0), ".");
-    assert_string_equal(ocdm__bar_glyph(bars, 0.5, 0), ":");
-    assert_string_equal(ocdm__bar_glyph(bars, 1, 0), "|");
-    assert_string_equal(ocdm__bar_glyph(bars, 1, 1), " ");
-    assert_string_equal(ocdm__bar_glyph(bars, 1.5, 0), "|");
-    assert_string_equal(ocdm__bar_glyph(bars, 1.5, 1), ":");
-    assert_string_equal(ocdm__bar_glyph(&ocdm__bar_blocks, 2.125, 2), "▁");
+    static const double height[] = {0, 0.01, 0.5, 1, 1.5, 2.125};
+    ocdm__bars bars = {.style = &ocdm__bar_ascii, .height = height, .count = 6, .rows = 2, .width = 1};
+    row_is(&bars, 0, " .:|||\n"); /* three steps in a character */
+    row_is(&bars, 1, "    :|\n");
+    bars.style = &ocdm__bar_blocks;
+    row_is(&bars, 2, "     ▁\n");
+}
+
+TEST(bars_are_marked_spaced_and_set_apart)
+{
+    static const double height[] = {0, 2, 2.01};
+    static const bool apart[] = {false, true, false};
+    ocdm__bars bars = {.style = &ocdm__bar_ascii, .height = height, .count = 3, .rows = 2, .width = 3, .marks = true};
+    row_is(&bars, 0, "xx || || \n");
+    row_is(&bars, 1, "   || ^^ \n");
+    bars.apart = apart;
+    bars.width = 1;
+    row_is(&bars, 0, "x ||\n");
+}
+
+TEST(bars_that_are_merged_are_means)
+{
+    static const double values[] = {1, 2, 3, 4, 10};
+    double means[5];
+    assert_int_equal(ocdm__bars_merge(values, 5, 2, means), 3);
+    assert_true(means[0] == 1.5 && means[1] == 3.5 && means[2] == 10);
+    assert_int_equal(ocdm__bars_merge(values, 5, 1, means), 5);
+    assert_memory_equal(means, values, sizeof values);
 }
 
 TEST(bars_of_a_line_are_rounded_to_the_nearest_length)
@@ -131,6 +161,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(terminal_is_not_coloured_when_it_cannot_be, open_terminal, close_terminal),
         cmocka_unit_test(terminal_speaks_utf8_when_the_first_variable_set_says_so),
         cmocka_unit_test(bars_round_up_to_a_step_and_stop_at_the_full_character),
+        cmocka_unit_test(bars_are_marked_spaced_and_set_apart),
+        cmocka_unit_test(bars_that_are_merged_are_means),
         cmocka_unit_test(bars_of_a_line_are_rounded_to_the_nearest_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

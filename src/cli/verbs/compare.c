@@ -353,8 +353,8 @@ static const char *const description[] = {
     "--grid lr=0.001,0.003,0.006 chooses a setting of each method without looking at the test samples: every value is run with "
     "--validation (0.1 by default) of the training samples held out, in FOLDER/grid; the value with the best mean validation "
     "mAP over "
-    "the seeds is then run anew with all training samples and reported on the tests. The table shows what was chosen, "
-    "compare.json all that was tried. --resample-tests draws the tests anew for each seed, so that intervals cover them too.",
+    "the seeds is then run again with all training samples and reported on the tests. The table shows what was chosen, "
+    "compare.json all that was tried. --resample-tests resamples the tests for each seed, so that intervals cover them too.",
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
     "FOLDER/compare.json has the rows as data, with the value of every seed.",

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "cli/verbs.h"
 #include "experiment/compare/memory_only.h"
 #include "report/figures/figure.h"
+#include "report/text.h"
 #include "stream/scenes/builtin.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
@@ -65,7 +65,7 @@ static void count_classes(const ocdm__label_stream *stream, uint64_t seen[MAX_CL
         seen[stream->label[j]]++;
 }
 
-static void print_introduction(const ocdm__label_stream *stream)
+static void print_introduction(ocdm__output *output, const ocdm__label_stream *stream)
 {
     uint64_t seen[MAX_CLASSES], most = 0, fewest = UINT64_MAX;
     count_classes(stream, seen);
@@ -73,31 +73,32 @@ static void print_introduction(const ocdm__label_stream *stream)
         most = seen[c] > most ? seen[c] : most;
         fewest = seen[c] < fewest ? seen[c] : fewest;
     }
-    printf("A stream of %zu samples with %.1f labels each passes by a memory that holds\n"
-           "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
-           "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
-           "Every class should be in the memory equally often. How near does each policy come?\n\n",
-           stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
-           stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
+    ocdm__put(output,
+              "A stream of %zu samples with %.1f labels each passes by a memory that holds\n"
+              "%d of them, %d at a time. Its %zu classes come in four tasks, one after another;\n"
+              "the most frequent is on %.0f%% of all samples, the rarest on %llu samples in all.\n"
+              "Every class should be in the memory equally often. How near does each policy come?\n\n",
+              stream->sample_count, (double)stream->label_count / (double)stream->sample_count, CAPACITY, BATCH,
+              stream->class_count, 100.0 * (double)most / (double)stream->sample_count, (unsigned long long)fewest);
 }
 
-static void print_table(const struct outcome outcomes[MOST_POLICIES])
+static void print_table(ocdm__output *output, const struct outcome outcomes[MOST_POLICIES])
 {
-    printf("%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest", "most", "lost",
-           "<20", ">40", "us/step");
+    ocdm__put(output, "%-*s %9s %9s | %6s %6s %6s %6s %6s | %8s\n", NAME_WIDTH, "policy", "distance", "of seen", "fewest",
+              "most", "lost", "<20", ">40", "us/step");
     for (size_t i = 0; i < policy_count(); i++) {
         const ocdm__balance *balance = &outcomes[i].balance;
-        printf("%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, policy_names()[i], outcomes[i].bench.distance,
-               outcomes[i].bench.distance_seen, balance->fewest, balance->most, balance->lost, balance->under, balance->over,
-               outcomes[i].bench.us_per_step);
+        ocdm__put(output, "%-*s %9.4f %9.4f | %6u %6u %6zu %6zu %6zu | %8.1f\n", NAME_WIDTH, policy_names()[i],
+                  outcomes[i].bench.distance, outcomes[i].bench.distance_seen, balance->fewest, balance->most, balance->lost,
+                  balance->under, balance->over, outcomes[i].bench.us_per_step);
     }
-    puts("\n"
-         "distance      how far the memory is from equal shares (KL divergence); best is 0\n"
-         "of seen       the same, but classes that the memory lost count too\n"
-         "fewest, most  samples in memory of the class that has the fewest, the most\n"
-         "lost          classes without a sample in memory\n"
-         "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
-         "us/step       microseconds to update the memory with a batch\n");
+    ocdm__output_text(output, "\n"
+                              "distance      how far the memory is from equal shares (KL divergence); best is 0\n"
+                              "of seen       the same, but classes that the memory lost count too\n"
+                              "fewest, most  samples in memory of the class that has the fewest, the most\n"
+                              "lost          classes without a sample in memory\n"
+                              "<20, >40      classes with fewer than 20, more than 40 samples in memory\n"
+                              "us/step       microseconds to update the memory with a batch\n\n");
 }
 
 /* How the bars are drawn: each class `width` columns wide, `merged` classes to a bar where space is short. */
@@ -124,43 +125,54 @@ static struct picture plan_picture(size_t class_count)
     return picture;
 }
 
-/* The character of a bar for `kept` samples in a row counted from the bottom. */
-static const char *glyph_of(const ocdm__bar_style *style, uint32_t kept, unsigned row)
+/* Tasks are set apart; a bar of several classes shows their mean, rounded up to a whole sample. */
+static void print_picture(ocdm__output *output, const struct picture *picture, const char *name, const struct outcome *outcome,
+                          size_t class_count)
 {
-    if (kept == 0 && row == 0)
-        return style->none;
-    if (kept > FULL_HEIGHT && row == ROWS - 1)
-        return style->cut;
-    return ocdm__bar_glyph(style, (double)(kept * ROWS) / FULL_HEIGHT, row);
-}
-
-static void print_row(const struct picture *picture, const struct outcome *outcome, size_t class_count, unsigned row)
-{
-    for (size_t c = 0; c < class_count; c += picture->merged) {
-        uint32_t kept = 0, merged = 0;
-        for (; merged < picture->merged && c + merged < class_count; merged++)
-            kept += outcome->kept[c + merged];
-        if (c > 0 && ocdm__builtin_class_task((uint32_t)c) != ocdm__builtin_class_task((uint32_t)(c - picture->merged)))
-            putchar(' ');
-        const char *glyph = glyph_of(picture->style, (kept + merged - 1) / merged, row);
-        for (unsigned i = 0; i < picture->width; i++)
-            fputs(i + 1 < picture->width || picture->width == 1 ? glyph : " ", stdout);
+    double kept[MAX_CLASSES], height[MAX_CLASSES];
+    bool apart[MAX_CLASSES] = {false};
+    for (size_t c = 0; c < class_count; c++)
+        kept[c] = outcome->kept[c];
+    ocdm__bars bars = {.style = picture->style,
+                       .height = height,
+                       .count = ocdm__bars_merge(kept, class_count, picture->merged, height),
+                       .rows = ROWS,
+                       .width = picture->width,
+                       .apart = apart,
+                       .marks = true};
+    for (size_t i = 0; i < bars.count; i++) {
+        uint32_t first = (uint32_t)i * picture->merged;
+        height[i] = ceil(height[i]) * ROWS / FULL_HEIGHT;
+        apart[i] = i > 0 && ocdm__builtin_class_task(first) != ocdm__builtin_class_task(first - picture->merged);
     }
-    putchar('\n');
+    for (unsigned row = ROWS; row-- > 0;) {
+        ocdm__put(output, "%-*s ", NAME_WIDTH, row == 0 ? name : "");
+        ocdm__bars_row(output, &bars, row);
+    }
 }
 
-static void print_pictures(const struct outcome outcomes[MOST_POLICIES], size_t class_count)
+static void print_pictures(ocdm__output *output, const struct outcome outcomes[MOST_POLICIES], size_t class_count)
 {
     struct picture picture = plan_picture(class_count);
-    printf("Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
-           picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.style->cut, picture.style->none);
+    ocdm__put(output, "Samples in memory: a bar for %s, task after task.\nFull height is %u; %s is more, %s is none.\n",
+              picture.merged == 1 ? "each class" : "a few classes", FULL_HEIGHT, picture.style->cut, picture.style->none);
     for (size_t i = 0; i < policy_count(); i++) {
-        putchar('\n');
-        for (unsigned row = ROWS; row-- > 0;) {
-            printf("%-*s ", NAME_WIDTH, row == 0 ? policy_names()[i] : "");
-            print_row(&picture, &outcomes[i], class_count, row);
-        }
+        ocdm__output_text(output, "\n");
+        print_picture(output, &picture, policy_names()[i], &outcomes[i], class_count);
     }
+}
+
+static ocdm_status print_comparison(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
+                                    ocdm_error *error)
+{
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
+    if (status != OCDM_OK)
+        return status;
+    print_introduction(&output, stream);
+    print_table(&output, outcomes);
+    print_pictures(&output, outcomes, stream->class_count);
+    return ocdm__output_commit(&output, error);
 }
 
 static void write_outcome(ocdm__output *output, const char *name, const struct outcome *outcome, size_t class_count)
@@ -266,13 +278,8 @@ static ocdm_status compare(uint64_t seed, bool json, const char *picture, ocdm_e
         status = run_policies(stream, seed, outcomes, error);
     if (status == OCDM_OK && picture != NULL)
         status = draw_picture(stream, outcomes, picture, error);
-    if (status == OCDM_OK && json) {
-        status = write_json(stream, seed, outcomes, error);
-    } else if (status == OCDM_OK) {
-        print_introduction(stream);
-        print_table(outcomes);
-        print_pictures(outcomes, stream->class_count);
-    }
+    if (status == OCDM_OK)
+        status = json ? write_json(stream, seed, outcomes, error) : print_comparison(stream, outcomes, error);
     ocdm__label_stream_destroy(stream);
     return status;
 }

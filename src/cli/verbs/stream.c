@@ -113,8 +113,9 @@ static const char *const info_description[] = {
     "count divided by the smallest's. Groups are those that a stream file has, else by a class's count over all tasks: "
     "majority "
     "over 600 samples, moderate 100 to 600, minority under 100.",
-    "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. The bars show the "
-    "total counts and use the remaining width of the terminal. --json prints one object: train, test, classes, amlr, tasks (a "
+    "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. It has a "
+    "column for each of the first 100 tasks. The bars show the total counts and use the remaining width of the terminal. "
+    "--json prints one object: train, test, classes, amlr, tasks (a "
     "list of task, train, test, classes, amlr, by task) "
     "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class.",
     NULL,

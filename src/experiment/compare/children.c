@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,6 +47,31 @@ void ocdm__own_program(const char *fallback, char *path, size_t room)
         snprintf(path, room, "%s", fallback);
 }
 
+/* ---- ending with the parent --------------------------------------------------------------------------------------------- */
+
+/* Tells a child which process started it. */
+#define PARENT_VARIABLE "OCDM_PARENT"
+
+static int name_parent(void)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)getpid());
+    return setenv(PARENT_VARIABLE, number, 1) == 0 ? 0 : errno;
+}
+
+void ocdm__end_with_parent(void)
+{
+    const char *parent = getenv(PARENT_VARIABLE);
+    if (parent == NULL)
+        return;
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+    if (strtoll(parent, NULL, 10) != (long long)getppid()) /* it was killed before we could say so */
+        raise(SIGTERM);
+    unsetenv(PARENT_VARIABLE);
+}
+
 /* ---- starting --------------------------------------------------------------------------------------------------------- */
 
 /* Standard input and output from and to nowhere, stderr to the log. */
@@ -67,6 +97,8 @@ static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
     failure = posix_spawnattr_init(&attributes);
     if (failure == 0) {
         failure = redirect(&actions, child->log);
+        if (failure == 0)
+            failure = name_parent();
         if (failure == 0)
             failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         if (failure == 0)

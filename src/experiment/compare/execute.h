@@ -45,6 +45,10 @@ ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 /* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
 void ocdm__own_program(const char *fallback, char *path, size_t room);
 
+/* Called first in a process: if ocdm__children_run started it, it ends with a SIGTERM when that process ends, even by SIGKILL
+ * (on Linux). */
+void ocdm__end_with_parent(void);
+
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
 /* What the runs of a plan are made with, besides what the plan says of each. Start with all bytes zero. */

@@ -19,7 +19,7 @@ enum {
     OCDM__COMPARE_GROUPS = 4,
     OCDM__COMPARE_METRICS = 3,
     OCDM__COMPARE_TOTAL_MAP = 11,
-    OCDM__COMPARE_OF_GROUPS, /* so many columns are metrics of groups */
+    OCDM__COMPARE_OF_GROUPS, /* how many columns are metrics of groups */
     OCDM__COMPARE_MEAN_MAP = OCDM__COMPARE_OF_GROUPS,
     OCDM__COMPARE_FORGETTING,
     OCDM__COMPARE_TIME,

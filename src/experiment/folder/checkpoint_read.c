@@ -28,7 +28,7 @@ static size_t numbers_in(const ocdm__checkpoint *checkpoint, const char *name)
     return ocdm__safetensors_find(&checkpoint->tensors, name)->size / 8;
 }
 
-/* Whether a tensor has so many records. */
+/* Whether a tensor has this many records. */
 static bool holds(const ocdm__checkpoint *checkpoint, const char *name, enum ocdm__record_kind kind, size_t count)
 {
     const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, kind);
@@ -83,7 +83,7 @@ void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint)
     *checkpoint = (ocdm__checkpoint){.tensors = {.tensor_count = 0}};
 }
 
-/* NULL for a checkpoint of an earlier version, and for one whose groups are none of so many classes. */
+/* NULL for a checkpoint of an earlier version, and for one whose groups are for another number of classes. */
 static const uint8_t *groups_of(const ocdm__checkpoint *checkpoint, size_t class_count)
 {
     const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, "groups");
@@ -154,7 +154,7 @@ static size_t points_in(const ocdm__checkpoint *checkpoint)
     return point.width > 0 ? numbers_in(checkpoint, "curve") / point.width : 0;
 }
 
-/* The curve keeps every so many of the logged steps; how many doubles when there is no room. See ocdm__curve_add. */
+/* The curve keeps one of `stride` logged steps; the stride doubles when the curve is full. See ocdm__curve_add. */
 static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
 {
     uint64_t offered = position->curve_offered, stride = position->curve_stride;

@@ -57,7 +57,7 @@ bool ocdm__folder_is_finished(const ocdm__run_folder *folder);
 /* Writes the line of a step or an evaluation to the log, if it has one. OCDM_OK, OCDM_IO. */
 ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event event, ocdm_error *error);
 
-/* Whether a checkpoint is due after so many steps; after each evaluation there is one in any case. */
+/* Whether a checkpoint is due after this many steps. There is always one after an evaluation. */
 bool ocdm__folder_saves_after(const ocdm__run_folder *folder, uint64_t steps);
 
 /* Writes a checkpoint. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, and what saving the learner gives; the earlier one stays then. */

@@ -44,7 +44,7 @@ typedef struct ocdm__run_settings {
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
-    bool resample_tests;    /* the tests are drawn anew by the seed */
+    bool resample_tests;    /* the test samples are resampled by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
 } ocdm__run_settings;
@@ -127,7 +127,7 @@ enum ocdm__setting_kind {
     ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \
         "hold out this share of the training samples, drawn by seed, and evaluate on them at the end; 0 to 0.5")               \
     ROW("resample_tests", resample_tests, SWITCH, 0, "resample-tests", NULL, NULL, NULL, 0, 0,                                 \
-        "draw the test samples anew by seed, with replacement, as many of each task and rarest class")                         \
+        "resample the test samples by seed, with replacement, as many of each task and rarest class")                          \
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \

@@ -23,7 +23,7 @@
 
 typedef struct ocdm__model_input_settings {
     uint32_t resize; /* images: the shorter side becomes this; 0: 256 for image files, as it is for images in the stream file */
-    uint32_t crop;   /* then a square of so many pixels; 0: 224 for image files, or `resize` when that is less; all of the
+    uint32_t crop;   /* then a square of this side; 0: 224 for image files, or `resize` when that is less; all of the
                         shorter side for images in the stream file. A square of all of it is random too: training puts a
                         border of an eighth around the image first. Ignored for features */
     bool symmetric;  /* x / 127.5 - 1 (mobilenet1) instead of ImageNet's mean and deviation */

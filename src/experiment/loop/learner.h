@@ -38,7 +38,7 @@ typedef struct ocdm__learner_tensors {
 } ocdm__learner_tensors;
 
 typedef struct ocdm__learner_functions {
-    /* Training and prediction are NULL for a learner outside the loop, which is told step by step what to do (ocdm_loop_open).
+    /* Training and prediction are NULL for a learner outside the loop, which requests each step (ocdm_loop_open).
      * One step. OCDM_BAD_RECORD if the loss is not finite: `*bad` is the sample of the batch that caused it. */
     ocdm_status (*train)(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error);
 

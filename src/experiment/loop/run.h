@@ -35,7 +35,7 @@
 
 /* ---- curve --------------------------------------------------------------------------------------------------------------- */
 
-/* Loss and distances over a run, thinned as it grows: a run of any length keeps at most so many points. */
+/* Loss and distances over a run, thinned as it grows: a run of any length keeps at most this many points. */
 #define OCDM__CURVE_ROOM 1000
 
 /* The state after a step. */
@@ -46,7 +46,7 @@ typedef struct ocdm__curve_point {
 /* Start with all bytes zero. */
 typedef struct ocdm__curve {
     uint64_t offered; /* points so far */
-    uint64_t stride;  /* every so many of them are kept; 0 stands for 1 */
+    uint64_t stride;  /* one of this many is kept; 0 means 1 */
     size_t count;
     ocdm__curve_point points[OCDM__CURVE_ROOM];
     ocdm__curve_point last; /* the newest, kept or not */

@@ -4,7 +4,7 @@
  * so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task is
  * shorter. Everything depends only on seed and step, so a run can go on from any step.
  *
- * Samples can be held out of the stream, and tests drawn anew. Both go by strata: the samples of a task whose rarest class,
+ * Samples can be held out of the stream, and tests resampled. Both use strata: the samples of a task whose rarest class,
  * among the samples of their part, is the same one. So a rare class has its share of what is held out, and as many tests as
  * before.
  */
@@ -81,7 +81,7 @@ size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *s
 /* The place in the order of the task that a step, from 0, belongs to. */
 size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step);
 
-/* Samples of the stream that have been seen after so many steps; for multitask, all of the tasks so far. */
+/* Samples of the stream that have been seen after `steps` steps; for multitask, all of the tasks so far. */
 uint64_t ocdm__schedule_seen(const ocdm__schedule *schedule, uint64_t steps);
 
 #endif

@@ -60,7 +60,7 @@ static void put_node(ocdm__output *out, const ocdm__json_node *node)
     }
 }
 
-/* A list with every so many-th element and the last. */
+/* A list with every n-th element and the last. */
 static void put_thinned(ocdm__output *out, const ocdm__json_node *list)
 {
     size_t every = (list->count + CURVE_POINTS - 1) / CURVE_POINTS, number = 0;

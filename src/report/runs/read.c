@@ -129,11 +129,19 @@ static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
     return status;
 }
 
+/* Whether a file that is there could not be read, which says nothing about the run: no table may be made without it. */
+static bool unreadable(const ocdm__run_record *run, const char *name, ocdm_status status)
+{
+    return status == OCDM_IO && has_file(run->folder, name);
+}
+
 static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
 {
     ocdm_status status = read_file(ocdm__summary_read, &run->summary, run->folder, "summary.json", &run->why);
     if (status == OCDM_NO_MEMORY)
         return ocdm__fail_memory(error, run->folder);
+    if (unreadable(run, "summary.json", status))
+        return ocdm__fail(error, status, run->why.hint, "%s", run->why.message);
     const ocdm__json_node *root = run->summary.root;
     run->state = OCDM__RUN_BROKEN;
     if (status != OCDM_OK)
@@ -143,6 +151,8 @@ static ocdm_status read_summary(ocdm__run_record *run, ocdm_error *error)
     run->kept_why.status = read_file(ocdm__json_lines_read, &run->kept, run->folder, "memory.jsonl", &run->kept_why);
     if (run->kept_why.status == OCDM_NO_MEMORY)
         return ocdm__fail_memory(error, run->folder);
+    if (unreadable(run, "memory.jsonl", run->kept_why.status))
+        return ocdm__fail(error, run->kept_why.status, run->kept_why.hint, "%s", run->kept_why.message);
     return read_numbers(run, error);
 }
 

@@ -272,35 +272,24 @@ static void put_progress(const ocdm__watch *watch, ocdm__output *out, const ocdm
 
 /* ---- classes in memory -------------------------------------------------------------------------------------------------- */
 
-/* The mean of the classes that share a column. */
-static double bar_of(const ocdm__watch *watch, size_t column, size_t merged)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t c = column * merged; c < (column + 1) * merged && c < watch->count_count; c++, count++)
-        sum += watch->counts[c];
-    return count > 0 ? sum / (double)count : 0;
-}
-
 static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
     if (watch->count_count == 0)
         return 0;
+    double height[MOST_COLUMNS], highest = 0;
     size_t merged = (watch->count_count + columns_of(look) - 1) / columns_of(look);
-    size_t columns = (watch->count_count + merged - 1) / merged;
-    double highest = 0;
-    for (size_t i = 0; i < columns; i++)
-        highest = bar_of(watch, i, merged) > highest ? bar_of(watch, i, merged) : highest;
+    ocdm__bars bars = {.style = bars_of(look), .height = height, .rows = ROWS, .width = 1};
+    bars.count = ocdm__bars_merge(watch->counts, watch->count_count, merged, height);
+    for (size_t i = 0; i < bars.count; i++)
+        highest = height[i] > highest ? height[i] : highest;
+    for (size_t i = 0; i < bars.count; i++)
+        height[i] = highest > 0 ? height[i] / highest * ROWS : 0;
     for (unsigned row = ROWS; row-- > 0;) {
         if (row == ROWS - 1)
             put_side(out, "classes", highest);
         else
             ocdm__put(out, "%*s", SIDE, "");
-        for (size_t i = 0; i < columns; i++) {
-            double height = highest > 0 ? bar_of(watch, i, merged) / highest * ROWS : 0;
-            ocdm__output_text(out, ocdm__bar_glyph(bars_of(look), height, row));
-        }
-        ocdm__output_text(out, "\n");
+        ocdm__bars_row(out, &bars, row);
     }
     return ROWS;
 }

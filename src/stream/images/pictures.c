@@ -73,7 +73,8 @@ static bool take_planes(ocdm__stream_pictures *pictures, size_t sample)
     const ocdm__payload_shape *shape = &pictures->stream.shape;
     const uint8_t *planes = ocdm__stream_image(&pictures->stream, sample);
     size_t pixels = shape->width * shape->height;
-    if (!ocdm__image_buffer_fit(&pictures->image.rgb, 3 * pixels))
+    if (ocdm__stream_check(&pictures->stream, sample, NULL) != OCDM_OK ||
+        !ocdm__image_buffer_fit(&pictures->image.rgb, 3 * pixels))
         return false;
     pictures->image.width = (uint32_t)shape->width;
     pictures->image.height = (uint32_t)shape->height;

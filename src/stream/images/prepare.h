@@ -145,7 +145,7 @@ typedef struct ocdm__image_outcome {
  * OCDM_BAD_ARGUMENT when the slot holds no batch. */
 ocdm_status ocdm__image_loader_wait(ocdm__image_loader *loader, size_t slot, ocdm__image_outcome *outcome, ocdm_error *error);
 
-/* The functions above as a table, for code that must not depend on libjpeg and libpng: whoever wants images hands it in. */
+/* The functions above as a table, for code that must not depend on libjpeg and libpng: a caller that wants images passes it. */
 typedef struct ocdm__image_functions {
     ocdm__image_settings (*settings_default)(void);
     size_t (*floats)(const ocdm__image_settings *settings);

@@ -6,7 +6,7 @@
  *     Groundtruth/TrainTestLabels/Labels_<concept>_Train.txt, ..._Test.txt
  *                                                         of ImageList/TrainImagelist.txt, ImageList/TestImagelist.txt
  *
- * The first is used if it is complete. The label folders may lie in the given folder itself, and so may the label files and the
+ * The first is used if it is complete. The label folders may be in the given folder itself, and so may the label files and the
  * lists; a given Groundtruth folder may have ImageList beside it.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -110,7 +110,7 @@ static void merge(struct clusters *clusters, size_t kept, size_t gone)
     clusters->alive--;
 }
 
-/* A merged cluster's average with a third lies between those of its parts: whoever preferred another to both parts still does.
+/* A merged cluster's average with a third is between those of its parts: a cluster that preferred another to both still does.
  * Only those whose partner was one of the parts look again, and the merged one itself. */
 static void refresh_partners(struct clusters *clusters, size_t kept, size_t gone)
 {

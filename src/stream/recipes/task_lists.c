@@ -300,7 +300,7 @@ static ocdm_status fail_missing(const ocdm__task_list *list, uint32_t number, oc
 }
 
 /* Which class of the list each class of the source is: a number from class_count on is none of the list's. Classes that only
- * the source has join the table behind the list's, where nobody looks for them. */
+ * the source has join the table behind the list's, where they are not used. */
 static ocdm_status match(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *matches, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;

@@ -163,7 +163,7 @@ static ocdm_status peek(ocdm__input *input, size_t from, size_t wanted, ocdm_err
     return status;
 }
 
-/* So many blanks are looked through for the first bytes that tell something. */
+/* How many blanks are skipped at most to find the first other bytes. */
 #define BLANKS ((size_t)64 * 1024)
 
 /* The next byte from `at` on that is not blank; reads on when there is none yet. SIZE_MAX when there is none at all. */

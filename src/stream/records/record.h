@@ -1,5 +1,5 @@
 /*
- * Labelled records from a file or pipe: JSON Lines, CSV, TSV, LIBSVM/XMC. Each is looked at where it lies in the input's
+ * Labelled records from a file or pipe: JSON Lines, CSV, TSV, LIBSVM/XMC. Each is parsed in place, in the input's
  * window; labels become numbers, the record's bytes stay as they are.
  *
  *     ocdm__records *records;

@@ -135,7 +135,7 @@ typedef struct ocdm__scene_backdrop {
     uint64_t noise;
 } ocdm__scene_backdrop;
 
-/* Light falls on everything: a gain a channel, brighter towards one side; then grain of so many grey levels. */
+/* Light and noise of a picture: a gain per channel, brighter towards one side; then grain of this many grey levels. */
 typedef struct ocdm__scene_light {
     double gain[3];
     double slope_x, slope_y;
