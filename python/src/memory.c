@@ -78,14 +78,26 @@ static bool find_policy(memory_object *self, PyObject *policy, ocdm_options *opt
     return options->policy != NULL;
 }
 
+/* Appends a name to a list in text, separated by commas; what does not fit is cut off. */
+static void add_name(char *list, size_t room, const char *name)
+{
+    size_t used = strlen(list);
+    PyOS_snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
 static bool find_names(const char *distance, const char *tie, ocdm_options *options)
 {
+    char names[200] = "";
     if (distance != NULL && ocdm_distance_find(distance, &options->distance) != OCDM_OK) {
-        PyErr_Format(PyExc_ValueError, "no distance is named '%s'; there are kl, reverse-kl, l2, tv", distance);
+        for (unsigned i = 0; ocdm_distance_name((ocdm_distance)i) != NULL; i++)
+            add_name(names, sizeof names, ocdm_distance_name((ocdm_distance)i));
+        PyErr_Format(PyExc_ValueError, "no distance is named '%s'; there are %s", distance, names);
         return false;
     }
     if (tie != NULL && ocdm_tie_find(tie, &options->tie) != OCDM_OK) {
-        PyErr_Format(PyExc_ValueError, "no tie rule is named '%s'; there are key, oldest, newest, uniform", tie);
+        for (unsigned i = 0; ocdm_tie_name((ocdm_tie)i) != NULL; i++)
+            add_name(names, sizeof names, ocdm_tie_name((ocdm_tie)i));
+        PyErr_Format(PyExc_ValueError, "no tie rule is named '%s'; there are %s", tie, names);
         return false;
     }
     return true;

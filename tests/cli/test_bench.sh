@@ -229,7 +229,7 @@ gap_refuses_bad_values() {
 
 train_prints_json() {
     run "$ocdm" bench train --model mlp --features 6 --classes 3 --batch 4 --steps 3 --fast --precision f32 --json
-    same 0 "$code" && same model,precision,threads,ms_per_step,peak_bytes,least_ms,steps "$(json 'Object.keys(j)')" &&
+    same 0 "$code" && same model,precision,threads,ms_per_step,peak_bytes,least_ms,steps,ranks,waiting "$(json 'Object.keys(j)')" &&
         same "mlp f32 3 true" "$(json '[j.model, j.precision, j.steps, j.least_ms <= j.ms_per_step].join(" ")')"
 }
 

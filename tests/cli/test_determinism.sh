@@ -15,14 +15,14 @@ builds=(
     "clang -O3 -march=native"
 )
 mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
-    "$PWD"/stream/records/{record,delimited,jsonl}.c "$PWD"/stream/label_table.c \
+    "$PWD"/stream/records/{record,content,delimited,jsonl}.c "$PWD"/stream/label_table.c \
     "$PWD"/stream/scenes/builtin.c "$PWD"/sample/*.c "$PWD"/bench/{label_stream,memory,reference*}.c \
     "$PWD"/metrics/metrics.c "$PWD"/report/{text,figures/balance}.c \
     "$PWD"/cli/verbs/{sample,demo}.c "$PWD"/cli/{flags,console}.c)
 build_one() { # build_one NUMBER COMPILER FLAGS...
     local program=$place/ocdm-$1
     shift
-    "$@" -std=c11 -ffp-contract=off -I"$source/include" -I"$source/src" -o "$program" "${sources[@]}" -lm
+    "$@" -std=c11 -ffp-contract=off -I"$source/include" -I"$source/src" -o "$program" "${sources[@]}" -lm -lz -lzstd
 }
 
 # One line each: the name of the run, then the flags of `ocdm sample`.

@@ -200,7 +200,7 @@ summary_has_its_fields() {
 files_are_replaced_whole() {
     echo old > trace
     echo old > summary.json
-    echo '{"labels":3}' > bad.jsonl
+    echo '{"labels":{}}' > bad.jsonl
     run "$ocdm" sample -q --trace trace --summary summary.json bad.jsonl
     same 3 "$code" && same "old old" "$(cat trace summary.json | xargs)" && same "" "$(cat "$out")" && same "" "$(find . -name '.ocdm-*')"
 }

@@ -79,7 +79,11 @@ static void check_error(ocdm_status status, const ocdm_error *error)
     DEMAND(status == OCDM_BAD_FILE || status == OCDM_BAD_RECORD);
     unsigned long line = 0, column = 0;
     int fd;
-    DEMAND(error->status == status && sscanf(error->message, "/dev/fd/%d:%lu:%lu: ", &fd, &line, &column) == 3);
+    int found = sscanf(error->message, "/dev/fd/%d:%lu:%lu: ", &fd, &line, &column);
+    DEMAND(error->status == status && found >= 1);
+    if (strncmp(error->hint, "unpack it first", 15) == 0)
+        return; /* compressed data has no lines */
+    DEMAND(found == 3);
     DEMAND(line > 0 && column > 0);
 }
 

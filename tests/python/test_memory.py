@@ -294,6 +294,12 @@ class Refused(unittest.TestCase):
         with self.assertRaises(IndexError):
             memory.labels(20)
 
+    def test_an_unknown_name_is_refused_with_the_list_of_names(self):
+        for option, names in (("distance", "kl, reverse-kl, l2, tv"), ("tie", "key, oldest, newest, uniform")):
+            with self.assertRaises(ValueError) as caught:
+                ocdm.Memory(10, **{option: "such"})
+            self.assertTrue(str(caught.exception).endswith(f" is named 'such'; there are {names}"), caught.exception)
+
 
 class Copies(unittest.TestCase):
     def going_on(self, memory, other):
