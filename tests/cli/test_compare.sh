@@ -346,8 +346,33 @@ draws_on_the_memory_alone() {
         run "$ocdm" paper $item --stream mscoco=s.safetensors --runs p --format csv
         same 0 "$code" && [ "$(wc -l < "$out")" -gt 5 ] && ! grep -q nan "$out" || { echo "$item"; return 1; }
     done
-    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p
-    grep -q 'ocdm: classes with more than 40 samples' "$out"
+}
+
+# over MARK: the mean over the runs p/mscoco/gss-s* of the classes with more samples in memory, as the table rounds it.
+over() {
+    sed 's/.*"memory":{"kept":[0-9]*,"counts":\[\([0-9,]*\)\].*/\1/' p/mscoco/gss-s*/summary.json |
+        awk -F, -v mark="$1" '{ for (i = 1; i <= NF; i++) n += $i > mark } END { printf "%.1f", n / NR }'
+}
+
+# gss needs a network: its claim is about the memories of runs, 10 unless others are asked for, which are checked like those of tables.
+learns_what_claims_need() {
+    rm -rf p/mscoco/gss-s* && run "$ocdm" paper claims --stream mscoco=s.safetensors,nuswide=r.safetensors --runs p
+    same 0 "$code" && same 10 "$(find p/mscoco/gss-s* -name summary.json | wc -l)" && [ ! -e p/nuswide/gss-s0 ] || return 1
+    same "$(over 500) 1" "$(awk '$1 == "mscoco" && $2 == "gss:" { print $(NF - 1), $NF }' "$out")" && grep -q 'ocdm: classes with more than 40 samples' "$out" || return 1
+    same "- 2" "$(awk '$1 == "nuswide" && $2 == "gss:" { print $(NF - 1), $NF }' "$out")" &&
+        grep -q '^No gss on nuswide: it needs a network, and the stream has labels alone\.$' "$out" &&
+        grep -q '^All runs on mscoco (gss, 10 seeds): memory 1000, ' "$out" && grep -q 'model linear, *precision f32, lr 0.006' <(tr '\n' ' ' < "$out") || return 1
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --model none
+    same 0 "$code" && grep -q '^No gss on mscoco: .*--model none' "$out" || return 1
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --lr 0.003
+    same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: p/mscoco/gss-s0/summary.json: the run began with lr 0.006, not 0.003$' "$err" || return 1
+    rm -r p/mscoco/gss-s[2-9] && sed -i 's/"counts":\[[0-9]*,[0-9]*,/"counts":[501,502,/' p/mscoco/gss-s1/summary.json
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
+    same 0 "$code" && same "" "$(cat "$err")" && [ "$(over 500)" != 1.0 ] &&
+        same "$(over 500)" "$(awk '$2 == "gss:" { print $(NF - 1) }' "$out")" || return 1
+    sed -i 's/"counts":\[501,/"counts":[/' p/mscoco/gss-s1/summary.json
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
+    same 3 "$code" && grep -q '^error: p/mscoco/gss-s1/summary.json: no counts of the [0-9]* classes in memory$' "$err"
 }
 
 check build_makes_the_stream build
@@ -377,4 +402,5 @@ check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
 check paper_refuses_runs_with_other_settings refuses_runs_with_other_settings
 check paper_learns_from_images learns_from_images
 check paper_computes_memories_itself draws_on_the_memory_alone
+check paper_counts_the_memory_of_gss_in_runs learns_what_claims_need
 finish

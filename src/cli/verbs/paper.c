@@ -195,9 +195,20 @@ static bool is_learnable(const struct source *source)
 static ocdm_status make_plan(const struct request *request, const struct source *source, const ocdm__paper_item *item,
                              ocdm__compare_plan *plan, ocdm_error *error)
 {
+    bool own = item != request->item && item == ocdm__paper_runs_of(request->item); /* seeds of their own, 0, 1, ... */
+    if (own && !ocdm__argument_given(request->arguments, "seeds"))
+        return ocdm__paper_plan(plan, item, source->stands_for, &source->info, OCDM__PAPER_CLAIM_SEEDS, error);
     ocdm_status status = ocdm__paper_plan(plan, item, source->stands_for, &source->info, request->seeds.count, error);
     plan->seeds = request->seeds.values;
     return status;
+}
+
+/* The item whose runs are needed on a stream; NULL for none. Claims do without them where there is no network. */
+static const ocdm__paper_item *runs_of(const struct request *request, const struct source *source)
+{
+    const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
+    bool network = is_learnable(source) && strcmp(request->settings.model, "none") != 0;
+    return item == request->item || network ? item : NULL;
 }
 
 /* From labels alone nothing is learnt: such a stream can only have runs without a network. */
@@ -218,12 +229,15 @@ static ocdm_status make_setup(const struct request *request, struct source *sour
 static ocdm_status check_runs(struct request *request, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
-    for (size_t i = 0; status == OCDM_OK && ocdm__paper_needs_runs(request->item) && i < request->source_count; i++) {
+    for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++) {
         struct source *source = &request->sources[i];
+        const ocdm__paper_item *item = runs_of(request, source);
         ocdm__compare_plan plan = {.point_count = 0};
+        if (item == NULL)
+            continue;
         status = make_setup(request, source, error);
         if (status == OCDM_OK)
-            status = make_plan(request, source, request->item, &plan, error);
+            status = make_plan(request, source, item, &plan, error);
         if (status == OCDM_OK && source->grid.count == 0)
             status = ocdm__paper_check_runs(&plan, source->folder, &source->setup, error);
         ocdm__compare_plan_clear(&plan);
@@ -315,6 +329,8 @@ struct material {
     ocdm__compare_plan plan;
     ocdm__compare_results results;
     ocdm__compare_memories memories;
+    ocdm__compare_plan learnt_plan; /* of methods whose memories need a network */
+    ocdm__compare_memories learnt;
 };
 
 /* Each stream has a table of its own, a line apart from the one before. */
@@ -376,10 +392,34 @@ static ocdm_status add_item(const struct request *request, const struct source *
     case OCDM__PAPER_DISTANCE:
         return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
     case OCDM__PAPER_CLAIMS:
-        status = ocdm__paper_add_claims(table, label, &material->plan, &material->memories, error);
+        status = ocdm__paper_add_claims(table, label, &material->plan, &material->memories, &material->learnt_plan,
+                                        &material->learnt, error);
         return status == OCDM_OK ? add_trends(request, source, table, label, error) : status;
     }
     return status;
+}
+
+/* The memories of runs with a network, or the reason why there are none under the table. */
+static ocdm_status learn_memories(struct request *request, struct source *source, struct material *material, ocdm_error *error)
+{
+    const ocdm__paper_item *item = runs_of(request, source);
+    const char *method = ocdm__paper_runs_of(request->item)->methods[0], *label = material->source.label;
+    size_t used = strlen(request->note);
+    char runs[64];
+    if (item == NULL) {
+        snprintf(request->note + used, OCDM__TABLE_NOTE - used, "No %s on %.40s: it needs a network, and %s.\n", method, label,
+                 is_learnable(source) ? "--model none is none" : "the stream has labels alone");
+        return OCDM_OK;
+    }
+    ocdm_status status = make_plan(request, source, item, &material->learnt_plan, error);
+    snprintf(runs, sizeof runs, "%.20s (%s, %zu seeds)", label, method, (size_t)material->learnt_plan.seed_count);
+    if (status == OCDM_OK)
+        status = provide_runs(request, source, &material->learnt_plan, error);
+    if (status == OCDM_OK)
+        status = note_settings(source, &material->learnt_plan, runs, request->note, error);
+    return status == OCDM_OK ? ocdm__paper_read_memories(&material->learnt, &material->learnt_plan, source->folder,
+                                                         source->info.stream.table.class_count, error)
+                             : status;
 }
 
 static ocdm_status gather(struct request *request, struct source *source, struct material *material, ocdm_error *error)
@@ -387,11 +427,14 @@ static ocdm_status gather(struct request *request, struct source *source, struct
     enum ocdm__paper_kind kind = request->item->kind;
     if (kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_PROCESS || kind == OCDM__PAPER_STREAM)
         return OCDM_OK;
+    bool learns = runs_of(request, source) == request->item;
     ocdm_status status = make_plan(request, source, request->item, &material->plan, error);
-    if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
+    if (status == OCDM_OK && learns)
         status = read_results(request, source, &material->plan, &material->results, error);
-    if (status == OCDM_OK && ocdm__paper_needs_runs(request->item))
+    if (status == OCDM_OK && learns)
         status = note_settings(source, &material->plan, material->source.label, request->note, error);
+    if (status == OCDM_OK && kind == OCDM__PAPER_CLAIMS)
+        status = learn_memories(request, source, material, error);
     if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
         status = run_memories(request, source, &material->plan, &material->memories, error);
     return status;
@@ -409,6 +452,8 @@ static ocdm_status do_source(struct request *request, struct source *source, ocd
         status = wide ? print_metrics(request, &material, error) : add_item(request, source, &material, table, error);
     if (status == OCDM_OK && request->svg != NULL)
         status = ocdm__paper_draw(&request->sheet, request->item, &material.source, table, first, error);
+    ocdm__compare_memories_clear(&material.learnt);
+    ocdm__compare_plan_clear(&material.learnt_plan);
     ocdm__compare_memories_clear(&material.memories);
     ocdm__compare_results_clear(&material.results);
     ocdm__compare_plan_clear(&material.plan);
@@ -522,7 +567,8 @@ static const char *const description[] = {
     "common "
     "is printed under the table. With --grid each method's settings are chosen by validation first, as in `ocdm compare`. "
     "Memories "
-    "without a network are always computed.",
+    "without a network are always computed. Of claims, gss alone needs runs: with 10 seeds unless --seeds is given, and not at "
+    "all with --model none.",
     NULL,
 };
 

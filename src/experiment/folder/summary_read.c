@@ -76,6 +76,21 @@ bool ocdm__summary_class_weights(const ocdm__json_node *root, double *weights, s
     return true;
 }
 
+bool ocdm__summary_kept(const ocdm__json_node *root, uint32_t *kept, size_t count)
+{
+    const ocdm__json_node *list = ocdm__json_find(root, "memory.counts");
+    if (list == NULL || list->count != count)
+        return false;
+    const ocdm__json_node *node = list->first;
+    for (size_t c = 0; c < count; c++, node = node->next) {
+        double number = ocdm__json_number(node);
+        if (!(number >= 0 && number <= UINT32_MAX))
+            return false;
+        kept[c] = (uint32_t)number;
+    }
+    return true;
+}
+
 size_t ocdm__summary_maps(const ocdm__json_node *root, double *values, size_t room)
 {
     const ocdm__json_node *list = ocdm__json_find(root, "evaluations");

@@ -38,6 +38,9 @@ bool ocdm__summary_groups(const ocdm__json_node *root, uint8_t *groups, size_t c
 /* The weights of `count` classes in the target; false if the run had none, or those of other classes. */
 bool ocdm__summary_class_weights(const ocdm__json_node *root, double *weights, size_t count);
 
+/* The samples of `count` classes in memory at the end; false if the summary does not have them, or those of other classes. */
+bool ocdm__summary_kept(const ocdm__json_node *root, uint32_t *kept, size_t count);
+
 /* The total mAP after each task, at most `room` of them; returns how many. */
 size_t ocdm__summary_maps(const ocdm__json_node *root, double *values, size_t room);
 

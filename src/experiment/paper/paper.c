@@ -171,9 +171,15 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name)
     return NULL;
 }
 
-bool ocdm__paper_needs_runs(const ocdm__paper_item *item)
+/* What the claims are about and does not run without a network. */
+static const ocdm__paper_item learnt_claims = {
+    "claims", "what the text says of gss", OCDM__PAPER_CLAIMS, {BOTH, NULL}, {"gss", NULL}, "1000", "0", false};
+
+const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item)
 {
-    return item->kind == OCDM__PAPER_METRICS || item->kind == OCDM__PAPER_CURVES || item->kind == OCDM__PAPER_RHO;
+    if (item->kind == OCDM__PAPER_CLAIMS)
+        return &learnt_claims;
+    return item->kind == OCDM__PAPER_METRICS || item->kind == OCDM__PAPER_CURVES || item->kind == OCDM__PAPER_RHO ? item : NULL;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------------ */
@@ -248,6 +254,38 @@ ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *f
     if (status == OCDM_BAD_ARGUMENT && error != NULL)
         error->status = OCDM_BAD_FILE;
     return status == OCDM_BAD_ARGUMENT ? OCDM_BAD_FILE : status;
+}
+
+static ocdm_status read_memory(ocdm__memory_result *result, const char *path, size_t class_count, ocdm_error *error)
+{
+    ocdm__json_tree tree = {.root = NULL};
+    result->kept = ocdm__allocate(class_count, sizeof *result->kept);
+    if (result->kept == NULL)
+        return ocdm__fail_memory(error, "the classes in memory");
+    ocdm_status status = ocdm__summary_read(&tree, path, error);
+    if (status == OCDM_OK && !ocdm__summary_kept(tree.root, result->kept, class_count))
+        status = ocdm__fail(error, OCDM_BAD_FILE, "remove the run's folder, and it is made again",
+                            "%s: no counts of the %zu classes in memory", path, class_count);
+    ocdm__json_tree_clear(&tree);
+    return status;
+}
+
+ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const ocdm__compare_plan *plan, const char *folder,
+                                      size_t class_count, ocdm_error *error)
+{
+    char path[OCDM__SUMMARY_PATH];
+    size_t seeds = (size_t)plan->seed_count, methods = plan->method_count;
+    ocdm_status status = OCDM_OK;
+    memories->count = run_count(plan);
+    memories->results = ocdm__allocate(memories->count, sizeof *memories->results);
+    if (memories->results == NULL)
+        return ocdm__fail_memory(error, "the memories of runs");
+    for (size_t i = 0; status == OCDM_OK && i < memories->count; i++)
+        if (find_summary(plan, folder, i, path)) {
+            size_t place = (i / seeds / methods * seeds + i % seeds) * methods + i / seeds % methods;
+            status = read_memory(&memories->results[place], path, class_count, error);
+        }
+    return status;
 }
 
 /* ---- classes of a stream ------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "experiment/compare/execute.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/compare/plan.h"
 #include "ocdm/ocdm.h"
 #include "stream/info.h"
@@ -45,8 +46,12 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name);
 /* The paper's streams, ended by NULL. */
 extern const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1];
 
-/* Whether an item needs runs with a network. */
-bool ocdm__paper_needs_runs(const ocdm__paper_item *item);
+/* The item whose runs with a network an item needs: itself, or one for what its memories without a network cannot tell. NULL
+ * when it needs none. */
+const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item);
+
+/* Seeds of the claims about gss unless others are asked for: few of them show less than half of its spread. */
+#define OCDM__PAPER_CLAIM_SEEDS 10u
 
 /*
  * The runs of an item on a stream. `stands_for` is the paper's stream; where its order of tasks does not fit the number of
@@ -67,6 +72,14 @@ bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder);
  */
 ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, ocdm__run_setup *setup,
                                    ocdm_error *error);
+
+/*
+ * The classes in memory at the end of each run, from its summary; the rest of a result is zero, `kept` NULL where a run is not
+ * there. OCDM_OK, OCDM_BAD_FILE (a summary that is damaged or of other classes), OCDM_IO, OCDM_NO_MEMORY. Clear the memories
+ * even after an error.
+ */
+ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const ocdm__compare_plan *plan, const char *folder,
+                                      size_t class_count, ocdm_error *error);
 
 /* ---- a stream's classes ----------------------------------------------------------------------------------------------- */
 

@@ -298,25 +298,27 @@ static ocdm_status add_claim(ocdm__table *table, const ocdm__stand_in *source, c
     return OCDM_OK;
 }
 
-/* How many classes have more, or fewer, samples than the mark: mean over seeds. NaN when the method did not run. */
+/* How many classes have more, or fewer, samples than the mark: mean over the seeds that ran. NaN when none did. */
 static double count_for(const ocdm__paper_claim *claim, const ocdm__compare_plan *plan, const ocdm__compare_memories *memories,
                         const ocdm__paper_class *classes, size_t count)
 {
-    size_t method = 0, found = 0;
+    size_t method = 0, found = 0, ran = 0;
     while (method < plan->method_count && strcmp(plan->methods[method], claim->method) != 0)
         method++;
     if (method == plan->method_count)
         return NAN;
-    for (uint64_t seed = 0; seed < plan->seed_count; seed++)
-        for (size_t i = 0; i < count; i++) {
-            uint32_t kept = ocdm__compare_memory(memories, plan, 0, method, seed)->kept[classes[i].number];
-            found += claim->more ? kept > claim->mark : kept < claim->mark;
-        }
-    return (double)found / (double)plan->seed_count;
+    for (uint64_t seed = 0; seed < plan->seed_count; seed++) {
+        const uint32_t *kept = ocdm__compare_memory(memories, plan, 0, method, seed)->kept;
+        ran += kept != NULL;
+        for (size_t i = 0; kept != NULL && i < count; i++)
+            found += claim->more ? kept[classes[i].number] > claim->mark : kept[classes[i].number] < claim->mark;
+    }
+    return ran > 0 ? (double)found / (double)ran : NAN;
 }
 
 ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
-                                   const ocdm__compare_memories *memories, ocdm_error *error)
+                                   const ocdm__compare_memories *memories, const ocdm__compare_plan *learnt_plan,
+                                   const ocdm__compare_memories *learnt, ocdm_error *error)
 {
     ocdm__paper_class *classes = NULL;
     size_t count = 0;
@@ -328,7 +330,10 @@ ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *sou
             continue;
         snprintf(text, sizeof text, "%s: classes with %s than %u samples", claim->method, claim->more ? "more" : "fewer",
                  claim->mark);
-        status = add_claim(table, source, text, count_for(claim, plan, memories, classes, count), claim->classes, error);
+        double ours = count_for(claim, plan, memories, classes, count);
+        if (isnan(ours))
+            ours = count_for(claim, learnt_plan, learnt, classes, count);
+        status = add_claim(table, source, text, ours, claim->classes, error);
     }
     ocdm__release(classes);
     return status;

@@ -71,8 +71,10 @@ ocdm_status ocdm__paper_add_evaluations(ocdm__table *table, const ocdm__stand_in
 ocdm_status ocdm__paper_add_rho(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                 const ocdm__compare_memories *memories, const ocdm__compare_results *results,
                                 ocdm_error *error);
+/* What the plan does not have, such as gss, is counted in the memories of runs with a network. */
 ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
-                                   const ocdm__compare_memories *memories, ocdm_error *error);
+                                   const ocdm__compare_memories *memories, const ocdm__compare_plan *learnt_plan,
+                                   const ocdm__compare_memories *learnt, ocdm_error *error);
 ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error);
 
