@@ -22,8 +22,7 @@ enum { BUCKET = 25000000 / 4, SLICE = 1 << 16, ALIGNED = 16 };
 /* Room for the name of a model. */
 enum { MODEL_NAME = 64 };
 
-/* ---- who has which lanes ---------------------------------------------------------------------------------------------------
- */
+/* ---- who has which lanes ---------------------------------------------------------------------------------------------- */
 
 static size_t first_lane(const struct ocdm__share *share, size_t rank)
 {
@@ -103,8 +102,7 @@ void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units
     share->ranks->gather_all(all, share->starts);
 }
 
-/* ---- buckets ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- buckets ---------------------------------------------------------------------------------------------------------- */
 
 enum stage { FILLING, EXCHANGING, GATHERING, DONE, TAKEN };
 
@@ -270,8 +268,7 @@ void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *s
     }
 }
 
-/* ---- on their way
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- on their way ----------------------------------------------------------------------------------------------------- */
 
 static void start_exchange(const struct ocdm__buckets *buckets, const struct ocdm__share *share, struct bucket *bucket)
 {
@@ -367,8 +364,7 @@ const float *ocdm__buckets_sum(const ocdm__network *network, uint32_t layer)
     return buckets->buckets[buckets->bucket_of[layer]].sums + buckets->places[layer];
 }
 
-/* ---- orders
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- orders ----------------------------------------------------------------------------------------------------------- */
 
 enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, FEATURES, END };
 
@@ -408,8 +404,7 @@ ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_err
     return OCDM_OK;
 }
 
-/* ---- the leader
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- the leader ------------------------------------------------------------------------------------------------------- */
 
 /* Every value that a step changes, in the same order on all ranks. */
 static void share_weights(ocdm__agent *agent)
@@ -508,8 +503,7 @@ void ocdm__together_end(void)
         send_order(ocdm__ranks_all(), &order);
 }
 
-/* ---- the others
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------------------------------- */
 
 /* Agents by their numbers, and room for a batch. */
 struct follower {

@@ -39,7 +39,7 @@ static void draw_secret(uint64_t secret[2])
 /* The words of the key are the SipHashes of their numbers. */
 static void expand_secret(const uint64_t secret[2], struct ocdm__hash_key *key)
 {
-    uint64_t words[sizeof *key / sizeof(uint64_t)];
+    uint64_t words[sizeof *key / sizeof(uint64_t)] = {0};
     for (uint64_t i = 0; i < sizeof words / sizeof *words; i++)
         words[i] = ocdm__siphash(secret, &i, sizeof i);
     memcpy(key, words, sizeof *key);

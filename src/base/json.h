@@ -112,8 +112,7 @@ size_t ocdm__json_double(double value, char out[OCDM__JSON_DOUBLE]);
  */
 void ocdm__json_pass_numbers(ocdm__json *json);
 
-/* ---- plain characters ------------------------------------------------------------------------------------------------------
- */
+/* ---- plain characters ------------------------------------------------------------------------------------------------- */
 
 /* The innermost loop of reading JSON: how many bytes from here on are plain characters of a string, that is, printable ASCII
  * except the quote and the backslash. Several bytes are tested at once; all variants give the same result. */

@@ -4,6 +4,8 @@
  */
 #include "memory/scores_parts.h"
 
+#include <math.h>
+
 /* How many sets are kept near the best at most. Tests keep few. */
 #ifndef NEAR
 #define NEAR OCDM__NEAR
@@ -115,7 +117,7 @@ int64_t ocdm__least_score(const struct filter *filter, uint32_t cardinality, int
 {
     double limit = ((double)value + 16) * 0x1p-40 + filter->ln - cardinality * filter->share;
     double score = filter->sum - (filter->labels - cardinality) * limit * OCDM__GRID;
-    if (score < -0x1p62 || score > 0x1p62)
+    if (fabs(score) > 0x1p62)
         return score < 0 ? -((int64_t)1 << 62) : (int64_t)1 << 62;
     int64_t least = (int64_t)score;
     for (int64_t step = 1; !ocdm__surely_worse(filter, cardinality, least - 1, value); step *= 2)

@@ -54,8 +54,7 @@ static atomic_bool ending;
 static pthread_t heart;
 static const volatile sig_atomic_t *stop_signal;
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting ---------------------------------------------------------------------------------------------------------- */
 
 static void nap(long nanoseconds)
 {
@@ -63,10 +62,9 @@ static void nap(long nanoseconds)
     (void)nanosleep(&time, NULL);
 }
 
-/* ---- ending with an error --------------------------------------------------------------------------------------------------
- */
+/* ---- ending with an error --------------------------------------------------------------------------------------------- */
 
-static void fail(const char *message, int code)
+static _Noreturn void fail(const char *message, int code)
 {
     fflush(stdout);
     fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
@@ -83,18 +81,17 @@ static int int_of(size_t units)
     return (int)units;
 }
 
-/* ---- exchanges
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- exchanges -------------------------------------------------------------------------------------------------------- */
 
 static ocdm__ranks_request begin_exchange(void)
 {
-    int i = 0;
-    while (i < REQUESTS && pending[i].used)
-        i++;
-    if (i == REQUESTS)
-        fail("too many exchanges at a time", FAILURE);
-    pending[i].used = true;
-    return i;
+    for (int i = 0; i < REQUESTS; i++) {
+        if (!pending[i].used) {
+            pending[i].used = true;
+            return i;
+        }
+    }
+    fail("too many exchanges at a time", FAILURE);
 }
 
 static bool finished(ocdm__ranks_request request)
@@ -198,8 +195,7 @@ static void note_step(uint64_t now)
     atomic_store(&step, now);
 }
 
-/* ---- heartbeats
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- heartbeats ------------------------------------------------------------------------------------------------------- */
 
 /* What this rank knows of the one before it. */
 struct neighbour {
@@ -262,8 +258,7 @@ static void *beat(void *unused)
     return NULL;
 }
 
-/* ---- beginning and end
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- beginning and end ------------------------------------------------------------------------------------------------ */
 
 static bool builds_agree(uint64_t build)
 {

@@ -52,8 +52,7 @@ struct victim {
     int64_t gain, distance;
 };
 
-/* ---- integers, as in the library -------------------------------------------------------------------------------------------
- */
+/* ---- integers, as in the library -------------------------------------------------------------------------------------- */
 
 static int64_t rounded_step(uint32_t m)
 {
@@ -89,8 +88,7 @@ static bool goes_before(const struct victim *a, const struct victim *b)
     return b->held == NULL || a->distance < b->distance || (a->distance == b->distance && a->held->id < b->held->id);
 }
 
-/* ---- an exchange
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- an exchange ------------------------------------------------------------------------------------------------------ */
 
 static bool have_same_labels(const struct held *a, const struct held *b)
 {
@@ -136,8 +134,7 @@ static void exchange(struct cluster *cluster)
     cluster->fresh = true;
 }
 
-/* ---- a deletion
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- a deletion ------------------------------------------------------------------------------------------------------- */
 
 /* The best of the samples that every rank knows: of each number of labels those with the largest gain. */
 static struct victim best_known(struct cluster *cluster)
@@ -191,8 +188,7 @@ static uint64_t delete_one(struct cluster *cluster)
     return id;
 }
 
-/* ---- a stream
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a stream --------------------------------------------------------------------------------------------------------- */
 
 /* In order, so that equal sets are equal bytes. */
 static void insert(struct held *held, uint32_t label)

@@ -16,8 +16,7 @@
 
 static const struct small_plan plan = {.tasks = 3, .train = 60, .test = 150, .seed = 3};
 
-/* ---- against the answers themselves ----------------------------------------------------------------------------------------
- */
+/* ---- against the answers themselves ----------------------------------------------------------------------------------- */
 
 /* mAP, and CF1 by PRS's form, over the tests of some tasks, one sample at a time: a class counts if a test carries it. */
 struct judged {
@@ -205,8 +204,7 @@ TEST(evaluation_names_the_sample_when_a_logit_is_not_finite)
     ocdm__stream_close(&stream);
 }
 
-/* ---- groups ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ----------------------------------------------------------------------------------------------------------- */
 
 TEST(groups_follow_bounds_file_or_stream)
 {
@@ -234,8 +232,7 @@ TEST(groups_follow_bounds_file_or_stream)
     assert_int_equal(ocdm__evaluation_groups("nowhere", &table, counts, groups, &error), OCDM_IO);
 }
 
-/* ---- the curve -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the curve -------------------------------------------------------------------------------------------------------- */
 
 /* However long a run is: at most a thousand points, evenly spaced from the first, and the newest always. */
 TEST(curve_keeps_a_thousand_points_of_any_number)

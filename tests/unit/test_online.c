@@ -211,8 +211,7 @@ TEST(finetune_learns_from_the_stream_alone)
     close_trial(&trial);
 }
 
-/* ---- tasks reach the evaluation only ---------------------------------------------------------------------------------------
- */
+/* ---- tasks reach the evaluation only ---------------------------------------------------------------------------------- */
 
 /* The same samples in other tasks: 120 in one instead of 40 in each of three, numbers turned round. */
 static void write_relabelled(const char *path)
@@ -275,8 +274,7 @@ TEST(agent_and_memory_never_see_tasks)
     }
 }
 
-/* ---- seeds pair ------------------------------------------------------------------------------------------------------------
- */
+/* ---- seeds pair ------------------------------------------------------------------------------------------------------- */
 
 /* Methods with one seed start from the same weights and see the same samples; another seed changes both. */
 TEST(seeds_pair_methods)
@@ -300,8 +298,7 @@ TEST(seeds_pair_methods)
     close_trial(&third);
 }
 
-/* ---- images that cannot be decoded ------------------------------------------------------------------------------------------
- */
+/* ---- images that cannot be decoded ------------------------------------------------------------------------------------ */
 
 static void write_images(void)
 {

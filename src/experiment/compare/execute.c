@@ -18,8 +18,7 @@
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
 
-/* ---- what the runs are made with ------------------------------------------------------------------------------------------
- */
+/* ---- what the runs are made with -------------------------------------------------------------------------------------- */
 
 static ocdm_status take_tasks(ocdm__run_setup *setup, ocdm_error *error)
 {

@@ -35,8 +35,7 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
 /* Restores a run that was opened and not begun. OCDM_OK; after OCDM_BAD_FILE or OCDM_NO_MEMORY the run can only be closed. */
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error);
 
-/* ---- shared by writing and reading ----------------------------------------------------------------------------------------
- */
+/* ---- shared by writing and reading ------------------------------------------------------------------------------------ */
 
 #define OCDM__CHECKPOINT_FORMAT "ocdm-checkpoint"
 #define OCDM__CHECKPOINT_VERSION "1"

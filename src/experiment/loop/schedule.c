@@ -141,7 +141,7 @@ static uint32_t rarest_class(const ocdm__stream_table *table, uint32_t sample, c
     uint32_t rarest = OCDM_NONE;
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++) {
         uint32_t label = table->labels[k];
-        if (rarest == OCDM_NONE || counts[label] < counts[rarest] || (counts[label] == counts[rarest] && label < rarest))
+        if (rarest == OCDM_NONE || counts[label] < counts[rarest] || (label < rarest && counts[label] == counts[rarest]))
             rarest = label;
     }
     return rarest;
@@ -201,8 +201,7 @@ ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__s
     return OCDM_OK;
 }
 
-/* ---- samples that are held out ---------------------------------------------------------------------------------------------
- */
+/* ---- samples that are held out ---------------------------------------------------------------------------------------- */
 
 /* Whether number i of a row is taken when a share of it is, evenly: `start` from 0 to 1 says where it begins. */
 static bool is_taken(size_t i, double share, double start)
