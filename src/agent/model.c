@@ -23,11 +23,10 @@ struct list {
 /* A model of OCDM__MODELS. `list` writes its nodes. */
 struct row {
     const char *name;
-    bool images, symmetric;
-    float norm_epsilon;
     void (*list)(struct list *list, const struct row *row, const struct ocdm__model_size *size);
+    float norm_epsilon;
     uint32_t blocks[4];
-    bool bottleneck;
+    bool images, symmetric, bottleneck;
 };
 
 /* Appends a node and returns its number for `input`: one more than its position. */
@@ -238,7 +237,7 @@ static ocdm_status size_nodes(const struct ocdm__model_size *size, struct ocdm__
 const char *const ocdm__model_names[] = {OCDM__MODELS(OCDM__MODEL_NAME) NULL};
 
 #define ROW(name, images, symmetric, norm_epsilon, list, one, two, three, four, bottleneck)                                    \
-    {name, images, symmetric, norm_epsilon, list, {one, two, three, four}, bottleneck},
+    {name, list, norm_epsilon, {one, two, three, four}, images, symmetric, bottleneck},
 static const struct row rows[] = {OCDM__MODELS(ROW)};
 #undef ROW
 

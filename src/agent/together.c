@@ -449,8 +449,9 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .labels = batch->starts[batch->count],
                           .steps = agent->steps};
     send_order(ranks, &order);
+    /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
-    ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels);
+    ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels); /* NOLINT(performance-no-int-to-ptr) */
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;

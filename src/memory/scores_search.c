@@ -330,13 +330,14 @@ static void collect_near(struct scores *scores, struct pool *pool, const struct 
     uint32_t lane[CANDIDATES], cardinalities = set_floors(scores, filter, best, *margin);
     if (cardinalities > NEAR)
         return;
+    const uint32_t room = cardinalities > 0 ? NEAR / cardinalities : 0;
     scores->candidates = 0;
     for (uint32_t place = 0; place < scores->present_count; place++) {
         uint32_t cardinality = scores->present[place], count = 0;
         struct bucket *bucket = &scores->buckets[cardinality];
         bucket->rest = (struct standing){bucket->floor, INT64_MIN};
         if (scores->highest_score[place] >= bucket->floor)
-            count = first_sets(scores, bucket, lane, NEAR / cardinalities);
+            count = first_sets(scores, bucket, lane, room);
         bucket->near_first = scores->near_count;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t number = scores->lanes.set[lane[i]];

@@ -285,7 +285,8 @@ static void reserve_parts(void)
         int *numbers = ocdm__allocate(4 * (size_t)size, sizeof *numbers);
         if (numbers == NULL)
             fail("out of memory", FAILURE);
-        pending[i] = (struct pending){MPI_REQUEST_NULL, numbers, numbers + size, numbers + 2 * size, numbers + 3 * size, false};
+        const size_t part = (size_t)size;
+        pending[i] = (struct pending){MPI_REQUEST_NULL, numbers, numbers + part, numbers + 2 * part, numbers + 3 * part, false};
     }
 }
 

@@ -269,9 +269,9 @@ bad_input_is_one_line() {
     builds once.safetensors --records twice.jsonl --skip-bad && grep -q '^left out: 1 ' "$err"
 }
 
-# floats FILE: the features of a stream file without options, which are all but the 16 bytes at its end.
+# floats FILE N: the features of a stream file of N samples with one each: behind them are a sum for each row and 16 bytes.
 floats() {
-    tail -c $((16 + 4 * $2)) "$1" | head -c $((4 * $2)) | od -An -v -tf4 -w400 | tr -s ' ' | sed 's/^ //'
+    tail -c $((16 + 12 * $2)) "$1" | head -c $((4 * $2)) | od -An -v -tf4 -w400 | tr -s ' ' | sed 's/^ //'
 }
 
 # Rows stay with their samples when others are left out, also at the end of a file, in the middle of a table, and in several files.
