@@ -320,7 +320,7 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
     char line[256];
     double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
     snprintf(line, sizeof line, "kept %u of %llu records, %zu classes", ocdm_memory_size(memory),
-             (unsigned long long)(sampling->accepted + sampling->elsewhere), class_count);
+             (unsigned long long)sampling->accepted + sampling->elsewhere, class_count);
     ocdm__output_text(output, line);
     if (!isnan(distance)) {
         snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),

@@ -192,10 +192,10 @@ static void put_marks(ocdm__output *output, const ocdm__picture_panel *panel, co
 /* The equal share: labels in memory divided by classes, in tenths. It is drawn at the top if it is higher than the panel. */
 static void put_share(ocdm__output *output, const ocdm__balance_picture *picture, const ocdm__picture_panel *panel)
 {
-    uint64_t labels = 0;
+    uint64_t labels = 0, classes = picture->class_count > 0 ? picture->class_count : 1;
     for (size_t c = 0; c < picture->class_count; c++)
         labels += panel->kept[c];
-    unsigned tenths = (unsigned)((labels * 10 + picture->class_count / 2) / picture->class_count);
+    unsigned tenths = (unsigned)((labels * 10 + classes / 2) / classes);
     unsigned y = tenths < TOP * 10 ? tenths : TOP * 10;
     unsigned left = PADDING + SIDE - 3, right = bars_right(picture) + 3;
     ocdm__put(output, "<path class=\"share\" d=\"M%u -%u.%uH%u\" stroke=\"" INK "\"/>\n", left, y / 10, y % 10, right);

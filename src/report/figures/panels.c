@@ -351,9 +351,9 @@ static size_t merged_classes(const ocdm__class_list *list)
 
 static unsigned char kind_of(const ocdm__study_class *class)
 {
-    for (unsigned char i = 0; i < OCDM__BAR_MIXED; i++)
+    for (unsigned i = 0; i < OCDM__BAR_MIXED; i++)
         if (strcmp(class->group, ocdm__paper_groups[i]) == 0)
-            return i;
+            return (unsigned char)i;
     return OCDM__BAR_MIXED;
 }
 

@@ -21,6 +21,7 @@ static const char *const keys_of[][MOST_COLUMNS] = {
     [OCDM__PAPER_STREAM] = {"stream", "task", "class", "group", "samples"},
     [OCDM__PAPER_KEPT] = {"stream", "method", "order", "task", "class", "group", "seen", "kept", "target"},
     [OCDM__PAPER_CURVES] = {"stream", "method", "order", "series", "x", "value", "std"},
+    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
     [OCDM__PAPER_RHO] = {"stream", "rho", "group", "kept", "kept_per_class", OCDM__MAP_NAME, OCDM__MAP_NAME "_std"},
     [OCDM__PAPER_DISTANCE] = {"stream", "method", "order", "series", "x", "value", "std"},
     [OCDM__PAPER_CLAIMS] = {"stream", "claim", "ours", "paper"},
