@@ -141,6 +141,21 @@ ocdm_status ocdm__argument_list(const ocdm__arguments *arguments, const char *na
 ocdm_status ocdm__argument_choices(const ocdm__arguments *arguments, const char *name, size_t *indices, size_t room,
                                    size_t *count, ocdm_error *error);
 
+/* ---- flags of several verbs --------------------------------------------------------------------------------------------- */
+
+/* Rows for the verbs that write features; the choices are those of stream/features.h. */
+#define OCDM__FEATURE_FLAGS                                                                                                    \
+    {.name = "standardize",                                                                                                    \
+     .value = "[TASKS]",                                                                                                       \
+     .fallback = "none",                                                                                                       \
+     .alone = "all",                                                                                                           \
+     .choices = ocdm__standardize_names,                                                                                       \
+     .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},                          \
+    {                                                                                                                          \
+        .name = "feature-type", .value = "T", .fallback = "f32", .choices = ocdm__feature_type_names,                          \
+        .help = "how features are stored"                                                                                      \
+    }
+
 /* ---- suggestions -------------------------------------------------------------------------------------------------------- */
 
 /*

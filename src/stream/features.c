@@ -94,6 +94,7 @@ ocdm_status ocdm__pick_rows(ocdm__feature_rows *from, const uint64_t *numbers, s
 /* ---- payload -------------------------------------------------------------------------------------------------------- */
 
 const char *const ocdm__standardize_names[] = {"none", "all", "first-task", NULL};
+const char *const ocdm__feature_type_names[] = {"f32", "f16", NULL};
 
 static uint32_t first_task(const ocdm__selection *selection)
 {

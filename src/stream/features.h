@@ -60,6 +60,9 @@ enum ocdm__standardize {
 /* Their names in this order, ended by NULL. */
 extern const char *const ocdm__standardize_names[];
 
+/* How features can be stored, ended by NULL. */
+extern const char *const ocdm__feature_type_names[];
+
 /* Start with all bytes zero. */
 typedef struct ocdm__feature_payload {
     ocdm__payload_source source; /* for ocdm__stream_write */

@@ -182,9 +182,8 @@ static int run_train(const ocdm__arguments *arguments)
 
 static const char *const train_description[] = {
     "Times steps of a network on synthetic samples: forward, loss, backward and Adam. Prints the median over the steps, "
-    "after two steps that are not timed. peak_bytes is the peak memory use of the program. Under mpirun, ocdm-mpi times a step "
-    "of "
-    "all ranks and tells how long rank 0 waits in it.",
+    "after two steps that are not timed. peak_bytes is the peak memory use of the program. Under mpirun, ocdm-mpi times a "
+    "step of all ranks and tells how long rank 0 waits in it.",
     "--image is for networks that take images, --features for linear and mlp.",
     NULL,
 };

@@ -560,15 +560,12 @@ static const char *const description[] = {
     "printed as data, or with --svg drawn. Name each stream after the paper's stream that it replaces: mscoco and nuswide (the "
     "paper's recipe), cocoseq and nuswideseq (those of PRS); a file without a name replaces the first stream of the item. "
     "Without --stream, a built-in stream of the same size replaces MSCOCO.",
-    "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are made "
-    "first, with the flags of `ocdm run` below. A run that was made on another stream, or with another setting than the table "
-    "and "
-    "these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs have in "
-    "common "
-    "is printed under the table. With --grid each method's settings are chosen by validation first, as in `ocdm compare`. "
-    "Memories "
-    "without a network are always computed. Of claims, gss alone needs runs: with 10 seeds unless --seeds is given, and not at "
-    "all with --model none.",
+    "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are "
+    "made first, with the flags of `ocdm run` below. A run that was made on another stream, or with another setting than the "
+    "table and these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs "
+    "have in common is printed under the table. With --grid each method's settings are chosen by validation first, as in "
+    "`ocdm compare`. Memories without a network are always computed. Of claims, gss alone needs runs: with 10 seeds unless "
+    "--seeds is given, and not at all with --model none.",
     NULL,
 };
 

@@ -109,10 +109,9 @@ static const char *const description[] = {
     "class is predicted if its logit is above 0.",
     "The weights must fit the model and the stream: the same number of classes, and for linear and mlp of features. Images "
     "are resized and cropped as in an evaluation: shorter side to --resize, centre square of --crop. The result does not "
-    "depend "
-    "on the number of threads. An image that cannot be decoded is an error, because rows must not shift; with --skip-bad such "
-    "a "
-    "sample gets a row of NaN, and the number of such rows is printed. A missing image file is always an error.",
+    "depend on the number of threads. An image that cannot be decoded is an error, because rows must not shift; with "
+    "--skip-bad such a sample gets a row of NaN, and the number of such rows is printed. A missing image file is always an "
+    "error.",
     NULL,
 };
 

@@ -680,11 +680,9 @@ const ocdm__verb ocdm__verb_sample = {
 static const char *const merge_description[] = {
     "Joins samples of the shards of a stream into one of at most M records. Each shard was sampled by `ocdm sample --shard K "
     "--summary FILE` with a number of its own and the same settings: on other cores or machines, by any scheduler. The kept "
-    "records of all shards are offered at once to a memory that has seen what all shards have seen, and are deleted down to M "
-    "by "
-    "the same greedy rule; among equals the order is that of the keys that the records had in their shards. The result does "
-    "not "
-    "depend on the order of the shards on the command line, nor on when and where they were sampled.",
+    "records of all shards are offered at once to a memory that has seen what all shards have seen, and are deleted down to "
+    "M by the same greedy rule; among equals the order is that of the keys that the records had in their shards. The result "
+    "does not depend on the order of the shards on the command line, nor on when and where they were sampled.",
     "The kept files come first, then --summary and the summaries in the same order. The records are printed in the order of "
     "shards, then of arrival. Every shard should keep at least M records, so that nothing that belongs into the result is "
     "missing; what is lost against one pass over the whole stream is measured in docs/merge.md.",

@@ -106,13 +106,11 @@ static const char *const info_description[] = {
     "number of a record's task, from 0; a record without it counts in the total only. `split` is \"train\" or \"test\"; a "
     "record without it is training data. A label that a record repeats counts once, and a record without labels counts as a "
     "sample only.",
-    "Everything below is about the training part; of the test part only the samples are counted. MLR, the multi-label ratio of "
-    "a "
-    "class, is the share of its samples that also have another label. AMLR is the mean of MLR over the classes that occur: per "
-    "task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the largest class's "
-    "count divided by the smallest's. Groups are those that a stream file has, else by a class's count over all tasks: "
-    "majority "
-    "over 600 samples, moderate 100 to 600, minority under 100.",
+    "Everything below is about the training part; of the test part only the samples are counted. MLR, the multi-label ratio "
+    "of a class, is the share of its samples that also have another label. AMLR is the mean of MLR over the classes that "
+    "occur: per task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the "
+    "largest class's count divided by the smallest's. Groups are those that a stream file has, else by a class's count over "
+    "all tasks: majority over 600 samples, moderate 100 to 600, minority under 100.",
     "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. It has a "
     "column for each of the first 100 tasks. The bars show the total counts and use the remaining width of the terminal. "
     "--json prints one object: train, test, classes, amlr, tasks (a "

@@ -22,7 +22,6 @@ static const char *const recipe_names[] = {OCDM__RECIPES(RECIPE_NAME) NULL};
 static const char *const pool_names[] = {"single", "rest", NULL};
 static const char *const mixed_names[] = {"trim", "drop", NULL};
 static const char *const as_names[] = {"images", "features", NULL};
-static const char *const type_names[] = {"f32", "f16", NULL};
 static const char *const test_list_names[] = {"balanced", "original", NULL};
 
 /* The most source files on a command line. */
@@ -543,13 +542,7 @@ static const ocdm__flag flags[] = {
     {.name = "test", .value = "FILE", .help = "a second file of the same kind, all its samples are test samples"},
     {.name = "features", .value = "FILE", .help = "features, NPY: f32, f16, f64, u8 or i8"},
     {.name = "labels-only", .help = "ignore the features of the source itself"},
-    {.name = "standardize",
-     .value = "[TASKS]",
-     .fallback = "none",
-     .alone = "all",
-     .choices = ocdm__standardize_names,
-     .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},
-    {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
+    OCDM__FEATURE_FLAGS,
     {.name = "images", .value = "ROOT", .help = "store the paths of images, relative to this folder"},
     {.name = "ids", .value = "FOLDER", .help = "tasks by lists of ids: multihot_map.json and ids/ in it"},
     {.name = "test-lists",

@@ -12,8 +12,7 @@
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
 #include "experiment/predict.h"
-
-static const char *const type_names[] = {"f32", "f16", NULL};
+#include "stream/features.h"
 
 /* `command` is for ocdm__release. */
 static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featurize_settings *settings, char **command,
@@ -99,13 +98,7 @@ static const ocdm__example examples[] = {
 static const ocdm__flag flags[] = {
     {.letter = 'o', .name = "output", .value = "FILE", .help = "the stream file to write"},
     OCDM__NETWORK_FLAGS,
-    {.name = "standardize",
-     .value = "[TASKS]",
-     .fallback = "none",
-     .alone = "all",
-     .choices = ocdm__standardize_names,
-     .help = "subtract the mean and divide by the deviation of the training samples of these tasks"},
-    {.name = "feature-type", .value = "T", .fallback = "f32", .choices = type_names, .help = "how features are stored"},
+    OCDM__FEATURE_FLAGS,
     {.name = "json", .help = "print the result as one object of JSON"},
     {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},
     {.name = NULL},
