@@ -1,6 +1,7 @@
 /*
- * The agent: a network that learns online from batches of samples with several labels. One step is forward, binary cross
- * entropy with logits (mean over batch and classes), backward and Adam; batch norms use the batch's own statistics.
+ * The agent: a network that learns online from batches of samples with several labels. One step is forward, a loss
+ * (binary cross entropy with logits by default, mean over batch and classes), backward and Adam; batch norms use the batch's
+ * own statistics.
  *
  *     ocdm__agent_settings settings = ocdm__agent_settings_default();
  *     settings.model = "resnet18";
@@ -26,6 +27,21 @@
 
 typedef struct ocdm__agent ocdm__agent;
 
+/* The losses: symbol, name. docs/methods.md has the formulas. */
+#define OCDM__LOSSES(ROW) ROW(BCE, "bce") ROW(ASL, "asl") ROW(SOFTMARGIN, "softmargin")
+
+#define OCDM__LOSS_KIND(symbol, name) OCDM__LOSS_##symbol,
+enum ocdm__loss_kind { OCDM__LOSSES(OCDM__LOSS_KIND) };
+
+#define OCDM__MOST_FOCAL 8.0
+
+/* How logits are judged. */
+typedef struct ocdm__loss_rule {
+    uint32_t kind;    /* an ocdm__loss_kind */
+    double negatives; /* 0 to 1: the weight of classes that no sample of the stream in the batch has, for those samples */
+    double focal;     /* 0 to OCDM__MOST_FOCAL: the gradient of a negative is sigmoid(x)^(1 + focal); not for asl */
+} ocdm__loss_rule;
+
 typedef struct ocdm__agent_settings {
     const char *model;      /* one of ocdm__model_names (agent/model.h) */
     uint32_t class_count;   /* C, outputs of the head */
@@ -37,6 +53,7 @@ typedef struct ocdm__agent_settings {
     double learning_rate;   /* default 1e-4 */
     double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
     double clip;            /* cut each gradient to -clip..clip; default 0: do not */
+    ocdm__loss_rule loss;   /* default: bce, nothing weighted */
     uint64_t seed;          /* of the weights that no file gives */
     unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
 } ocdm__agent_settings;
@@ -71,6 +88,8 @@ struct ocdm__labelled_batch {
     const size_t *starts;
     const uint32_t *labels;
     size_t count;
+    size_t fresh;               /* how many of them are of the stream: the first ones; the others are replayed */
+    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
 };
 
 /*

@@ -12,6 +12,7 @@ struct ocdm__agent {
     ocdm__agent_settings settings; /* model: NULL, the network knows it */
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
+    float *fresh_weights;            /* of the classes of a batch */
     size_t batch_room;
     bool broken;       /* a change of the weights ended in the middle */
     size_t bad_sample; /* of the last batch whose loss was not a number */
@@ -43,18 +44,25 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
                       "memory ran out while the agent's weights were being changed: it cannot go on");
 }
 
-/* ---- loss: binary cross entropy with logits -------------------------------------------------------------------------- */
+/* ---- loss.c -------------------------------------------------------------------------------------------------------------- */
 
-/* The true labels of a batch, in rows as in ocdm__labelled_batch. */
+/* The true labels of a batch, in rows as in ocdm__labelled_batch, and weights of classes; NULL: all are 1. */
 struct ocdm__targets {
     const size_t *starts;
     const uint32_t *labels;
     size_t rows, classes;
+    size_t fresh;               /* the first rows, which have weights of their own */
+    const float *fresh_weights; /* of the terms of these */
+    const float *class_weights; /* of the others */
 };
 
 /* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is
  * its index, otherwise `rows`. */
-double ocdm__loss(const struct ocdm__targets *targets, const float *logits, float *gradients, size_t *bad_row);
+double ocdm__loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits, float *gradients,
+                  size_t *bad_row);
+
+/* The weights of fresh rows: `negatives` for classes that none of them has, 1 for the others; times class_weights. */
+void ocdm__loss_weigh_absent(const struct ocdm__targets *targets, double negatives, float *weights);
 
 /* ---- weights files --------------------------------------------------------------------------------------------------- */
 

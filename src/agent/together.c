@@ -374,6 +374,8 @@ struct order {
     uint32_t number;        /* of the agent: how many were created before it */
     uint64_t count;         /* samples of a batch, or bytes of a name */
     uint64_t labels, steps; /* of a batch; of the agent */
+    uint64_t fresh;         /* samples of the stream in a batch */
+    uint64_t weighted;      /* 1: weights of classes come with the batch */
     ocdm__agent_settings settings;
 };
 
@@ -447,11 +449,15 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .number = agent->number,
                           .count = batch->count,
                           .labels = batch->starts[batch->count],
-                          .steps = agent->steps};
+                          .steps = agent->steps,
+                          .fresh = batch->fresh,
+                          .weighted = batch->class_weights != NULL};
     send_order(ranks, &order);
     /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
     ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels); /* NOLINT(performance-no-int-to-ptr) */
+    if (order.weighted)                                               /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        ranks->broadcast((void *)(uintptr_t)batch->class_weights, agent->settings.class_count);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
@@ -511,8 +517,8 @@ struct follower {
     const ocdm__ranks *ranks;
     ocdm__agent **agents;
     size_t agent_count;
-    float *input, *features;
-    size_t input_room, feature_room;
+    float *input, *features, *weights;
+    size_t input_room, feature_room, weight_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -549,11 +555,20 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ocdm__share_deal(&share, ranks);
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
+    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count))
+        return ocdm__fail_memory(error, "the weights of classes");
+    if (order->weighted)
+        ranks->broadcast(follower->weights, agent->settings.class_count);
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
     ranks->scatter(NULL, share.starts, follower->input);
-    const struct ocdm__labelled_batch batch = {follower->input, starts, labels, (size_t)order->count};
+    const struct ocdm__labelled_batch batch = {.input = follower->input,
+                                               .starts = starts,
+                                               .labels = labels,
+                                               .count = (size_t)order->count,
+                                               .fresh = (size_t)order->fresh,
+                                               .class_weights = order->weighted ? follower->weights : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -627,4 +642,5 @@ void ocdm__together_follow(void)
     ocdm__release(follower.agents);
     ocdm__release_aligned(follower.input);
     ocdm__release_aligned(follower.features);
+    ocdm__release_aligned(follower.weights);
 }

@@ -6,7 +6,12 @@
 
 static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
 {
-    return (struct ocdm__labelled_batch){batch->input, batch->starts, batch->labels, batch->count};
+    return (struct ocdm__labelled_batch){.input = batch->input,
+                                         .starts = batch->starts,
+                                         .labels = batch->labels,
+                                         .count = batch->count,
+                                         .fresh = batch->fresh,
+                                         .class_weights = batch->class_weights};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -103,6 +108,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
+    agent.loss = (ocdm__loss_rule){.kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal};
     agent.seed = settings->seed;
     agent.threads = settings->threads;
     ocdm_status status = create(&agent, settings->weights, &made, error);

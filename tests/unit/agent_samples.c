@@ -47,7 +47,8 @@ struct made_batch batch_for(const ocdm__agent_settings *settings, size_t count, 
             made.labels[used++] = (uint32_t)ocdm__random_below(&random, settings->class_count);
     }
     made.starts[count] = used;
-    made.batch = (struct ocdm__labelled_batch){made.input, made.starts, made.labels, count};
+    made.batch =
+        (struct ocdm__labelled_batch){.input = made.input, .starts = made.starts, .labels = made.labels, .count = count};
     return made;
 }
 

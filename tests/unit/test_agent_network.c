@@ -31,7 +31,8 @@ static struct made_batch golden_batch(void)
             made.labels[used++] = (uint32_t)(i % CLASSES);
         made.starts[i / CLASSES + 1] = used;
     }
-    made.batch = (struct ocdm__labelled_batch){made.input, made.starts, made.labels, BATCH};
+    made.batch =
+        (struct ocdm__labelled_batch){.input = made.input, .starts = made.starts, .labels = made.labels, .count = BATCH};
     return made;
 }
 
@@ -248,7 +249,8 @@ TEST(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation)
     float *whole = calloc(size, sizeof *whole), *one = calloc(size, sizeof *one), *sum = calloc(size, sizeof *sum);
     assert_int_equal(ocdm__agent_gradient(agent, &made.batch, whole, NULL), OCDM_OK);
     for (size_t i = 0; i < 3; i++) {
-        struct ocdm__labelled_batch single = {made.input + i * 3 * 32 * 32, made.starts + i, made.labels, 1};
+        struct ocdm__labelled_batch single = {
+            .input = made.input + i * 3 * 32 * 32, .starts = made.starts + i, .labels = made.labels, .count = 1};
         assert_int_equal(ocdm__agent_gradient(agent, &single, one, NULL), OCDM_OK);
         for (size_t j = 0; j < size; j++)
             sum[j] += one[j] / 3;

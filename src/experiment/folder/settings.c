@@ -18,6 +18,7 @@ const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
+const char *const ocdm__run_losses[] = {OCDM__LOSSES(NAME) NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
     {.key = a_key,                                                                                                             \

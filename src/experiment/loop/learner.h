@@ -28,6 +28,8 @@ typedef struct ocdm__learner_batch {
     const uint32_t *labels;
     size_t count;
     const uint32_t *samples;
+    size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
+    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
 } ocdm__learner_batch;
 
 /* The tensors that a learner saves. Start with all bytes zero. */

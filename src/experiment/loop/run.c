@@ -176,8 +176,13 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .inputs = run->inputs,
                                       .memory = run->memory,
                                       .batch = (uint32_t)run->schedule.batch,
-                                      .replay = run->settings->replay};
-    return ocdm__online_open(&run->online, &parts, error);
+                                      .replay = run->settings->replay,
+                                      .class_count = run->stream->table.class_count,
+                                      .balance = run->settings->loss_balance};
+    ocdm_status status = ocdm__online_open(&run->online, &parts, error);
+    for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
+        ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
+    return status;
 }
 
 void ocdm__run_close(ocdm__run *run)

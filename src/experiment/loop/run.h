@@ -89,6 +89,8 @@ typedef struct ocdm__online_parts {
     ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
+    size_t class_count;
+    double balance; /* power of the weights of classes in the loss; 0: none */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
@@ -106,6 +108,8 @@ typedef struct ocdm__online {
     ocdm_sample *offered;
     ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
     float *input;
+    uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
+    float *class_weights; /* of the step */
 } ocdm__online;
 
 /* Makes room for the steps; `online` must stay where it is, since a memory of the policy gss asks it. OCDM_OK, OCDM_NO_MEMORY.
@@ -121,6 +125,9 @@ typedef struct ocdm__online_batch {
     const uint32_t *next;
     size_t next_count; /* 0: there is none */
 } ocdm__online_batch;
+
+/* Counts the classes of samples of the stream; ocdm__online_choose does it itself. For those before a resume. */
+void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count);
 
 /* The parts of a step, in their order. After an error the step cannot be made again. */
 
