@@ -43,6 +43,9 @@ static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_err
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "Adam's epsilon must be above 0 and at most 1e6");
     if (!(settings->clip >= 0 && settings->clip <= 1e30))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "clip must be from 0 (none) to 1e30");
+    for (uint32_t i = 0; i < settings->averages.count; i++)
+        if (!(settings->averages.values[i] > 0 && settings->averages.values[i] < 1))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the rate of an average must be above 0 and below 1");
     return check_loss(&settings->loss, error);
 }
 
@@ -64,6 +67,8 @@ static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings
     ocdm__restore_threads(before);
     agent->settings = *settings;
     agent->settings.model = NULL;
+    if (status == OCDM_OK)
+        agent->network->average_count = settings->averages.count;
     return status;
 }
 
@@ -239,9 +244,13 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
                                                 .root_scale = (float)(1.0 / sqrt(1.0 - pow(0.999, step))),
                                                 .epsilon = (float)agent->settings.epsilon,
                                                 .clip = (float)agent->settings.clip}};
+    ocdm__parameters_use(agent->network, 0);
     ocdm_status status = prepared_pass(agent, batch, false, &sink, loss, error);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
         agent->steps++;
+        if (agent->settings.averages.count > 0)
+            ocdm__parameters_average(agent->network, &agent->settings.averages, agent->steps);
+    }
     if (agent->ranks != NULL)
         agent->ranks->note_step(agent->steps);
     return status;
@@ -264,6 +273,17 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 {
     struct ocdm__gradient_sink sink = {.flat = gradient};
     return prepared_pass(agent, batch, false, &sink, loss, error);
+}
+
+ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error)
+{
+    uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
+    ocdm_status status = ocdm__agent_check(agent, error);
+    if (status == OCDM_OK && agent->ranks != NULL && wanted != agent->network->version)
+        status = ocdm__together_use(agent, wanted, error);
+    if (status == OCDM_OK)
+        ocdm__parameters_use(agent->network, wanted);
+    return status;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------------- */
@@ -323,6 +343,11 @@ uint32_t ocdm__agent_feature_width(const ocdm__agent *agent)
 size_t ocdm__agent_gradient_size(const ocdm__agent *agent)
 {
     return agent->network->trained_count;
+}
+
+size_t ocdm__agent_average_count(const ocdm__agent *agent)
+{
+    return agent->settings.averages.count;
 }
 
 uint64_t ocdm__agent_steps(const ocdm__agent *agent)

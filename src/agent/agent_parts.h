@@ -28,10 +28,12 @@ enum { OCDM__TOGETHER_FAILED = 5 };
 
 /* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
 
-/* What the leader calls: after creating and loading; at the start of a step; for the features of images; at the end. */
+/* What the leader calls: after creating and loading; at the start of a step; before another version of the weights is used; for
+ * the features of images; at the end. */
 ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error);
 ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                                  ocdm_error *error);
+ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error);
 ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
 void ocdm__together_destroy(ocdm__agent *agent);
 

@@ -366,13 +366,13 @@ const float *ocdm__buckets_sum(const ocdm__network *network, uint32_t layer)
 
 /* ---- orders ----------------------------------------------------------------------------------------------------------- */
 
-enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, FEATURES, END };
+enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, USE, FEATURES, END };
 
 /* Units of four bytes, as all exchanges. */
 struct order {
     uint32_t kind;
     uint32_t number;        /* of the agent: how many were created before it */
-    uint64_t count;         /* samples of a batch, or bytes of a name */
+    uint64_t count;         /* samples of a batch, or the version of the weights */
     uint64_t labels, steps; /* of a batch; of the agent */
     uint64_t fresh;         /* samples of the stream in a batch */
     uint64_t weighted;      /* 1: weights of classes come with the batch */
@@ -419,6 +419,8 @@ static void share_weights(ocdm__agent *agent)
             agent->ranks->broadcast(parameter->mean, parameter->room);
             agent->ranks->broadcast(parameter->square, parameter->room);
         }
+        for (uint32_t k = 0; k < network->average_count; k++)
+            agent->ranks->broadcast(parameter->averages[k], parameter->room);
     }
     network->stale = true;
 }
@@ -461,6 +463,15 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
+}
+
+ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error)
+{
+    ocdm_status status = bring_up_to_date(agent, error);
+    struct order order = {.kind = USE, .number = agent->number, .count = version, .steps = agent->steps};
+    if (status == OCDM_OK && agent->ranks->rank == 0)
+        send_order(agent->ranks, &order);
+    return status;
 }
 
 /* Images 0 to count - 1 in equal parts: what is in `starts` then counts `units` for each. */
@@ -612,6 +623,9 @@ static ocdm_status follow(struct follower *follower, const struct order *order, 
         return follow_weights(*agent, order, error);
     case TRAIN:
         return follow_train(follower, *agent, order, error);
+    case USE:
+        ocdm__parameters_use((*agent)->network, (uint32_t)order->count);
+        return OCDM_OK;
     case FEATURES:
         return follow_features(follower, *agent, order, error);
     case DESTROY:

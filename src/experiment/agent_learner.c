@@ -60,6 +60,16 @@ static ocdm_status load(void *agent, const char *name, const struct ocdm__safete
     return ocdm__agent_load(agent, &weights, NULL, error);
 }
 
+static size_t average_count(const void *agent)
+{
+    return ocdm__agent_average_count(agent);
+}
+
+static ocdm_status use(void *agent, size_t version, ocdm_error *error)
+{
+    return ocdm__agent_use(agent, version, error);
+}
+
 static void destroy(void *agent)
 {
     ocdm__agent_destroy(agent);
@@ -74,6 +84,8 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .save = save,
                                                       .fetch = fetch,
                                                       .load = load,
+                                                      .average_count = average_count,
+                                                      .use = use,
                                                       .destroy = destroy};
     return (ocdm__learner){&functions, agent};
 }
@@ -109,6 +121,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
     agent.loss = (ocdm__loss_rule){.kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal};
+    agent.averages = settings->averages;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
     ocdm_status status = create(&agent, settings->weights, &made, error);

@@ -50,6 +50,7 @@ typedef struct ocdm__run_settings {
     uint32_t loss;             /* an ocdm__loss_kind */
     double negatives, focal;   /* as in ocdm__loss_rule */
     double loss_balance;       /* power of the weights of classes in the loss */
+    ocdm__rates averages;      /* of the weights, which are evaluated instead */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
+    OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
 
 /*
@@ -142,7 +144,9 @@ enum ocdm__setting_kind {
     ROW("focal", focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
         "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
     ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
-        "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")
+        "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
+    ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
 /* clang-format on */
 
 /* A row; the columns are described above. */
