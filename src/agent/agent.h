@@ -132,10 +132,10 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
                                        double *loss, ocdm_error *error);
 
 /*
- * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t, average
- * = r average + (1 - r) weights with r = min(rate, 1 - 1/t). Predictions, features, lists and fetches use version 0, the trained
- * weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are the trained
- * weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
+ * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/t). Predictions, features, lists and fetches use version 0,
+ * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
+ * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error);
 size_t ocdm__agent_average_count(const ocdm__agent *agent);

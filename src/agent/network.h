@@ -66,9 +66,9 @@ struct ocdm__parameter {
     double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
     float start;
     float *value;
-    float *mean, *square;       /* Adam's; NULL before the first step, and when not trained */
+    float *mean, *square;              /* Adam's; NULL before the first step, and when not trained */
     float *averages[OCDM__MOST_RATES]; /* of the value; NULL before the first step */
-    ocdm__layout *plain, *home; /* NULL when the two are the same */
+    ocdm__layout *plain, *home;        /* NULL when the two are the same */
     ocdm__op *to_home, *from_home;
 };
 

@@ -165,8 +165,8 @@ static ocdm_status read_rates(const ocdm__setting *setting, const char *text, oc
         if (rates->count == OCDM__MOST_RATES)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s: more than %d values", setting->flag, OCDM__MOST_RATES);
         if (!ocdm__text_to_double(text, length, &rate) || !(rate > setting->low && rate < setting->high))
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a number above %g and below %g", setting->flag,
-                              (int)(length < 64 ? length : 64), text, setting->low, setting->high);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a number above %g and below %g",
+                              setting->flag, (int)(length < 64 ? length : 64), text, setting->low, setting->high);
         rates->values[rates->count++] = rate;
         more = text[length] == ',';
         text += length + more;

@@ -110,8 +110,8 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
 /* What concerns the networks of this program alone: others have a loss of their own. */
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
 {
-    bool given =
-        settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 || settings->loss_balance != 0 || settings->averages.count > 0;
+    bool given = settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
+                 settings->loss_balance != 0 || settings->averages.count > 0;
     if (given && (settings->own_learner || !ocdm__run_has_agent(settings)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --loss, --negatives, --focal, --loss-balance and --ema out",
                           "ocdm does not train the model %s itself", settings->model);

@@ -79,8 +79,7 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     }
     answers->stride = tests * table->class_count;
     if (answers->logits == NULL)
-        answers->logits = answers->own =
-            ocdm__allocate(tests * answers->versions, table->class_count * sizeof *answers->own);
+        answers->logits = answers->own = ocdm__allocate(tests * answers->versions, table->class_count * sizeof *answers->own);
     answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
     answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
     answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);

@@ -154,6 +154,13 @@ typedef struct ocdm__run_times {
     double evaluate, total;
 } ocdm__run_times;
 
+/* What one version of the learner's weights was evaluated to. */
+typedef struct ocdm__run_version {
+    ocdm__evaluation *evaluations; /* one for each task */
+    ocdm__class_score *scores;     /* of the last one */
+    ocdm__evaluation validation;   /* on what is held out, at the end; without tasks before, or when nothing is */
+} ocdm__run_version;
+
 typedef struct ocdm__run {
     const ocdm__run_settings *settings; /* resolved */
     const ocdm__stream *stream;
@@ -173,10 +180,12 @@ typedef struct ocdm__run {
     uint64_t step; /* made so far */
     double loss;   /* of the last one; NaN for none */
     ocdm__curve *curve;
-    ocdm__evaluation *evaluations; /* one for each task, the first evaluation_count of them made */
+    ocdm__run_version *versions;    /* of the learner's weights: the trained ones, then their averages */
+    size_t version_count, reported; /* the version reported is the first average, if there is one, until validation decides */
+    ocdm__evaluation *evaluations;  /* of the version reported: one for each task, the first evaluation_count of them made */
     size_t evaluation_count;
-    ocdm__class_score *scores;   /* of the last evaluation */
-    ocdm__evaluation validation; /* on what is held out, at the end; without tasks before, or when nothing is */
+    ocdm__class_score *scores;    /* and of its last evaluation */
+    ocdm__evaluation *validation; /* and on what is held out */
 
     ocdm__run_times earlier; /* before the checkpoint that the run was restored from */
     uint64_t earlier_skipped;
