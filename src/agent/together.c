@@ -376,6 +376,7 @@ struct order {
     uint64_t labels, steps; /* of a batch; of the agent */
     uint64_t fresh;         /* samples of the stream in a batch */
     uint64_t weighted;      /* 1: weights of classes come with the batch */
+    uint64_t dark;          /* floats of logits that come with the batch */
     ocdm__agent_settings settings;
 };
 
@@ -453,13 +454,16 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .labels = batch->starts[batch->count],
                           .steps = agent->steps,
                           .fresh = batch->fresh,
-                          .weighted = batch->class_weights != NULL};
+                          .weighted = batch->class_weights != NULL,
+                          .dark = batch->dark != NULL ? (batch->count - batch->fresh) * agent->settings.class_count : 0};
     send_order(ranks, &order);
     /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
     ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels); /* NOLINT(performance-no-int-to-ptr) */
     if (order.weighted)                                               /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
         ranks->broadcast((void *)(uintptr_t)batch->class_weights, agent->settings.class_count);
+    if (order.dark > 0) /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        ranks->broadcast((void *)(uintptr_t)batch->dark, (size_t)order.dark);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
@@ -528,8 +532,8 @@ struct follower {
     const ocdm__ranks *ranks;
     ocdm__agent **agents;
     size_t agent_count;
-    float *input, *features, *weights;
-    size_t input_room, feature_room, weight_room;
+    float *input, *features, *weights, *dark;
+    size_t input_room, feature_room, weight_room, dark_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -566,10 +570,13 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ocdm__share_deal(&share, ranks);
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
-    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count))
-        return ocdm__fail_memory(error, "the weights of classes");
+    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
+        !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1))
+        return ocdm__fail_memory(error, "the weights of classes, or logits");
     if (order->weighted)
         ranks->broadcast(follower->weights, agent->settings.class_count);
+    if (order->dark > 0)
+        ranks->broadcast(follower->dark, (size_t)order->dark);
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
@@ -579,7 +586,8 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
                                                .labels = labels,
                                                .count = (size_t)order->count,
                                                .fresh = (size_t)order->fresh,
-                                               .class_weights = order->weighted ? follower->weights : NULL};
+                                               .class_weights = order->weighted ? follower->weights : NULL,
+                                               .dark = order->dark > 0 ? follower->dark : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -657,4 +665,5 @@ void ocdm__together_follow(void)
     ocdm__release_aligned(follower.input);
     ocdm__release_aligned(follower.features);
     ocdm__release_aligned(follower.weights);
+    ocdm__release_aligned(follower.dark);
 }

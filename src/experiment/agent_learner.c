@@ -15,7 +15,8 @@ static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
                                          .labels = batch->labels,
                                          .count = batch->count,
                                          .fresh = batch->fresh,
-                                         .class_weights = batch->class_weights};
+                                         .class_weights = batch->class_weights,
+                                         .dark = batch->dark};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -64,6 +65,11 @@ static ocdm_status load(void *agent, const char *name, const struct ocdm__safete
     return ocdm__agent_load(agent, &weights, NULL, error);
 }
 
+static ocdm__learner_outputs outputs(const void *agent)
+{
+    return (ocdm__learner_outputs){ocdm__agent_logits(agent), ocdm__agent_losses(agent)};
+}
+
 static size_t average_count(const void *agent)
 {
     return ocdm__agent_average_count(agent);
@@ -88,6 +94,7 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .save = save,
                                                       .fetch = fetch,
                                                       .load = load,
+                                                      .outputs = outputs,
                                                       .average_count = average_count,
                                                       .use = use,
                                                       .destroy = destroy};
@@ -117,6 +124,8 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 {
     (void)maker;
     ocdm__agent *made = NULL;
+    if (ocdm__run_is_ridge(settings))
+        return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda, learner, error);
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = class_count;
@@ -127,8 +136,15 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
-    agent.loss = (ocdm__loss_rule){.kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal};
+    agent.loss = (ocdm__loss_rule){
+        .kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal, .dark = settings->dark};
     agent.averages = settings->averages;
+    agent.optimiser = settings->optimiser;
+    agent.weight_decay = settings->weight_decay;
+    agent.momentum = settings->momentum;
+    agent.lr_schedule = settings->lr_schedule;
+    agent.horizon = settings->horizon;
+    agent.warmup = settings->warmup;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
     ocdm_status status = create(&agent, settings->weights, &made, error);

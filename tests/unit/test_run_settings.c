@@ -27,7 +27,8 @@ struct contradiction {
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, __VA_ARGS__         \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, .lambda = 1,        \
+        __VA_ARGS__                                                                                                            \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -48,8 +49,16 @@ static const struct contradiction contradictions[] = {
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
-    {"ocdm does not train the model none itself", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
+    {"ocdm does not train the model none by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
     {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.loss = OCDM__LOSS_ASL, .focal = 1)},
+    {"adam has no weight decay", OCDM_BAD_ARGUMENT, CHANGED(.weight_decay = 0.1)},
+    {"adamw without weight decay is adam", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_ADAMW)},
+    {"the cosine schedule needs a horizon", OCDM_BAD_ARGUMENT, CHANGED(.lr_schedule = OCDM__LR_COSINE)},
+    {"a horizon without the cosine schedule", OCDM_BAD_ARGUMENT, CHANGED(.horizon = 100)},
+    {"ocdm does not train the model ridge by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .warmup = 5)},
+    {"ridge computes in double precision", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .precision = OCDM__PRECISION_BF16)},
+    {"nothing is replayed: --method finetune", OCDM_BAD_ARGUMENT,
+     CHANGED(.method = "finetune", .replay_policy = OCDM__REPLAY_BALANCED)},
     {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
@@ -111,7 +120,8 @@ TEST(settings_are_written_with_every_default)
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
-        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null}";
+        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"optimiser\":\"adam\","
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

@@ -16,9 +16,12 @@ static const char see_help[] = "`ocdm run --help` lists the settings and their v
 const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) "finetune", "multitask", NULL};
 const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
-const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
+const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "ridge", "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
 const char *const ocdm__run_losses[] = {OCDM__LOSSES(NAME) NULL};
+const char *const ocdm__run_optimisers[] = {OCDM__OPTIMISERS(NAME) NULL};
+const char *const ocdm__run_lr_schedules[] = {OCDM__LR_SCHEDULES(NAME) NULL};
+const char *const ocdm__run_replay_policies[] = {OCDM__REPLAY_POLICIES(NAME) NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
     {.key = a_key,                                                                                                             \

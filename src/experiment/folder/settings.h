@@ -17,6 +17,12 @@
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
+/* How the samples that are replayed are drawn: symbol, name. */
+#define OCDM__REPLAY_POLICIES(ROW) ROW(UNIFORM, "uniform") ROW(BALANCED, "balanced") ROW(LOSS, "loss")
+
+#define OCDM__REPLAY_POLICY(symbol, name) OCDM__REPLAY_##symbol,
+enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
+
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 typedef struct ocdm__run_settings {
@@ -51,6 +57,13 @@ typedef struct ocdm__run_settings {
     double negatives, focal;   /* as in ocdm__loss_rule */
     double loss_balance;       /* power of the weights of classes in the loss */
     ocdm__rates averages;      /* of the weights, which are evaluated instead */
+    uint32_t optimiser;        /* an ocdm__optimiser */
+    double weight_decay, momentum;
+    uint32_t lr_schedule; /* an ocdm__lr_schedule */
+    uint64_t horizon, warmup;
+    double lambda;          /* of the model ridge */
+    uint32_t replay_policy; /* an ocdm__replay_policy */
+    double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -100,13 +113,13 @@ enum ocdm__setting_kind {
     ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0,                                                        \
         "which sample ocdm and onlyone evict when several are equally good")                                                   \
     ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
-        "the network: linear and mlp learn from features, the others from images; none runs the memory alone")                 \
+        "the network: linear, mlp and ridge learn from features, the others from images; none runs the memory alone")                 \
     ROW("weights", weights, FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
         "start from these weights (safetensors)")                                                                              \
     ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
     ROW("lr", learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
-        "learning rate of Adam")                                                                                               \
+        "learning rate")                                                                                                       \
     ROW("adam_eps", epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
         "epsilon of Adam, added outside the root")                                                                             \
     ROW("clip", clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
@@ -146,7 +159,25 @@ enum ocdm__setting_kind {
     ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
     ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
-        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")  \
+    ROW("optimiser", optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
+        "how weights follow gradients")                                                                                        \
+    ROW("weight_decay", weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
+        "weight decay of adamw (decoupled) and sgd (in the gradient)")                                                         \
+    ROW("momentum", momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                                \
+        "momentum of sgd")                                                                                                     \
+    ROW("schedule", lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,                      \
+        "learning rate over the steps: constant, or cosine from --lr to 0 over --horizon steps")                               \
+    ROW("horizon", horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                                 \
+        "steps of the cosine schedule; afterwards nothing is learnt")                                                          \
+    ROW("warmup", warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                                    \
+        "steps over which the learning rate rises from 0")                                                                     \
+    ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
+        "penalty of the model ridge on squared weights")                                                                       \
+    ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
+        "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
+    ROW("dark", dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
+        "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -187,6 +218,9 @@ extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
 extern const char *const ocdm__run_losses[];
+extern const char *const ocdm__run_optimisers[];
+extern const char *const ocdm__run_lr_schedules[];
+extern const char *const ocdm__run_replay_policies[];
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 
@@ -196,6 +230,7 @@ ocdm__run_settings ocdm__run_settings_default(void);
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
 bool ocdm__run_has_agent(const ocdm__run_settings *settings);
+bool ocdm__run_is_ridge(const ocdm__run_settings *settings);
 
 /* The kind of a stream's samples: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);

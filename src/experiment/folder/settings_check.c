@@ -30,6 +30,11 @@ const char *ocdm__stream_kind(const ocdm__stream *stream)
     return names[ocdm__stream_kind_of(stream)];
 }
 
+bool ocdm__run_is_ridge(const ocdm__run_settings *settings)
+{
+    return !settings->own_learner && strcmp(settings->model, "ridge") == 0;
+}
+
 /* ---- checks ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_among(const char *const *names, const char *name)
@@ -107,17 +112,45 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     return OCDM_OK;
 }
 
-/* What concerns the networks of this program alone: others have a loss of their own. */
-static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+/* What concerns the networks of this program alone. */
+static bool has_training_options(const ocdm__run_settings *settings)
 {
-    bool given = settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
-                 settings->loss_balance != 0 || settings->averages.count > 0;
-    if (given && (settings->own_learner || !ocdm__run_has_agent(settings)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --loss, --negatives, --focal, --loss-balance and --ema out",
-                          "ocdm does not train the model %s itself", settings->model);
+    return settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
+           settings->loss_balance != 0 || settings->averages.count > 0 || settings->optimiser != OCDM__OPTIMISER_ADAM ||
+           settings->weight_decay != 0 || settings->replay_policy == OCDM__REPLAY_LOSS || settings->dark != 0 ||
+           settings->lr_schedule != OCDM__LR_CONSTANT || settings->horizon != 0 || settings->warmup != 0;
+}
+
+static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool cosine = settings->lr_schedule == OCDM__LR_COSINE;
+    if (settings->optimiser == OCDM__OPTIMISER_ADAM && settings->weight_decay > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--optimiser adamw has it", "adam has no weight decay");
+    if (settings->optimiser == OCDM__OPTIMISER_ADAMW && settings->weight_decay == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --weight-decay 0.01", "adamw without weight decay is adam");
+    if (cosine != (settings->horizon > 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--schedule cosine --horizon STEPS",
+                          cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
     if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
     return OCDM_OK;
+}
+
+static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool ridge = ocdm__run_is_ridge(settings);
+    if (ridge && (settings->precision == OCDM__PRECISION_BF16 || settings->weights != NULL))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
+                          "ridge computes in double precision, and from the stream alone");
+    if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
+                          "ocdm does not train the model %s by gradients", settings->model);
+    if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->dark != 0) &&
+        (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || settings->replay == 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --replay-policy and --dark out",
+                          "nothing is replayed: --method %s, --model %s, --replay %lu", settings->method, settings->model,
+                          (unsigned long)settings->replay);
+    return check_optimiser(settings, error);
 }
 
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,

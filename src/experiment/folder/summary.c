@@ -145,7 +145,11 @@ static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm
         for (size_t c = 0; c < classes; c++)
             ocdm__output_count(output, c > 0 ? "," : "",
                                memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
-        ocdm__output_text(output, "]}");
+        ocdm__output_text(output, "]");
+        if (run->replays.kept != NULL)
+            ocdm__output_count(output,
+                               ",\"beside_bytes\":", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
+        ocdm__output_text(output, "}");
     }
     ocdm__release(targets);
     return status;

@@ -30,7 +30,14 @@ typedef struct ocdm__learner_batch {
     const uint32_t *samples;
     size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
+    const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
 } ocdm__learner_batch;
+
+/* What the last step computed, a row or a number for each sample; valid until the next one. */
+typedef struct ocdm__learner_outputs {
+    const float *logits;
+    const double *losses;
+} ocdm__learner_outputs;
 
 /* The tensors that a learner saves. Start with all bytes zero. */
 typedef struct ocdm__learner_tensors {
@@ -63,6 +70,9 @@ typedef struct ocdm__learner_functions {
 
     /* Restores what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
     ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
+
+    /* What the last step computed. NULL: the run cannot use it. */
+    ocdm__learner_outputs (*outputs)(const void *state);
 
     /* Averages of its weights that the learner keeps; `use` chooses what prediction and saving take from now on: 0 the trained
      * weights, i the average number i - 1. NULL: there are none. */

@@ -254,6 +254,18 @@ static bool make_class_weights(ocdm__online *online)
     return online->seen != NULL && online->class_weights != NULL;
 }
 
+/* Only where samples are not drawn alike, or logits are kept. */
+static bool make_replay_room(ocdm__online *online)
+{
+    const ocdm__replay *replays = online->parts.replays;
+    bool drawn = replays->rule != OCDM__REPLAY_UNIFORM, dark = replays->width > replays->losses;
+    if (drawn)
+        online->keys = ocdm__allocate(online->parts.replay, sizeof *online->keys);
+    if (dark)
+        online->dark = ocdm__allocate(online->parts.replay, online->parts.class_count * sizeof *online->dark);
+    return (!drawn || online->keys != NULL) && (!dark || online->dark != NULL);
+}
+
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
     size_t room = (size_t)parts->batch + parts->replay;
@@ -265,7 +277,7 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
     online->input = size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(room, size * sizeof *online->input) : NULL;
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
-        online->input == NULL || !make_class_weights(online))
+        online->input == NULL || !make_class_weights(online) || !make_replay_room(online))
         return ocdm__fail_memory(error, "the batches of a run");
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
@@ -283,19 +295,24 @@ void ocdm__online_close(ocdm__online *online)
     ocdm__release(online->input);
     ocdm__release(online->seen);
     ocdm__release(online->class_weights);
+    ocdm__release(online->keys);
+    ocdm__release(online->dark);
     clear_labels(&online->labels);
     *online = (ocdm__online){.skipped = 0};
 }
 
 /* ---- samples ----------------------------------------------------------------------------------------------------------- */
 
-/* Uniformly, without replacement, fewer while the memory holds fewer. */
-static size_t draw_replay(ocdm__online *online)
+/* Without replacement, fewer while the memory holds fewer. */
+static size_t draw_replay(ocdm__online *online, uint64_t step)
 {
     ocdm_memory *memory = online->parts.memory;
+    const ocdm__replay *replays = online->parts.replays;
     if (memory == NULL || online->parts.learner == NULL)
         return 0;
-    size_t drawn = ocdm_memory_draw(memory, online->parts.replay, online->slots);
+    size_t drawn = replays->rule == OCDM__REPLAY_UNIFORM ? ocdm_memory_draw(memory, online->parts.replay, online->slots)
+                                                         : ocdm__replay_draw(replays, memory, &online->parts.labels, step,
+                                                                             online->slots, online->keys, online->parts.replay);
     for (size_t i = 0; i < drawn; i++)
         online->replayed[i] = (uint32_t)ocdm_memory_id(memory, online->slots[i]);
     return drawn;
@@ -305,7 +322,7 @@ void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
 {
     double begun = ocdm__seconds_now();
     ocdm__online_count(online, batch->samples, batch->count);
-    online->replayed_count = draw_replay(online);
+    online->replayed_count = draw_replay(online, batch->step);
     memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
     memcpy(online->chosen + batch->count, online->replayed, online->replayed_count * sizeof *online->chosen);
     online->stream_count = batch->count;
@@ -355,9 +372,12 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
     if (online->replayed_count == 0)
         return OCDM_OK;
     status = ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
-    if (status == OCDM_OK)
-        take(online, online->replayed, &ready);
-    return status;
+    if (status != OCDM_OK)
+        return status;
+    take(online, online->replayed, &ready);
+    for (size_t i = 0; i < ready.count; i++) /* usable ones ascend: the slots stay those of the rows */
+        online->slots[i] = online->slots[ready.usable[i]];
+    return OCDM_OK;
 }
 
 /* ---- weights of classes in the loss ------------------------------------------------------------------------------------- */
@@ -387,6 +407,42 @@ static const float *weigh_classes(const ocdm__online *online)
     return online->class_weights;
 }
 
+/* ---- what is kept of a step ---------------------------------------------------------------------------------------------- */
+
+/* The logits that the replayed samples once had; NULL if they are not kept. */
+static const float *recall_logits(const ocdm__online *online)
+{
+    size_t classes = online->parts.class_count;
+    if (online->dark == NULL)
+        return NULL;
+    for (size_t i = online->stream_count; i < online->count; i++)
+        memcpy(online->dark + (i - online->stream_count) * classes,
+               ocdm__replay_logits(online->parts.replays, online->slots[i - online->stream_count]),
+               classes * sizeof *online->dark);
+    return online->dark;
+}
+
+static void note_replayed(const ocdm__online *online)
+{
+    const ocdm__learner *learner = online->parts.learner;
+    ocdm__replay *replays = online->parts.replays;
+    if (replays->kept == NULL)
+        return;
+    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    for (size_t i = online->stream_count; i < online->count; i++)
+        ocdm__replay_note(replays, online->slots[i - online->stream_count], &outputs, i, false);
+}
+
+static void note_stored(const ocdm__online *online, const ocdm_change *change)
+{
+    const ocdm__learner *learner = online->parts.learner;
+    if (online->parts.replays->kept == NULL)
+        return;
+    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    for (size_t i = 0; i < change->stored; i++)
+        ocdm__replay_note(online->parts.replays, change->slot[i], &outputs, change->item[i], true);
+}
+
 /* ---- learning ---------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error)
@@ -407,7 +463,8 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
                                        .count = online->count,
                                        .samples = online->chosen,
                                        .fresh = online->stream_count,
-                                       .class_weights = weigh_classes(online)};
+                                       .class_weights = weigh_classes(online),
+                                       .dark = recall_logits(online)};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
@@ -415,6 +472,7 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
                           (unsigned long long)step + 1, online->chosen[bad]);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
+    note_replayed(online);
     return OCDM_OK;
 }
 
@@ -447,7 +505,10 @@ ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error)
                                            .labels = lists->labels + lists->starts[sample],
                                            .label_count = (size_t)(lists->starts[sample + 1] - lists->starts[sample])};
     }
-    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, NULL, error);
+    ocdm_change change;
+    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, &change, error);
+    if (status == OCDM_OK)
+        note_stored(online, &change);
     online->times.update += ocdm__seconds_now() - begun;
     return status;
 }

@@ -228,6 +228,8 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     if (status == OCDM_OK && ocdm__run_has_memory(settings))
         status = make_memory(made, error);
     if (status == OCDM_OK)
+        status = ocdm__replay_open(&made->replays, settings, stream->table.class_count, error);
+    if (status == OCDM_OK)
         *run = made;
     else
         ocdm__run_close(made);
@@ -243,7 +245,8 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .batch = (uint32_t)run->schedule.batch,
                                       .replay = run->settings->replay,
                                       .class_count = run->stream->table.class_count,
-                                      .balance = run->settings->loss_balance};
+                                      .balance = run->settings->loss_balance,
+                                      .replays = &run->replays};
     ocdm_status status = ocdm__online_open(&run->online, &parts, error);
     for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
         ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
@@ -255,6 +258,7 @@ void ocdm__run_close(ocdm__run *run)
     if (run == NULL)
         return;
     ocdm__online_close(&run->online);
+    ocdm__replay_close(&run->replays);
     clear_versions(run);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)

@@ -81,6 +81,30 @@ typedef struct ocdm__step_times {
     double update; /* of the memory */
 } ocdm__step_times;
 
+/* ---- replay -------------------------------------------------------------------------------------------------------------- */
+
+/* What is drawn from the memory, and what is kept beside its samples. Start with all bytes zero. */
+typedef struct ocdm__replay {
+    uint32_t rule;   /* an ocdm__replay_policy */
+    uint64_t base;   /* of random numbers */
+    size_t losses;   /* 1: the last loss of each sample is kept */
+    size_t width;    /* floats that are kept of a sample: its loss, its logits */
+    size_t capacity; /* samples of the memory */
+    float *kept;     /* by slot; NULL: nothing */
+} ocdm__replay;
+
+/* OCDM_OK, OCDM_NO_MEMORY. Close it even after an error. */
+ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error);
+void ocdm__replay_close(ocdm__replay *replay);
+
+/* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
+void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__learner_outputs *outputs, size_t row, bool is_new);
+const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
+
+/* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
+size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__label_lists *lists, uint64_t step,
+                         uint32_t *slots, double *keys, size_t count);
+
 /* What a step works on; it belongs to the caller. */
 typedef struct ocdm__online_parts {
     ocdm__label_lists labels;
@@ -90,7 +114,8 @@ typedef struct ocdm__online_parts {
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
     size_t class_count;
-    double balance; /* power of the weights of classes in the loss; 0: none */
+    double balance;        /* power of the weights of classes in the loss; 0: none */
+    ocdm__replay *replays; /* how samples are drawn, and what is kept beside them */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
@@ -110,6 +135,8 @@ typedef struct ocdm__online {
     float *input;
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
+    double *keys;         /* room to draw */
+    float *dark;          /* logits that the replayed samples once had */
 } ocdm__online;
 
 /* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
@@ -175,6 +202,7 @@ typedef struct ocdm__run {
     ocdm__learner made;         /* what it points to */
     ocdm__model_inputs *inputs; /* NULL: none */
     ocdm_memory *memory;        /* NULL: none */
+    ocdm__replay replays;
     ocdm__online online;
 
     uint64_t step; /* made so far */
