@@ -122,7 +122,11 @@ static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *
 
 /* ---- solving ----------------------------------------------------------------------------------------------------------- */
 
-/* Cholesky's factor of the centred Gram matrix plus lambda on the diagonal. False if that is not positive definite. */
+/* Below this share of the diagonal a pivot is nothing but rounding errors. */
+#define LEAST_PIVOT 1e-14
+
+/* Cholesky's factor of the centred Gram matrix plus lambda on the diagonal. False if that is not positive definite, within
+ * rounding. */
 static bool factorise(const struct ridge *ridge)
 {
     const double samples = ridge->sums[SAMPLES][0], *sum = ridge->sums[FEATURE_SUMS];
@@ -136,7 +140,7 @@ static bool factorise(const struct ridge *ridge)
             row[j] = (row[j] - product(row, above, j)) / above[j];
         }
         double pivot = row[i] - product(row, row, i);
-        if (!(pivot > 0))
+        if (!(pivot > LEAST_PIVOT * row[i]))
             return false;
         row[i] = sqrt(pivot);
     }

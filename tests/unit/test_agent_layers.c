@@ -492,9 +492,9 @@ TEST(weighted_losses_are_those_of_pytorch)
         ocdm__loss_rule rule;
         const double *loss, *gradient;
     } judged[] = {
-        {{OCDM__LOSS_BCE, 0.25, 0}, weighted_bce_loss, weighted_bce_gradient},
-        {{OCDM__LOSS_BCE, 0.25, 1}, weighted_focal_loss, weighted_focal_gradient},
-        {{OCDM__LOSS_ASL, 0.25, 0}, weighted_asl_loss, weighted_asl_gradient},
+        {{OCDM__LOSS_BCE, 0.25, 0, 0}, weighted_bce_loss, weighted_bce_gradient},
+        {{OCDM__LOSS_BCE, 0.25, 1, 0}, weighted_focal_loss, weighted_focal_gradient},
+        {{OCDM__LOSS_ASL, 0.25, 0, 0}, weighted_asl_loss, weighted_asl_gradient},
     };
     struct judged_rows rows;
     struct ocdm__targets targets = judged_rows(&rows);
@@ -514,6 +514,33 @@ TEST(weighted_losses_are_those_of_pytorch)
     rows.logits[30] = INFINITY;
     (void)ocdm__loss(&targets, &judged[1].rule, rows.logits, gradients, &bad);
     assert_int_equal(bad, 2);
+    free(rows.logits);
+}
+
+/* Rows 3 and 4 are replayed, and had other logits once; the losses of rows leave that out. */
+TEST(dark_replay_adds_squared_distances_to_former_logits)
+{
+    const ocdm__loss_rule rule = {.negatives = 1, .dark = 0.5};
+    struct judged_rows rows;
+    struct ocdm__targets targets = judged_rows(&rows);
+    float without[55], with[55], *once = wave(22, 4);
+    double losses[5], sum = 0, mean = 0;
+    size_t bad;
+    double plain = ocdm__loss(&targets, &rule, rows.logits, without, &bad);
+    targets.fresh = 3;
+    targets.dark = once;
+    targets.row_losses = losses;
+    double dark = ocdm__loss(&targets, &rule, rows.logits, with, &bad);
+    assert_memory_equal(without, with, 33 * sizeof *with);
+    for (size_t i = 33; i < 55; i++) {
+        double apart_by = (double)rows.logits[i] - (double)once[i - 33];
+        sum += 0.5 * apart_by * apart_by;
+        assert_true(fabs((double)with[i] - (double)without[i] - apart_by / 55) < 1e-6);
+    }
+    for (size_t row = 0; row < 5; row++)
+        mean += losses[row] / 5;
+    assert_true(fabs(dark - plain - sum / 55) < 1e-9 && fabs(mean - plain) < 1e-9);
+    free(once);
     free(rows.logits);
 }
 
@@ -700,6 +727,7 @@ int main(void)
         cmocka_unit_test(kernels_are_the_same_for_every_group),
         cmocka_unit_test(loss_is_binary_cross_entropy),
         cmocka_unit_test(weighted_losses_are_those_of_pytorch),
+        cmocka_unit_test(dark_replay_adds_squared_distances_to_former_logits),
         cmocka_unit_test(softmargin_has_the_gradient_of_pytorch),
         cmocka_unit_test(focal_loss_is_the_integral_of_its_gradient),
         cmocka_unit_test(loss_counts_a_repeated_label_once),

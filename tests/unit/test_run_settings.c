@@ -178,8 +178,8 @@ TEST(unknown_key_is_named)
     ocdm_error error;
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.groups = "600,100";
-    assert_int_equal(compared("{\"groups\":\"600,100\",\"momentum\":0.9}", &settings, &error), OCDM_BAD_ARGUMENT);
-    assert_string_equal(error.message, "C: unknown setting \"momentum\"");
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"nesterov\":true}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: unknown setting \"nesterov\"");
     /* A flag that does not change results is not a key. */
     assert_int_equal(compared("{\"groups\":\"600,100\",\"threads\":2}", &settings, &error), OCDM_BAD_ARGUMENT);
     assert_string_equal(error.message, "C: unknown setting \"threads\"");

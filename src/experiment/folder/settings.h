@@ -63,6 +63,7 @@ typedef struct ocdm__run_settings {
     uint64_t horizon, warmup;
     double lambda;          /* of the model ridge */
     uint32_t replay_policy; /* an ocdm__replay_policy */
+    const char *preset;     /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
     double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
 } ocdm__run_settings;
 
@@ -177,7 +178,9 @@ enum ocdm__setting_kind {
     ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
     ROW("dark", dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
-        "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")
+        "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
+    ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
+        "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -221,6 +224,18 @@ extern const char *const ocdm__run_losses[];
 extern const char *const ocdm__run_optimisers[];
 extern const char *const ocdm__run_lr_schedules[];
 extern const char *const ocdm__run_replay_policies[];
+extern const char *const ocdm__run_presets[];
+
+/*
+ * Settings to start from: name, then flags with their values, separated by semicolons. `paper` are the settings of the
+ * paper's experiments, `strong` what the tables of docs/beyond.md support.
+ */
+#define OCDM__PRESETS(ROW)                                                                                                     \
+    ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
+    ROW("strong", "negatives 0.1;focal 1;ema 0.99,0.995,0.999;validation 0.1")
+
+/* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 
