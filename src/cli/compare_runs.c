@@ -4,6 +4,7 @@
 #include "cli/compare_runs.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -496,27 +497,54 @@ ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm_
     return status;
 }
 
-void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE])
+/* A note that is being written; what does not fit is left out. */
+struct note {
+    char *text;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct note *note, const char *format, ...)
 {
-    size_t used = strlen(note), count = plan->point_count * plan->method_count;
+    va_list values;
+    va_start(values, format);
+    if (note->used < OCDM__TABLE_NOTE)
+        note->used += (size_t)vsnprintf(note->text + note->used, OCDM__TABLE_NOTE - note->used, format, values);
+    va_end(values);
+}
+
+static void append_choices(struct note *note, const ocdm__grid_choice *chosen)
+{
+    const ocdm__compare_plan *plan = chosen->plan;
+    if (chosen->stream != NULL)
+        append(note, " on %s", chosen->stream);
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        const char *label = plan->points[i / plan->method_count].label;
+        append(note, "%s %s%s%s %s",
+               i > 0                    ? ";"
+               : chosen->stream != NULL ? ":"
+                                        : "",
+               label, label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+    }
+}
+
+void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char text[OCDM__TABLE_NOTE])
+{
+    const ocdm__grid *grid = choices->grid;
+    struct note note = {text, strlen(text)};
     if (grid->chosen == NULL)
         return;
-    used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "Chosen by mean validation mAP over the seeds from");
-    for (size_t i = 0; i < grid->count && used < OCDM__TABLE_NOTE; i++)
-        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
-    if (used < OCDM__TABLE_NOTE)
-        used +=
-            (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used,
-                             ", with %g %% of each task's training samples held out by the seed; the runs of this table were "
-                             "made anew with all training samples:",
-                             100 * grid->share);
-    for (size_t i = 0; i < count && used < OCDM__TABLE_NOTE; i++) {
-        const char *label = plan->points[i / plan->method_count].label;
-        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s%s%s %s", i > 0 ? ";" : "", label,
-                                 label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+    append(&note, "Chosen by mean validation mAP over the seeds from");
+    for (size_t i = 0; i < grid->count; i++)
+        append(&note, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
+    append(&note,
+           ", with %g %% of each task's training samples held out by the seed; the runs of this table were made anew with all "
+           "training samples:",
+           100 * grid->share);
+    for (size_t i = 0; i < count; i++) {
+        append(&note, "%s", i > 0 ? ";" : "");
+        append_choices(&note, &choices[i]);
     }
-    if (used < OCDM__TABLE_NOTE)
-        snprintf(note + used, OCDM__TABLE_NOTE - used, ".\n");
+    append(&note, ".\n");
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */

@@ -92,8 +92,16 @@ void ocdm__grid_clear(ocdm__grid *grid);
 ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm__compare_plan *plan, int *failed,
                               ocdm_error *error);
 
-/* Appends to the note of a table how settings were chosen, and which. */
-void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE]);
+/* What was chosen on one stream of a table. */
+typedef struct ocdm__grid_choice {
+    const ocdm__grid *grid;
+    const ocdm__compare_plan *plan;
+    const char *stream; /* its name, where the table is about several; else NULL */
+} ocdm__grid_choice;
+
+/* Appends to the note of a table how settings were chosen, and which; the grids of several streams are the same. Nothing
+ * without a grid. */
+void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char note[OCDM__TABLE_NOTE]);
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
