@@ -301,7 +301,12 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
     for (size_t a = 0; a < grid->axis_count; a++)
         add_label(made->label, grid->axes[a].setting->key, words[2 * a + 1]);
     ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
-    return status == OCDM_OK ? ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error);
+    if (status == OCDM_OK && made->settings.weights != setup->settings.weights)
+        return ocdm__run_settings_digest_weights(&made->settings, error);
+    memcpy(made->settings.weights_sha256, setup->settings.weights_sha256, OCDM__SHA256_TEXT);
+    return status;
 }
 
 static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *arguments, const ocdm__run_setup *setup,

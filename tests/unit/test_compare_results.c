@@ -296,6 +296,7 @@ static void write_other(const ocdm__setting *setting, char text[64])
         snprintf(text, 64, "\"%s\"", setting->choices[strcmp(setting->choices[0], setting->fallback) == 0]);
         break;
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_GROUPS:
         snprintf(text, 64, "\"other\"");
         break;

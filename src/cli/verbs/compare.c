@@ -399,7 +399,7 @@ static const char *const description[] = {
     "compare.json all that was tried. --resample-tests resamples the tests for each seed, so that intervals cover them too.",
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
-    "FOLDER/compare.json has the rows as data, with the value of every seed.",
+    "FOLDER/compare.json has the rows as data, with the value of every seed, and the flags of the comparison.",
     NULL,
 };
 
