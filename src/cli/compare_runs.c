@@ -332,8 +332,15 @@ ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, 
                             ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
+    bool fewer = ocdm__argument_given(arguments, "grid-seeds");
+    if (arguments->repeated_count == 0 && fewer)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name with --grid what is to be chosen", "--grid-seeds without --grid");
     if (arguments->repeated_count == 0)
         return OCDM_OK;
+    if (fewer)
+        status = ocdm__argument_unsigned(arguments, "grid-seeds", 1, UINT32_MAX, &grid->seeds, error);
+    if (status != OCDM_OK)
+        return status;
     grid->axes = ocdm__allocate(arguments->repeated_count, sizeof *grid->axes);
     if (grid->axes == NULL)
         return ocdm__fail_memory(error, "--grid");
@@ -390,6 +397,8 @@ static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const
     ocdm_status status = OCDM_OK;
     size_t points = plan->point_count * grid->count;
     *trial = (struct trial){.plan = *plan};
+    if (grid->seeds > 0 && grid->seeds < plan->seed_count)
+        trial->plan.seed_count = grid->seeds;
     trial->points = ocdm__allocate(points, sizeof *trial->points);
     trial->choices = ocdm__allocate(points, plan->method_count * sizeof *trial->choices);
     if (trial->points == NULL || trial->choices == NULL)
@@ -538,7 +547,10 @@ void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char text[O
     struct note note = {text, strlen(text)};
     if (grid->chosen == NULL)
         return;
-    append(&note, "Chosen by mean validation mAP over the seeds from");
+    append(&note, "Chosen by mean validation mAP over the ");
+    if (grid->seeds > 0 && grid->seeds < choices->plan->seed_count)
+        append(&note, "first %zu ", (size_t)grid->seeds);
+    append(&note, "seeds from");
     for (size_t i = 0; i < grid->count; i++)
         append(&note, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
     append(&note,

@@ -111,7 +111,9 @@ chooses_by_validation() {
     touch -d '2001-01-01' v/*/summary.json v/grid/*/summary.json
     run "${command[@]}"
     same 0 "$code" && same "" "$(cat "$err")" && same "" "$(find v -name summary.json -newermt 2002-01-01)" && grep -qE '^ocdm +lr 0.006 ' "$out" &&
-        grep -q 'Chosen by mean validation mAP' "$out" || return 1
+        grep -q 'Chosen by mean validation mAP over the seeds from' "$out" || return 1
+    run "${command[@]}" --grid-seeds 1
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q 'Chosen by mean validation mAP over the first 1 seeds from' "$out" && grep -q '"settings":"lr 0.006",.*"n":1,"chosen":1}' v/compare.json || return 1
     run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs w --grid lr=0.0001,0.006 -q --grid adam-eps=1e-4
     same 0 "$code" && grep -q 'lr 0.006, adam_eps 1e-4' <(tr '\n' ' ' < "$out") && [ -s w/mscoco/grid/max-s0-lr0.0001-adam_eps1e-4/summary.json ]
 }
@@ -123,6 +125,8 @@ refuses_grids_that_choose_nothing() {
     done
     run "$ocdm" compare s.safetensors --model none --grid lr=1 -o n
     same 2 "$code" && grep -q '^error: --grid chooses by predictions' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --grid-seeds 2 -o n
+    same 2 "$code" && grep -q '^error: --grid-seeds without --grid$' "$err" || return 1
     run "$ocdm" compare s.safetensors --model none --validation 0.1
     same 2 "$code" && [ ! -e n ]
 }
@@ -390,11 +394,11 @@ learns_what_claims_need() {
     run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --lr 0.003
     same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: p/mscoco/gss-s0/summary.json: the run began with lr 0.006, not 0.003$' "$err" || return 1
     rm -r p/mscoco/gss-s[2-9] && sed -i 's/"counts":\[[0-9]*,[0-9]*,/"counts":[501,502,/' p/mscoco/gss-s1/summary.json
-    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2 -q
     same 0 "$code" && same "" "$(cat "$err")" && [ "$(over 500)" != 1.0 ] &&
         same "$(over 500)" "$(awk '$2 == "gss:" { print $(NF - 1) }' "$out")" || return 1
     sed -i 's/"counts":\[501,/"counts":[/' p/mscoco/gss-s1/summary.json
-    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2 -q
     same 3 "$code" && grep -q '^error: p/mscoco/gss-s1/summary.json: no counts of the [0-9]* classes in memory$' "$err"
 }
 

@@ -424,6 +424,7 @@ static const ocdm__flag flags[] = {
     {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
     OCDM__GRID_FLAG,
+    OCDM__GRID_SEEDS_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",

@@ -826,6 +826,7 @@ static const ocdm__flag flags[] = {
     {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
     OCDM__SEEDS_FLAG,
     OCDM__GRID_FLAG,
+    OCDM__GRID_SEEDS_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",
