@@ -244,7 +244,7 @@ static ocdm_status make_plan(const struct request *request, const struct source 
     return status;
 }
 
-/* The item whose runs are needed on a stream; NULL for none. Claims do without them where there is no network. */
+/* The item whose runs are needed on a stream; NULL for none. Without a network, claims need no runs. */
 static const ocdm__paper_item *runs_of(const struct request *request, const struct source *source)
 {
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
@@ -252,7 +252,7 @@ static const ocdm__paper_item *runs_of(const struct request *request, const stru
     return item == request->item || network ? item : NULL;
 }
 
-/* From labels alone nothing is learnt: such a stream can only have runs without a network. */
+/* A stream of labels alone has nothing to learn from: its runs have no network. */
 static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
 {
     ocdm__run_settings settings = request->settings;
@@ -289,8 +289,8 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
-/* Runs what is missing, where there is something to learn from; else what is there has to do. What is chosen by validation is
- * known only when that was run, and what is there is checked then. */
+/* Makes the missing runs if the stream has something to learn from, and otherwise uses the existing ones. Settings chosen by
+ * validation are known only after the validation runs, so existing runs are checked after those. */
 static ocdm_status provide_runs(struct request *request, struct source *source, ocdm__compare_plan *plan, ocdm_error *error)
 {
     int tried = 0, failed = 0;
@@ -722,7 +722,7 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
 
 /* ---- the command line ------------------------------------------------------------------------------------------------- */
 
-/* A picture is drawn of figures alone, and in the table's place. */
+/* Only figures can be drawn; the picture replaces the table. */
 static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     request->svg = ocdm__argument_text(arguments, "svg");

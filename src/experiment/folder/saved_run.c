@@ -1,4 +1,4 @@
-/* Compares a saved run with the one that is asked for. */
+/* Compares a saved run with the requested one. */
 #include "experiment/folder/saved_run.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ static struct member value_in(const ocdm__output *output)
 }
 
 /* Weights are the same if their digests are, whatever their files are called. Where a digest is not known, as with runs of an
- * earlier version, the names have to do: then `decided` is false. */
+ * earlier version, the names are compared: then `decided` is false. */
 static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocdm__run_settings *asked, bool *decided,
                                          ocdm_error *error)
 {
@@ -120,7 +120,7 @@ static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocd
                       was.value_length > 2 ? was.value_length - 2 : 0, was.value + 1, is);
 }
 
-/* A key that is missing in the file stands for its default: the run is older than the setting. */
+/* A key that is missing in the file means its default: the run is older than the setting. */
 static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
                                    ocdm__output *text, ocdm__output *default_text, ocdm_error *error)
 {
