@@ -13,7 +13,7 @@
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
 #define NAME(symbol, name) name,
-const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) "finetune", "multitask", NULL};
+const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) OCDM__LOWER_BOUND, OCDM__UPPER_BOUND, NULL};
 const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};

@@ -196,6 +196,12 @@ extern const char *const ocdm__run_losses[];
 /* The defaults of the rows; one thread. */
 ocdm__run_settings ocdm__run_settings_default(void);
 
+/* The methods that are not policies of the library. The lower bound has no memory; the upper bound has none either, and trains
+ * again on all samples so far. */
+#define OCDM__LOWER_BOUND "finetune"
+#define OCDM__UPPER_BOUND "multitask"
+bool ocdm__is_upper_bound(const char *method);
+
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
 bool ocdm__run_has_agent(const ocdm__run_settings *settings);

@@ -12,9 +12,14 @@
 #define USUAL_RESIZE 256u
 #define USUAL_CROP 224u
 
+bool ocdm__is_upper_bound(const char *method)
+{
+    return strcmp(method, OCDM__UPPER_BOUND) == 0;
+}
+
 bool ocdm__run_has_memory(const ocdm__run_settings *settings)
 {
-    return strcmp(settings->method, "finetune") != 0 && strcmp(settings->method, "multitask") != 0;
+    return !ocdm__is_upper_bound(settings->method) && strcmp(settings->method, OCDM__LOWER_BOUND) != 0;
 }
 
 bool ocdm__run_has_agent(const ocdm__run_settings *settings)
@@ -61,7 +66,7 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
                           "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
                           (unsigned long)settings->replay);
-    if (settings->epochs != 1 && strcmp(method, "multitask") != 0)
+    if (settings->epochs != 1 && !ocdm__is_upper_bound(method))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
                           "%s sees the stream once: --epochs %lu is for multitask alone", method,
                           (unsigned long)settings->epochs);
