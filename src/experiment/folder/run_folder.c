@@ -18,6 +18,7 @@
 #include "experiment/folder/checkpoint.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/summary.h"
+#include "experiment/folder/weights_about.h"
 
 /* ---- paths --------------------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +187,7 @@ ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
     uint64_t size;
     ocdm_status status = OCDM_OK;
     if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
-        status = ocdm__learner_save(folder->run->learner, folder->run->settings->model, folder->paths[WEIGHTS], error);
+        status = ocdm__weights_write(folder->run, folder->paths[WEIGHTS], error);
     if (status == OCDM_OK)
         status = write_kept(folder, error);
     if (status == OCDM_OK)
