@@ -487,10 +487,10 @@ static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
     return blocks;
 }
 
-/* The model that lacks least of what it needs, so far. */
+/* The model that has most in common with the file, so far. */
 struct nearest {
     const char *model;
-    double share; /* of its parameters that are there */
+    double share; /* of the tensors of either that fit */
     struct ocdm__weights_match match;
 };
 
@@ -504,8 +504,8 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
     struct ocdm__weights_match match;
     ocdm__weights_match(outline, file, &match);
     *fits = ocdm__weights_fit_all(&match);
-    double count = (double)outline->parameter_count;
-    double share = (count - (double)match.missing.count - (double)match.misshapen.count) / count;
+    double count = (double)outline->parameter_count, faults = (double)(match.missing.count + match.misshapen.count);
+    double share = (count - faults) / (count + (double)match.unknown.count);
     if (share > nearest->share)
         *nearest = (struct nearest){size->name, share, match};
     ocdm__network_destroy(outline);

@@ -9,11 +9,14 @@
 #include "ocdm/ocdm.h"
 
 /* Rows for a verb's table of flags: which network, and how large its images are. */
-#define OCDM__MODEL_FLAGS                                                                                                      \
-    {.name = "model", .value = "M", .choices = ocdm__model_names, .help = "the network; found from the weights by default"},   \
-        {.name = "resize",                                                                                                     \
-         .value = "R",                                                                                                         \
-         .help = "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"},             \
+#define OCDM__MODEL_FLAG                                                                                                       \
+    {                                                                                                                          \
+        .name = "model", .value = "M", .choices = ocdm__model_names, .help = "the network; found from the weights by default"  \
+    }
+#define OCDM__SIZE_FLAGS                                                                                                       \
+    {.name = "resize",                                                                                                         \
+     .value = "R",                                                                                                             \
+     .help = "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"},                 \
     {                                                                                                                          \
         .name = "crop", .value = "N",                                                                                          \
         .help = "then crop the centre square of N pixels; by default as the weights were trained, else 224"                    \
@@ -21,7 +24,7 @@
 
 /* And what predicting needs besides. */
 #define OCDM__NETWORK_FLAGS                                                                                                    \
-    {.name = "weights", .value = "FILE", .help = "the weights, safetensors; required"}, OCDM__MODEL_FLAGS,                     \
+    OCDM__MODEL_FLAG, {.name = "weights", .value = "FILE", .help = "its weights, safetensors; required"}, OCDM__SIZE_FLAGS,    \
         {.name = "images", .value = "ROOT", .help = "folder of the stream's image files, instead of the one in the stream"},   \
         {.name = "threads",                                                                                                    \
          .value = "T",                                                                                                         \
@@ -38,8 +41,8 @@
         .help = "names of the classes, one on each line, for weights that do not have them"                                    \
     }
 
-/* Reads OCDM__MODEL_FLAGS, or OCDM__NETWORK_FLAGS. Members without a flag here stay zero, except `note`. OCDM_OK,
- * OCDM_BAD_ARGUMENT. */
+/* Reads OCDM__MODEL_FLAG and OCDM__SIZE_FLAGS, or OCDM__NETWORK_FLAGS. Members without a flag here stay zero, except `note`.
+ * OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__read_model_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error);
 ocdm_status ocdm__read_network_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error);
 

@@ -153,6 +153,10 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     const ocdm__evaluation *evaluation = &work->evaluation;
     ocdm__output_text(output, "{\"model\":");
     ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
+    if (ocdm__model_takes_images(work->settings.model)) {
+        ocdm__output_count(output, ",\"resize\":", ocdm__model_inputs_resize(work->inputs));
+        ocdm__output_count(output, ",\"crop\":", ocdm__model_inputs_height(work->inputs));
+    }
     ocdm__output_count(output, ",\"tests\":", work->tests.count);
     ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
     ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
@@ -281,7 +285,8 @@ static const ocdm__flag flags[] = {
      .help = "threads for models of images and decoding; all cores by default; does not change results"},
     {.name = "per-class", .help = "also AP, precision and recall of each class"},
     {.name = "explain", .help = "print the formula of each metric first"},
-    {.name = "json", .help = "print one JSON object; its metrics are those of summary.json"},
+    {.name = "json",
+     .help = "print one JSON object; its metrics are those of summary.json, its resize and crop those that were used"},
     {.letter = 'q', .name = "quiet", .help = "no progress line"},
     {.name = NULL},
 };
