@@ -284,8 +284,7 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state)
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
-/* An element as a float; NaN for types that are not floating point. */
-static float element(const struct ocdm__tensor *tensor, size_t i)
+float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
 {
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
     uint32_t bits = 0;
@@ -328,7 +327,7 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
         return ocdm__fail(error, OCDM_BAD_FILE, "weights are F16, BF16, F32 or F64",
                           "%s: tensor %.*s is not of floating-point numbers", weights->name, length, tensor->name);
     for (size_t i = 0; i < parameter->size; i++) {
-        float value = element(tensor, i);
+        float value = ocdm__tensor_float(tensor, i);
         if (!isfinite(value))
             return ocdm__fail(error, OCDM_BAD_FILE, "weights that are not finite numbers cannot be trained or used",
                               "%s: tensor %.*s: element %zu is not a finite number", weights->name, length, tensor->name, i);
@@ -397,7 +396,7 @@ static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, c
     float *home = *array_of(parameter, which);
     float *target = parameter->to_home != NULL ? plain : home;
     for (size_t i = 0; i < parameter->size; i++)
-        target[i] = element(tensor, i);
+        target[i] = ocdm__tensor_float(tensor, i);
     return parameter->to_home != NULL ? ocdm__op_run(parameter->to_home, 0, plain, NULL, home) : OCDM_OK;
 }
 
@@ -432,6 +431,16 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
         for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
             status = check_values(weights, parameter, which, error);
     }
+    return status;
+}
+
+ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error)
+{
+    struct ocdm__weights_match match;
+    ocdm__weights_match(network, weights->file, &match);
+    ocdm_status status = check_all(network, weights, &match, error);
+    if (status == OCDM_OK && match.head_kept)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the head is not one for these classes", weights->name);
     return status;
 }
 

@@ -28,26 +28,19 @@ static ocdm_status open_stream(ocdm__predictor *predictor, const char *path, ocd
 /* Opens the weights, and chooses model and sizes by them. */
 static ocdm_status open_weights(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    char note[OCDM__SIZE_NOTE];
     ocdm_status status = ocdm__weights_open(&predictor->weights, settings->weights, error);
     if (status == OCDM_OK)
         status = ocdm__weights_describe(&predictor->weights, &predictor->fit, &predictor->about, error);
     predictor->model = settings->model;
     if (status == OCDM_OK)
         status = ocdm__weights_choose_model(&predictor->weights, &predictor->fit, &predictor->model, error);
-    if (status != OCDM_OK)
-        return status;
-    if (!ocdm__model_takes_images(predictor->model) && (settings->resize > 0 || settings->crop > 0))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images",
-                          predictor->model);
-    predictor->resize = settings->resize > 0 ? settings->resize : OCDM_NONE;
-    predictor->crop = settings->crop > 0 ? settings->crop : OCDM_NONE;
-    bool differs = ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, note);
-    if (differs && settings->note != NULL)
-        settings->note(note);
-    predictor->resize = predictor->resize != OCDM_NONE ? predictor->resize : 0;
-    predictor->crop = predictor->crop != OCDM_NONE ? predictor->crop : 0;
-    return OCDM_OK;
+    if (status == OCDM_OK)
+        status = ocdm__weights_check_size(predictor->model, settings->resize, settings->crop, error);
+    predictor->resize = settings->resize;
+    predictor->crop = settings->crop;
+    if (status == OCDM_OK)
+        ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
+    return status;
 }
 
 static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
@@ -73,17 +66,13 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
 /* Image files alone are brought to a size as those of a stream. */
 static ocdm_status choose_sizes(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    const ocdm__image_settings usual = ocdm__image_settings_default();
     if (!ocdm__model_takes_images(predictor->model))
         return ocdm__fail(error, OCDM_BAD_FILE,
                           "build a stream with such features of your images, then: ocdm predict STREAM --weights FILE -o "
                           "scores.npy",
                           "%s: the weights are for %" PRIu32 " features, not for images", settings->weights,
                           predictor->fit.features);
-    if (predictor->resize == 0 && !predictor->about.images)
-        predictor->resize = predictor->crop > usual.resize ? predictor->crop : usual.resize;
-    if (predictor->crop == 0)
-        predictor->crop = predictor->resize < usual.crop ? predictor->resize : usual.crop;
+    ocdm__weights_usual_size(&predictor->about, &predictor->resize, &predictor->crop);
     return OCDM_OK;
 }
 

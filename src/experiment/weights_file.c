@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/model.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -201,22 +202,39 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
     return OCDM_OK;
 }
 
-bool ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop, char note[OCDM__SIZE_NOTE])
+void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
+                               void (*note)(const char *text))
 {
-    bool resize_given = *resize != OCDM_NONE, crop_given = *crop != OCDM_NONE;
+    char text[160];
     if (!about->images)
-        return false;
-    if (!resize_given)
-        *resize = crop_given && *crop > about->resize ? *crop : about->resize;
-    if (!crop_given)
+        return;
+    if (*resize == 0)
+        *resize = *crop > about->resize && about->resize > 0 ? *crop : about->resize;
+    if (*crop == 0)
         *crop = *resize > 0 && *resize < about->crop ? *resize : about->crop;
-    if (*resize == about->resize && *crop == about->crop)
-        return false;
-    snprintf(note, OCDM__SIZE_NOTE,
+    if ((*resize == about->resize && *crop == about->crop) || note == NULL)
+        return;
+    snprintf(text, sizeof text,
              "the weights were trained with --resize %" PRIu32 " --crop %" PRIu32 "; they are used with --resize %" PRIu32
              " --crop %" PRIu32,
              about->resize, about->crop, *resize, *crop);
-    return true;
+    note(text);
+}
+
+void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop)
+{
+    const ocdm__image_settings usual = ocdm__image_settings_default();
+    if (*resize == 0 && !about->images)
+        *resize = *crop > usual.resize ? *crop : usual.resize;
+    if (*crop == 0)
+        *crop = *resize < usual.crop ? *resize : usual.crop;
+}
+
+ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_t crop, ocdm_error *error)
+{
+    if (ocdm__model_takes_images(model) || (resize == 0 && crop == 0))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
 }
 
 /* ---- counting ------------------------------------------------------------------------------------------------------------ */

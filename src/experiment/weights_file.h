@@ -65,13 +65,16 @@ ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weight
 ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_about *about, const ocdm__stream_table *table,
                                         ocdm_error *error);
 
-/*
- * The sizes of images: those that are given, else, where they are OCDM_NONE, those that the weights were trained with, if they
- * say so. Where only one is given, the other is made to fit. Returns whether the result differs from what the weights were
- * trained with; `note` says so then.
- */
-#define OCDM__SIZE_NOTE 160
-bool ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop, char note[OCDM__SIZE_NOTE]);
+/* The sizes of images: where they are 0, those that the weights were trained with, if they say so; if only one is given, the
+ * other is made to fit. Unless NULL, `note` is called if the result differs from what the weights were trained with. */
+void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
+                               void (*note)(const char *text));
+
+/* What image files have where nothing else is known: 256 and 224 pixels, or as much as fits. */
+void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop);
+
+/* OCDM_BAD_ARGUMENT for sizes that are given with a model of features. */
+ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_t crop, ocdm_error *error);
 
 /* The learned numbers in it: without running statistics, counters and what the optimiser keeps. */
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file);

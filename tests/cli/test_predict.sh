@@ -368,6 +368,24 @@ unwraps_names() {
     same 0 "$code" && same 'model       none: the tensors are nearly those of cnn, but the file lacks bn4.bias' "$(head -n 1 "$out")"
 }
 
+exports_onnx() {
+    trained || return 1
+    run "$ocdm" weights export trained/weights.safetensors --onnx net.onnx
+    same 0 "$code" && same "" "$(cat "$err")" && same 'net.onnx: cnn, classes: 2
+input   image, batch x 3 x 32 x 32: RGB, 0 to 255; the shorter side resized to 36 pixels, then the square of 32 in the middle
+output  logits and probabilities, batch x 2' "$(cat "$out")" && grep -qaF '["day, grey","night"]' net.onnx || return 1
+    run "$ocdm" weights export linear --onnx linear.onnx -q
+    same 0 "$code" && same "" "$(cat "$out" "$err")" && grep -qa Gemm linear.onnx && ! grep -qa offset linear.onnx || return 1
+    "$ocdm" stream build --records train.svm --test test.svm --format svm --standardize -q -o Z.st && "$ocdm" run Z.st -m 2 --replay 1 -q -o standard || return 1
+    run "$ocdm" weights export standard/weights.safetensors --onnx standard.onnx
+    same 0 "$code" && grep -q ': features before they are standardized$' "$out" && grep -qa offset standard.onnx || return 1
+    fails 2 'no weights file is given' 'name a safetensors file' weights export --onnx out.npy &&
+        fails 2 '--onnx is missing' 'name the file to write' weights export linear &&
+        fails 2 'linear is an input and the output' 'write to another file' weights export linear --onnx linear &&
+        fails 2 'the model linear takes no images' 'leave --resize and --crop out' weights export linear --crop 3 --onnx out.npy &&
+        fails 3 'headless: the weights have no head, so they cannot predict' '`ocdm stream featurize` needs no head; predicting does' weights export headless --onnx out.npy
+}
+
 # linear and mlp use one thread, whatever is asked for; a flag for images is no error there, as one script times all models.
 times_with_its_threads() {
     local model
@@ -408,6 +426,7 @@ check weights_say_what_they_are describes_itself
 check predict_prints_the_labels_of_image_files predicts_files
 check predict_refuses_what_image_files_cannot_have refuses_files
 check weights_of_other_programs_are_unwrapped_or_refused unwraps_names
+check weights_export_writes_onnx exports_onnx
 check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights

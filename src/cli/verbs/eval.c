@@ -50,9 +50,14 @@ static void close_work(struct work *work)
 /* The size of images that the weights were trained with, where the command line says nothing else. */
 static void choose_size(struct work *work, const ocdm__weights_about *about)
 {
-    char note[OCDM__SIZE_NOTE];
-    if (ocdm__weights_choose_size(about, &work->settings.resize, &work->settings.crop, note))
-        ocdm__print_note(note);
+    ocdm__run_settings *settings = &work->settings;
+    uint32_t resize = settings->resize != OCDM_NONE ? settings->resize : 0;
+    uint32_t crop = settings->crop != OCDM_NONE ? settings->crop : 0;
+    if (settings->resize == 0 || !about->images)
+        return; /* 0 is given: images are not to be resized */
+    ocdm__weights_choose_size(about, &resize, &crop, ocdm__print_note);
+    settings->resize = resize;
+    settings->crop = crop;
 }
 
 /* The model that the tensors of the file fit, and whether its classes are the stream's. */

@@ -70,9 +70,9 @@ static void write_about_json(ocdm__output *output, const ocdm__weights_about *ab
         ocdm__output_count(output, ",\"resize\":", about->resize);
         ocdm__output_count(output, ",\"crop\":", about->crop);
         ocdm__output_text(output, ",\"mean\":");
-        ocdm__output_text(output, ocdm__mean_text(model));
+        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
         ocdm__output_text(output, ",\"std\":");
-        ocdm__output_text(output, ocdm__deviation_text(model));
+        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
     } else {
         ocdm__output_text(output, about->feature_mean != NULL ? ",\"standardized\":true" : ",\"standardized\":false");
     }
@@ -219,9 +219,9 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about, 
         ocdm__output_count(output, "input       images, --resize ", about->resize);
         ocdm__output_count(output, " --crop ", about->crop);
         ocdm__output_text(output, ", mean ");
-        ocdm__output_text(output, ocdm__mean_text(model));
+        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
         ocdm__output_text(output, ", std ");
-        ocdm__output_text(output, ocdm__deviation_text(model));
+        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
         ocdm__output_text(output, "\n");
     } else {
         ocdm__output_text(output,

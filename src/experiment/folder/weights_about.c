@@ -8,6 +8,7 @@
 
 #include "agent/model.h"
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_tree.h"
@@ -17,15 +18,16 @@
 
 enum { MOST_NOTES = 12 };
 
-/* As OCDM__IMAGE_IMAGENET and OCDM__IMAGE_SYMMETRIC of stream/images/prepare.h scale bytes divided by 255. */
-const char *ocdm__mean_text(const char *model)
+ocdm__image_scale ocdm__image_scale_of(const char *model)
 {
-    return ocdm__model_is_symmetric(model) ? "[0.5,0.5,0.5]" : "[0.485,0.456,0.406]";
-}
-
-const char *ocdm__deviation_text(const char *model)
-{
-    return ocdm__model_is_symmetric(model) ? "[0.5,0.5,0.5]" : "[0.229,0.224,0.225]";
+    static const ocdm__image_scale symmetric = {.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}},
+                                   usual = {.mean = OCDM__IMAGENET_MEAN, .deviation = OCDM__IMAGENET_DEVIATION};
+    ocdm__image_scale scale = ocdm__model_is_symmetric(model) ? symmetric : usual;
+    const float *mean = scale.mean, *deviation = scale.deviation;
+    snprintf(scale.mean_text, sizeof scale.mean_text, "[%g,%g,%g]", (double)mean[0], (double)mean[1], (double)mean[2]);
+    snprintf(scale.deviation_text, sizeof scale.deviation_text, "[%g,%g,%g]", (double)deviation[0], (double)deviation[1],
+             (double)deviation[2]);
+    return scale;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------- */
@@ -77,12 +79,19 @@ static void add_number(struct notes *notes, const char *key, uint64_t number)
     ocdm__output_uint64(begin_note(notes, key), number);
 }
 
-static void add_floats(struct notes *notes, const char *key, const float *values, size_t count)
+/* The mean or deviation of features that the stream has standardized. */
+static void add_moments(struct notes *notes, const char *key, const ocdm__stream *stream)
 {
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&stream->tensors, key);
+    if (tensor == NULL || tensor->dtype != OCDM__F32 || tensor->size != 4 * stream->shape.width)
+        return;
     ocdm__output *output = begin_note(notes, key);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < stream->shape.width; i++) {
         char text[24];
-        snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)values[i]);
+        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)value);
         ocdm__output_text(output, text);
     }
     ocdm__output_text(output, "]");
@@ -103,21 +112,19 @@ void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classe
 static void add_input(struct notes *notes, const ocdm__run *run)
 {
     const ocdm__payload_shape *shape = &run->stream->shape;
-    const char *model = run->settings->model;
+    const ocdm__image_scale scale = ocdm__image_scale_of(run->settings->model);
     if (shape->kind == OCDM__FEATURES) {
         add_text(notes, "input", "features");
         add_number(notes, "features", shape->width);
-        if (shape->mean != NULL) {
-            add_floats(notes, "feature_mean", shape->mean, shape->width);
-            add_floats(notes, "feature_deviation", shape->deviation, shape->width);
-        }
+        add_moments(notes, "feature_mean", run->stream);
+        add_moments(notes, "feature_deviation", run->stream);
         return;
     }
     add_text(notes, "input", "images");
     add_number(notes, "resize", ocdm__model_inputs_resize(run->inputs));
     add_number(notes, "crop", ocdm__model_inputs_height(run->inputs));
-    add_text(notes, "mean", ocdm__mean_text(model));
-    add_text(notes, "std", ocdm__deviation_text(model));
+    add_text(notes, "mean", scale.mean_text);
+    add_text(notes, "std", scale.deviation_text);
 }
 
 static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, ocdm_error *error)
@@ -295,9 +302,10 @@ static ocdm_status read_images(const struct reading *reading, ocdm__weights_abou
         return status;
     if (about->crop == 0 || (about->resize > 0 && about->crop > about->resize))
         return fail(reading, "crop");
-    if (!ocdm__note_is(ocdm__safetensors_note(reading->file, "mean"), ocdm__mean_text(name)))
+    const ocdm__image_scale scale = ocdm__image_scale_of(name);
+    if (!ocdm__note_is(ocdm__safetensors_note(reading->file, "mean"), scale.mean_text))
         return fail(reading, "mean");
-    bool same = ocdm__note_is(ocdm__safetensors_note(reading->file, "std"), ocdm__deviation_text(name));
+    bool same = ocdm__note_is(ocdm__safetensors_note(reading->file, "std"), scale.deviation_text);
     return same ? OCDM_OK : fail(reading, "std");
 }
 

@@ -48,9 +48,14 @@ static inline bool ocdm__weights_about_known(const ocdm__weights_about *about)
     return about->program[0] != '\0';
 }
 
-/* The names as a JSON list; the normalisation of a model's images, "[0.485,0.456,0.406]". */
+/* The names as a JSON list. */
 void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classes, size_t count);
-const char *ocdm__mean_text(const char *model);
-const char *ocdm__deviation_text(const char *model);
+
+/* What images are normalised by, as torchvision does: (x / 255 - mean) / deviation of each channel; and as "[0.5,0.5,0.5]". */
+typedef struct ocdm__image_scale {
+    float mean[3], deviation[3];
+    char mean_text[48], deviation_text[48];
+} ocdm__image_scale;
+ocdm__image_scale ocdm__image_scale_of(const char *model);
 
 #endif
