@@ -127,7 +127,7 @@ static void add_input(struct notes *notes, const ocdm__run *run)
     add_text(notes, "std", scale.deviation_text);
 }
 
-static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, ocdm_error *error)
+static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
 {
     char id[OCDM__RUN_ID];
     ocdm_status status = ocdm__run_id(run, id, error);
@@ -137,20 +137,22 @@ static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, ocdm_err
     add_text(notes, "model", run->settings->model);
     add_text(notes, "ocdm", ocdm_version());
     add_text(notes, "run", id);
+    if (average != NULL)
+        add_text(notes, "ema", average);
     add_input(notes, run);
     ocdm__class_names_write(begin_note(notes, "classes"), &run->stream->table.classes, run->stream->table.class_count);
     ocdm__output_write(&notes->texts, "", 1);
     return ocdm__output_check(&notes->texts, error);
 }
 
-ocdm_status ocdm__weights_write(const ocdm__run *run, const char *path, ocdm_error *error)
+ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error)
 {
     struct notes notes = {.count = 0};
     struct ocdm__note list[MOST_NOTES];
     ocdm_status status = ocdm__output_open_memory(&notes.texts, "a file's header", error);
     if (status != OCDM_OK)
         return status;
-    status = add_notes(&notes, run, error);
+    status = add_notes(&notes, run, average, error);
     for (size_t i = 0; status == OCDM_OK && i < notes.count; i++)
         list[i] = (struct ocdm__note){.key = notes.keys[i], .value = notes.texts.buffer + notes.starts[i]};
     if (status == OCDM_OK)

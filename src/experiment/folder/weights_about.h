@@ -21,9 +21,9 @@
 #define OCDM__RUN_ID 17
 ocdm_status ocdm__run_id(const ocdm__run *run, char id[OCDM__RUN_ID], ocdm_error *error);
 
-/* Writes the weights of a finished run and what is known about them. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on
- * error `path` is as it was. */
-ocdm_status ocdm__weights_write(const ocdm__run *run, const char *path, ocdm_error *error);
+/* Writes the weights of a finished run that its learner uses, and what is known about them. `average` is the rate of an average
+ * of the trained weights; NULL for these. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as it was. */
+ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error);
 
 /* What was read. All bytes zero: the file says nothing, as those of other programs and of earlier versions. */
 typedef struct ocdm__weights_about {
