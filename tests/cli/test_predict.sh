@@ -12,7 +12,7 @@ little() {
     done
 }
 
-# make_weights FILE NAME=SHAPE...: zeros, but for fc.bias, which is all ones. A shape is numbers with commas.
+# make_weights FILE NAME=SHAPE...: zeros, except fc.bias, which is all ones. A shape is numbers with commas.
 make_weights() {
     local file=$1 header='{' at=0 pair count size number
     shift

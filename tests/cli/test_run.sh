@@ -310,13 +310,13 @@ check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
-check "a run that goes on with other instructions is told, or refused" tells_other_instructions
+check "a resume with other instructions is reported, or refused" tells_other_instructions
 check "groups are compared by what their file says" compares_groups_by_content
 check "--class-weights changes the target and is compared by content" weighs_classes
 check "another stream is refused" refuses_another_stream
-check "a log that cannot be written is told" tells_when_nothing_can_be_written
+check "a log that cannot be written is reported" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved
-check "a full output is told once" tells_a_full_output_once
+check "a full output is reported once" tells_a_full_output_once
 check "weights are compared by content, not by name" compares_weights
 check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains
