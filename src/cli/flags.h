@@ -34,7 +34,7 @@
 #include "stream/records/record.h"
 
 /* The most flags that one verb may have. */
-#define OCDM__MAX_FLAGS 48
+#define OCDM__MAX_FLAGS 96
 
 /* How often a flag that repeats may be given. */
 #define OCDM__MAX_REPEATS 8
