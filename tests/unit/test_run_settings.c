@@ -110,6 +110,15 @@ TEST(settings_refuse_streams_that_cannot_train)
     ocdm__stream_close(&stream);
 }
 
+TEST(presets_are_settings_that_can_be_read)
+{
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    for (size_t i = 0; ocdm__run_presets[i] != NULL; i++)
+        HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
+    assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal == 1);
+    assert_true(settings.averages.count >= 2 && settings.validation == 0.1);
+}
+
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
 
 TEST(settings_are_written_with_every_default)
@@ -238,6 +247,7 @@ int main(void)
         cmocka_unit_test(settings_that_contradict_are_refused),
         cmocka_unit_test(settings_allow_a_small_memory_when_nothing_is_replayed),
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
+        cmocka_unit_test(presets_are_settings_that_can_be_read),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
         cmocka_unit_test(weights_are_compared_by_their_digest),

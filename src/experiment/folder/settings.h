@@ -235,7 +235,7 @@ extern const char *const ocdm__run_presets[];
  */
 #define OCDM__PRESETS(ROW)                                                                                                     \
     ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
-    ROW("strong", "negatives 0.1;focal 1;ema 0.99,0.995,0.999;validation 0.1")
+    ROW("strong", "focal 1;ema 0.98,0.99,0.995,0.999;validation 0.1")
 
 /* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);
