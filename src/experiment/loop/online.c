@@ -258,6 +258,8 @@ static bool make_class_weights(ocdm__online *online)
 static bool make_replay_room(ocdm__online *online)
 {
     const ocdm__replay *replays = online->parts.replays;
+    if (replays == NULL)
+        return true;
     bool drawn = replays->rule != OCDM__REPLAY_UNIFORM, dark = replays->width > replays->losses;
     if (drawn)
         online->keys = ocdm__allocate(online->parts.replay, sizeof *online->keys);
@@ -310,9 +312,10 @@ static size_t draw_replay(ocdm__online *online, uint64_t step)
     const ocdm__replay *replays = online->parts.replays;
     if (memory == NULL || online->parts.learner == NULL)
         return 0;
-    size_t drawn = replays->rule == OCDM__REPLAY_UNIFORM ? ocdm_memory_draw(memory, online->parts.replay, online->slots)
-                                                         : ocdm__replay_draw(replays, memory, &online->parts.labels, step,
-                                                                             online->slots, online->keys, online->parts.replay);
+    bool uniform = replays == NULL || replays->rule == OCDM__REPLAY_UNIFORM;
+    size_t drawn = uniform ? ocdm_memory_draw(memory, online->parts.replay, online->slots)
+                           : ocdm__replay_draw(replays, memory, &online->parts.labels, step, online->slots, online->keys,
+                                               online->parts.replay);
     for (size_t i = 0; i < drawn; i++)
         online->replayed[i] = (uint32_t)ocdm_memory_id(memory, online->slots[i]);
     return drawn;
@@ -426,7 +429,7 @@ static void note_replayed(const ocdm__online *online)
 {
     const ocdm__learner *learner = online->parts.learner;
     ocdm__replay *replays = online->parts.replays;
-    if (replays->kept == NULL)
+    if (replays == NULL || replays->kept == NULL)
         return;
     const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
     for (size_t i = online->stream_count; i < online->count; i++)
@@ -436,11 +439,12 @@ static void note_replayed(const ocdm__online *online)
 static void note_stored(const ocdm__online *online, const ocdm_change *change)
 {
     const ocdm__learner *learner = online->parts.learner;
-    if (online->parts.replays->kept == NULL)
+    ocdm__replay *replays = online->parts.replays;
+    if (replays == NULL || replays->kept == NULL)
         return;
     const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
     for (size_t i = 0; i < change->stored; i++)
-        ocdm__replay_note(online->parts.replays, change->slot[i], &outputs, change->item[i], true);
+        ocdm__replay_note(replays, change->slot[i], &outputs, change->item[i], true);
 }
 
 /* ---- learning ---------------------------------------------------------------------------------------------------------- */

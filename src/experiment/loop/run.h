@@ -115,7 +115,7 @@ typedef struct ocdm__online_parts {
     uint32_t replay;
     size_t class_count;
     double balance;        /* power of the weights of classes in the loss; 0: none */
-    ocdm__replay *replays; /* how samples are drawn, and what is kept beside them */
+    ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
