@@ -34,7 +34,7 @@ typedef struct ocdm__seed_list {
     }
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
 
-/* Runs at a time: --jobs, else as many as the cores have room for. OCDM_OK, OCDM_BAD_ARGUMENT. */
+/* Runs at a time: --jobs, else as many as the cores have room for, or one on each of several ranks. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error);
 
 /*

@@ -109,11 +109,12 @@ int main(int argc, char **argv)
         return OCDM__EXIT_IO;
     /* A closed pipe is a failed write with an error and exit code 4, not a silent death by signal. */
     signal(SIGPIPE, SIG_IGN);
-    ocdm__end_with_parent();
+    bool started_by_us = ocdm__end_with_parent();
     ocdm__catch_lost_pages();
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);
-    if (!ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
+    /* A run that a rank of `compare` started is alone, whatever mpirun left in its environment. */
+    if (!started_by_us && !ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
         ocdm__ranks_end();
         return OCDM__EXIT_USAGE;
     }
