@@ -25,7 +25,7 @@ typedef struct ocdm__study_class {
     size_t column;       /* its index in the lists of the files */
     size_t turn;         /* the first position in the base order of tasks at which it occurs; task_count if it does not */
     double train;        /* training samples with it */
-    ocdm__numbers tasks; /* the same of each task */
+    ocdm__numbers turns; /* the same of each task, in the base order of tasks */
 } ocdm__study_class;
 
 typedef struct ocdm__run_group {
