@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,8 +86,10 @@ static int run_on_all_ranks(size_t argc, char **argv)
     const ocdm__ranks *ranks = ocdm__ranks_all();
     struct command command = {.words = 0};
     int code = OCDM__EXIT_OK;
-    if (ranks != NULL)
+    if (ranks != NULL) {
         share_command(ranks, &command, argc, argv);
+        (void)setenv("NO_COLOR", "1", 0); /* launchers give ranks a terminal, wherever the output goes in the end */
+    }
     if (ranks != NULL && ranks->rank != 0) {
         ocdm__catch_signals(); /* the leader stops */
         ocdm__follow_command((size_t)command.words, command.argv);

@@ -60,6 +60,16 @@ static void destroy(void *agent)
     ocdm__agent_destroy(agent);
 }
 
+static const ocdm__ranks *deal(void *agent, size_t count, bool training, const size_t **starts)
+{
+    return ocdm__agent_deal(agent, count, training, starts);
+}
+
+static ocdm_status share(void *agent, ocdm_error *error)
+{
+    return ocdm__agent_share(agent, error);
+}
+
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 {
     static const ocdm__learner_functions functions = {.train = train,
@@ -69,7 +79,9 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .save = save,
                                                       .fetch = fetch,
                                                       .load = load,
-                                                      .destroy = destroy};
+                                                      .destroy = destroy,
+                                                      .deal = deal,
+                                                      .share = share};
     return (ocdm__learner){&functions, agent};
 }
 
@@ -105,6 +117,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.clip = settings->clip;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
+    agent.everywhere = true;
     ocdm_status status = create(&agent, settings->weights, &made, error);
     if (status == OCDM_OK)
         *learner = ocdm__agent_learner(made);

@@ -51,7 +51,7 @@ static int rank, size;
 static bool initialised;
 static double seconds_waited;
 static atomic_ullong step;
-static atomic_bool ending;
+static atomic_bool ending, said_last, beats;
 static pthread_t heart;
 static const volatile sig_atomic_t *stop_signal;
 
@@ -65,8 +65,18 @@ static void nap(long nanoseconds)
 
 /* ---- ending with an error --------------------------------------------------------------------------------------------- */
 
+/* So that no other rank finds this one missing while the launcher ends them all. */
+static void say_last(void)
+{
+    enum { LONGEST = 3 * BEAT };
+    atomic_store(&ending, true);
+    for (long waited = 0; atomic_load(&beats) && !atomic_load(&said_last) && waited < LONGEST; waited += NAP)
+        nap(NAP);
+}
+
 static _Noreturn void fail(const char *message, int code)
 {
+    say_last();
     fflush(stdout);
     fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
     fflush(stderr);
@@ -265,6 +275,7 @@ static void *beat(void *unused)
     MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
     for (int done; said != LAST_BEAT || heard != LAST_BEAT || going != MPI_REQUEST_NULL;) {
         MPI_Test(&going, &done, MPI_STATUS_IGNORE);
+        atomic_store(&said_last, done && said == LAST_BEAT);
         if (done && said != LAST_BEAT) {
             said = atomic_load(&ending) ? LAST_BEAT : atomic_load(&step);
             MPI_Isend(&said, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, heart_ranks, &going);
@@ -359,6 +370,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
     ocdm__ranks_set(&ranks);
     if (pthread_create(&heart, NULL, beat, NULL) != 0)
         fail("cannot start a thread", FAILURE);
+    atomic_store(&beats, true);
     return true;
 }
 

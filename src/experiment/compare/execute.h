@@ -38,8 +38,8 @@ typedef struct ocdm__children {
         *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
     void (*ended)(void *state, size_t child);
     void *state;
-    /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child is
-     * no process: all ranks run its command with `together`, one child at a time. */
+    /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child
+     * is no process: all ranks run its command with `together`, one child at a time. */
     const ocdm__ranks *ranks;
     int (*together)(size_t argc, char **argv);
 } ocdm__children;

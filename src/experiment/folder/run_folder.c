@@ -236,10 +236,11 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
                       folder->job->folder, (unsigned long long)folder->run->step);
 }
 
-static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
 {
     enum ocdm__run_event event = OCDM__RUN_STEPPED;
     for (;;) {
+        (void)ocdm__run_goes_on(folder->run, true);
         ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         if (status == OCDM_STOPPED)
             return stop(folder, error);
@@ -254,6 +255,13 @@ static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
         if (ocdm__progress_stopped(&folder->hooks.progress))
             return stop(folder, error);
     }
+}
+
+static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = go_to_the_end(folder, error);
+    (void)ocdm__run_goes_on(folder->run, false);
+    return status;
 }
 
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
@@ -387,7 +395,12 @@ ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks 
 {
     ocdm__run_folder *folder = NULL;
     ocdm_status status = ocdm__folder_open(job, hooks, &folder, error);
-    if (status == OCDM_OK && !folder->finished)
+    bool begins = status == OCDM_OK && !folder->finished;
+    if (hooks->opened != NULL) {
+        ocdm_status together = hooks->opened(hooks->state, begins ? folder->run : NULL, begins ? error : NULL);
+        status = begins ? together : status;
+    }
+    if (status == OCDM_OK && begins)
         status = go(folder, error);
     ocdm__folder_close(folder);
     return status;
