@@ -103,7 +103,6 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
-    (void)maker;
     ocdm__agent *made = NULL;
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
@@ -117,7 +116,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.clip = settings->clip;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
-    agent.everywhere = true;
+    agent.everywhere = maker == &ocdm__dealt_agent_maker;
     ocdm_status status = create(&agent, settings->weights, &made, error);
     if (status == OCDM_OK)
         *learner = ocdm__agent_learner(made);
@@ -125,3 +124,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};
+const ocdm__learner_maker ocdm__dealt_agent_maker = {.make = make, .images = &ocdm__image_loading};
