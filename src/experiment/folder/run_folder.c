@@ -93,7 +93,8 @@ struct ocdm__run_folder {
     const ocdm__run_job *job;
     ocdm__run_hooks hooks;
     int lock; /* -1: none */
-    bool finished;
+    bool finished, resumed;
+    uint64_t log_size; /* up to where it is kept */
     ocdm__run *run;
     ocdm__run_log log;
     char paths[FILES][OCDM__PATH_ROOM];
@@ -297,6 +298,23 @@ static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpo
     return OCDM_OK;
 }
 
+/* Weights from another CPU can be trained further, but not to the bytes of an unbroken run. */
+static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm__checkpoint *checkpoint, ocdm_error *error)
+{
+    char made[80], text[256];
+    if (is_there(folder->paths[SUMMARY]) ||
+        !ocdm__checkpoint_has_other_instructions(checkpoint, folder->run, made, sizeof made))
+        return OCDM_OK;
+    const char *used = folder->run->learner->instructions;
+    if (folder->job->settings->strict)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "resume on the CPU that began it, or without --strict",
+                          "%s: the run was saved with %s, here is %s", folder->job->folder, made, used);
+    snprintf(text, sizeof text, "the run was saved with %s, here is %s: the last bits may differ from an unbroken run", made,
+             used);
+    note(folder, text);
+    return OCDM_OK;
+}
+
 /* Brings the run to where the folder's is. */
 static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
 {
@@ -304,6 +322,8 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
     ocdm_status status = open_checkpoint(folder, &checkpoint, error);
     if (status == OCDM_OK)
         status = ocdm__checkpoint_compare(&checkpoint, folder->run, error);
+    if (status == OCDM_OK)
+        status = check_instructions(folder, &checkpoint, error);
     if (status == OCDM_OK)
         status = ocdm__checkpoint_restore(&checkpoint, folder->run, log_size, error);
     ocdm__checkpoint_close(&checkpoint);
@@ -327,22 +347,40 @@ static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_
 
 static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
 {
-    uint64_t log_size = 0;
     bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    folder->resumed = resumed;
     ocdm_status status = folder->job->resume ? OCDM_OK : refuse_old_run(folder, error);
     if (status == OCDM_OK)
         status = ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error);
     if (status == OCDM_OK && resumed)
-        status = restore(folder, &log_size, error);
+        status = restore(folder, &folder->log_size, error);
     if (status == OCDM_OK && is_there(folder->paths[SUMMARY]))
         return leave_finished(folder, resumed, error);
     if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
+    return status;
+}
+
+static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = ocdm__run_begin(folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__run_begin(folder->run, error);
+        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], log_size, error);
-    return status == OCDM_OK ? ocdm__run_log_start(&folder->log, folder->run, resumed, error) : status;
+        status = ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error);
+    if (status != OCDM_OK)
+        (void)ocdm__run_goes_on(folder->run, false);
+    return status;
+}
+
+/* Other ranks hear of a run that cannot begin, too. */
+static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
+{
+    bool begins = status == OCDM_OK && !folder->finished;
+    if (folder->hooks.opened == NULL)
+        return status;
+    ocdm_status together = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
+    return begins ? together : status;
 }
 
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
@@ -363,6 +401,9 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
         status = take_lock(made->paths[LOCK], job->folder, &made->lock, error);
     if (status == OCDM_OK)
         status = begin(made, error);
+    status = begin_on_all_ranks(made, status, error);
+    if (status == OCDM_OK && !made->finished)
+        status = begin_log(made, error);
     if (status == OCDM_OK)
         *folder = made;
     else
@@ -395,12 +436,7 @@ ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks 
 {
     ocdm__run_folder *folder = NULL;
     ocdm_status status = ocdm__folder_open(job, hooks, &folder, error);
-    bool begins = status == OCDM_OK && !folder->finished;
-    if (hooks->opened != NULL) {
-        ocdm_status together = hooks->opened(hooks->state, begins ? folder->run : NULL, begins ? error : NULL);
-        status = begins ? together : status;
-    }
-    if (status == OCDM_OK && begins)
+    if (status == OCDM_OK && !folder->finished)
         status = go(folder, error);
     ocdm__folder_close(folder);
     return status;

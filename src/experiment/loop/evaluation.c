@@ -478,6 +478,6 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
-        groups[c] = counts[c] > high ? OCDM__MAJORITY : counts[c] < low ? OCDM__MINORITY : OCDM__MODERATE;
+        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], high, low);
     return OCDM_OK;
 }

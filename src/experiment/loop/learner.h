@@ -75,6 +75,7 @@ typedef struct ocdm__learner_functions {
 typedef struct ocdm__learner {
     const ocdm__learner_functions *functions;
     void *state;
+    char instructions[64]; /* of the CPU that the last bits of its numbers depend on; "": it does not say */
 } ocdm__learner;
 
 /* Which samples of a batch this process prepares: first to end - 1; all of them if it is alone. */

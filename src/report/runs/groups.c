@@ -10,8 +10,6 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderate", "minority", "total"};
-
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
     if (a == NULL || b == NULL || a->kind != b->kind || a->count != b->count)

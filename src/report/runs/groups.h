@@ -14,10 +14,6 @@
 #include "metrics/metrics.h"
 #include "report/runs/read.h"
 
-/* The groups of classes in the paper's tables; the last is all classes together. */
-#define OCDM__PAPER_GROUPS 4u
-extern const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS];
-
 /* A class of the stream, from the first run of a study. */
 typedef struct ocdm__study_class {
     const char *name;
