@@ -116,10 +116,9 @@ compares_on_ranks() {
 
 # One run on two ranks.
 compares_with_all_ranks_on_each_run() {
-    local words=(compare s.safetensors --methods ocdm --model cnn --crop 32 --resize 32 --memory 20 --log-every 1 --lr 0.001)
     one_process cnn || return 1
-    run ranks_apart 2 "${words[@]}" -o joint
-    same 0 "$code" && grep '^1 of 1: ocdm-s0, ' "$err" && same_run one-cnn joint/ocdm-s0 && [ ! -e joint/ocdm-s0.log ]
+    run ranks_apart 2 compare s.safetensors --methods ocdm --model cnn -o joint "${settings[@]}"
+    same 0 "$code" && same_run one-cnn joint/ocdm-s0 && [ ! -e joint/ocdm-s0.log ]
 }
 
 # A run that fails is told with its message; the others are made. Another number of ranks makes what is missing.
