@@ -85,6 +85,16 @@ static void destroy(void *agent)
     ocdm__agent_destroy(agent);
 }
 
+static const ocdm__ranks *deal(void *agent, size_t count, bool training, const size_t **starts)
+{
+    return ocdm__agent_deal(agent, count, training, starts);
+}
+
+static ocdm_status share(void *agent, ocdm_error *error)
+{
+    return ocdm__agent_share(agent, error);
+}
+
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 {
     static const ocdm__learner_functions functions = {.train = train,
@@ -97,7 +107,9 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .outputs = outputs,
                                                       .average_count = average_count,
                                                       .use = use,
-                                                      .destroy = destroy};
+                                                      .destroy = destroy,
+                                                      .deal = deal,
+                                                      .share = share};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
              ocdm__kernels_instructions());
@@ -122,7 +134,6 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
-    (void)maker;
     ocdm__agent *made = NULL;
     if (ocdm__run_is_ridge(settings))
         return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda, learner, error);
@@ -147,6 +158,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.warmup = settings->warmup;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
+    agent.everywhere = maker == &ocdm__dealt_agent_maker;
     ocdm_status status = create(&agent, settings->weights, &made, error);
     if (status == OCDM_OK)
         *learner = ocdm__agent_learner(made);
@@ -154,3 +166,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};
+const ocdm__learner_maker ocdm__dealt_agent_maker = {.make = make, .images = &ocdm__image_loading};
