@@ -106,6 +106,37 @@ TEST(deletions_take_little_work_when_the_target_is_uneven)
     expect_little_work(3000, uniform, 8, -1);
 }
 
+/* ---- no update takes long -------------------------------------------------------------------------------------------------
+ */
+
+/* Offers samples up to `end` and returns the most steps that one update took. */
+static uint64_t most_steps(ocdm_memory *memory, draw_labels *draw, uint64_t end)
+{
+    uint64_t most = 0;
+    for (uint64_t n = ocdm_memory_arrived(memory); n < end; n += BATCH) {
+        uint64_t before = ocdm_memory_work(memory).steps;
+        offer(memory, draw, n, n + BATCH);
+        uint64_t steps = ocdm_memory_work(memory).steps - before;
+        most = steps > most ? steps : most;
+    }
+    return most;
+}
+
+/* 10 deletions compare each of 26,000 label sets about once each, while all are awake. The 115,000 scores that the fill put out
+ * of date are brought up to date before the first of them, a few at a time, and sets fall asleep a few at a time. */
+TEST(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 30000;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    assert_true(most_steps(memory, uniform, 30000) <= 45000);
+    assert_true(most_steps(memory, uniform, 30010) <= 200000);
+    assert_true(most_steps(memory, uniform, 60000) <= 240000);
+    assert_true(memory->scores->work.rankings > 20000);
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- scores that differ by less than what they leave -------------------------------------------------------------------- */
 
 /* Half of the sets near the best have one label; as many classes take part here, and two more. */
@@ -200,6 +231,7 @@ int main(void)
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_3000_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_10000_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
+        cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
