@@ -33,7 +33,7 @@ struct row {
 static uint32_t append(struct list *list, struct ocdm__node node)
 {
     if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 16;
+        size_t room = ocdm__larger_room(list->room, list->count + 1);
         list->nodes = ocdm__grown(list->nodes, room, sizeof *list->nodes, &list->failed);
         if (list->failed)
             return 0;
@@ -70,7 +70,7 @@ static uint32_t max_pool(struct list *list, uint32_t input, uint32_t kernel)
 
 /* ---- residual networks ---------------------------------------------------------------------------------------------- */
 
-/* Where a block stands. */
+/* The position of a block in the network. */
 struct place {
     uint32_t layer, block;
     uint32_t input, width, stride;

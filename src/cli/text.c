@@ -1,4 +1,4 @@
-/* Evaluations and streams as text for people. */
+/* Formats evaluations and streams as tables for a terminal. */
 #include "cli/text.h"
 
 #include <math.h>
@@ -111,8 +111,8 @@ static void write_groups(ocdm__output *output, const ocdm__stream_info *info, co
             groups.moderate, groups.minority);
     else
         put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
-            (unsigned long long)(bounds != NULL ? bounds[0] : 600), groups.moderate, groups.minority,
-            (unsigned long long)(bounds != NULL ? bounds[1] : 100));
+            (unsigned long long)(bounds != NULL ? bounds[0] : OCDM__MAJORITY_OVER), groups.moderate, groups.minority,
+            (unsigned long long)(bounds != NULL ? bounds[1] : OCDM__MINORITY_UNDER));
 }
 
 /* What samples are made of, and where they come from. */
@@ -206,7 +206,7 @@ static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-/* The table of classes has a column for each task up to so many: else a small file could print a table of any size. */
+/* The maximum number of task columns in the table of classes; without a limit a small file could print a table of any size. */
 #define MOST_TASK_COLUMNS 100u
 
 /* The columns of the table of classes. */

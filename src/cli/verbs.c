@@ -26,6 +26,7 @@ const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_eval,
     &ocdm__verb_predict,
     &ocdm__verb_weights_info,
+    &ocdm__verb_weights_export,
     &ocdm__verb_bench_memory,
     &ocdm__verb_bench_gap,
     &ocdm__verb_bench_train,
@@ -175,7 +176,7 @@ int ocdm__run_command(size_t argc, char **argv)
     return ocdm__report_unknown_verb(argc, argv);
 }
 
-/* Words that are wrong are rank 0's to report. */
+/* Rank 0 alone reports words that are wrong. */
 void ocdm__follow_command(size_t argc, char **argv)
 {
     size_t used = 0;

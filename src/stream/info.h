@@ -1,6 +1,6 @@
 /*
- * The statistics of a stream: of a stream file, or of label records. Of a record's members or columns two say where it
- * belongs, both optional: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
+ * The statistics of a stream: of a stream file, or of label records. Two optional members or columns say where a record
+ * belongs: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
  */
 #ifndef OCDM_STREAM_INFO_H
 #define OCDM_STREAM_INFO_H
@@ -39,7 +39,7 @@ ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, co
                                    ocdm_error *error);
 
 /* How many classes are in each group: as in the stream file, unless `bounds` are given or it has no groups: then by their
- * counts, as by ocdm__tally_groups with `bounds`, or with 600 and 100. */
+ * counts, as by ocdm__tally_groups with `bounds`, or with the bounds of the paper. */
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds);
 
 /* The label of a class; no NUL after it. */

@@ -9,7 +9,6 @@ source=$2
 # The build's own rule (cmake/flags.cmake): no contraction. Everything else varies.
 builds=(
     "gcc -O0"
-    "gcc -O2"
     "gcc -O3 -march=native"
     "clang -O1"
     "clang -O3 -march=native"
@@ -17,7 +16,8 @@ builds=(
 mapfile -t sources < <(cd "$source/src" && ls "$source"/tests/cli/sample_alone.c "$PWD"/{base,memory}/*.c \
     "$PWD"/stream/records/{record,content,delimited,jsonl}.c "$PWD"/stream/label_table.c \
     "$PWD"/stream/scenes/builtin.c "$PWD"/sample/*.c "$PWD"/bench/{label_stream,memory,reference*}.c \
-    "$PWD"/ranks/ranks.c "$PWD"/metrics/metrics.c "$PWD"/report/{text,figures/balance}.c \
+    "$PWD"/ranks/ranks.c "$PWD"/metrics/metrics.c "$PWD"/report/{text,figures/{balance,canvas,panels}}.c \
+    "$PWD"/stream/statistics.c \
     "$PWD"/cli/verbs/{sample,demo}.c "$PWD"/cli/{flags,console}.c)
 build_one() { # build_one NUMBER COMPILER FLAGS...
     local program=$place/ocdm-$1
@@ -41,7 +41,7 @@ runs() {
     done
 }
 
-# sample_all PROGRAM FOLDER: everything that the program prints, but for the seconds it took.
+# sample_all PROGRAM FOLDER: everything that the program prints, except the seconds it took.
 sample_all() {
     local program=$1 folder=$2 name flags
     mkdir -p "$folder"

@@ -46,9 +46,9 @@ def has(where, names):
     assert list(node) == names.split(), (where, list(node))
 metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
-has([], "format version program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
+has([], "format version id program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
-    "groups log_every validation resample_tests")
+    "groups log_every validation resample_tests loss negatives focal loss_balance ema")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
 has(["classes", 0], "name group train test tasks")
 for i in range(summary["stream"]["tasks"]):
@@ -165,6 +165,17 @@ compares_what_is_finished() {
         cmp whole/summary.json bare/summary.json
 }
 
+# Every x86-64 CPU that runs the networks has more than SSE4.1, so the limit always changes something.
+tells_other_instructions() {
+    cp -r whole moved && rm moved/summary.json || return 1
+    # shellcheck disable=SC2086
+    DNNL_MAX_CPU_ISA=SSE41 fails 2 'moved: the run was saved with oneDNN .*, here is oneDNN SSE4.1' run s.safetensors -o moved $settings --resume \
+        --strict || return 1
+    # shellcheck disable=SC2086
+    DNNL_MAX_CPU_ISA=SSE41 run "$ocdm" run s.safetensors -o moved $settings --resume -q
+    same 0 "$code" && grep -q '^note: the run was saved with oneDNN .*: the last bits may differ' "$err" && [ -e moved/summary.json ]
+}
+
 # Groups are what the file says, not what it is called.
 compares_groups_by_content() {
     local group='"name":"\([^"]*\)","group":"\([a-z]*\)"'
@@ -254,6 +265,18 @@ refuses_an_empty_folder_name() {
     fails 2 "the folder's name is empty" run s.safetensors -o '' --model none
 }
 
+# The weights to start from may move and be renamed, but not change.
+compares_weights() {
+    mkdir -p w && cp whole/weights.safetensors w/first && "$ocdm" run s.safetensors -o from --model linear --weights w/first --method finetune -q > /dev/null || return 1
+    grep -q "\"weights\":\"first\",\"weights_sha256\":\"$(sha256sum < w/first | cut -c1-64)\"" from/summary.json || return 1
+    cp w/first w/second && run "$ocdm" run s.safetensors -o from --weights w/second --method finetune --resume
+    same 0 "$code" || return 1
+    cp from/weights.safetensors w/first && run "$ocdm" run s.safetensors -o from --weights w/first --method finetune --resume
+    same 2 "$code" && grep -qE '^error: from/.*: the run began with other weights than w/first has: SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}$' "$err" || return 1
+    run "$ocdm" run s.safetensors -o to --weights w/none
+    same 4 "$code" && grep -q '^error: w/none: No such file' "$err" && [ ! -e to ]
+}
+
 explains() {
     run "$ocdm" eval --explain
     same 0 "$code" && grep -q '^mAP  *mean over classes of AP_c$' "$out" && grep -q '^CF1 ' "$out" || return 1
@@ -287,12 +310,14 @@ check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
+check "a resume with other instructions is reported, or refused" tells_other_instructions
 check "groups are compared by what their file says" compares_groups_by_content
 check "--class-weights changes the target and is compared by content" weighs_classes
 check "another stream is refused" refuses_another_stream
-check "a log that cannot be written is told" tells_when_nothing_can_be_written
+check "a log that cannot be written is reported" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved
-check "a full output is told once" tells_a_full_output_once
+check "a full output is reported once" tells_a_full_output_once
+check "weights are compared by content, not by name" compares_weights
 check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains
 check "a learner of the caller's runs like a model" runs_a_learner_of_the_caller

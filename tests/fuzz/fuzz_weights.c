@@ -1,7 +1,6 @@
 /*
- * Any bytes as a weights file: the model that it fits is told, and small agents refuse it and stay as they were, or take it,
- * with numbers only that a step and a prediction can be made with. A checksum is made right first, so that what is behind it is
- * reached.
+ * Any bytes as a weights file: the model that it fits is reported, and small agents either refuse it and are unchanged, or
+ * load it; then a step and a prediction must work. A checksum is made right first, so that what is behind it is reached.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -84,7 +83,7 @@ static void check_numbers(ocdm__agent *agent)
     ocdm__agent_state_release(&state);
 }
 
-/* Weights of any size were taken, so that a result may be infinite; a step tells so. */
+/* Weights of any size were taken, so a result may be infinite, which a step reports. */
 static void use(ocdm__agent *agent)
 {
     float input[2 * WIDEST], logits[2 * CLASSES];
@@ -94,7 +93,7 @@ static void use(ocdm__agent *agent)
     for (size_t i = 0; i < 2 * WIDEST; i++)
         input[i] = (float)(i % 7) / 4 - 0.75F;
     require(ocdm__agent_predict(agent, input, 2, logits, &error) == OCDM_OK);
-    struct ocdm__labelled_batch batch = {input, starts, labels, 2};
+    struct ocdm__labelled_batch batch = {.input = input, .starts = starts, .labels = labels, .count = 2};
     double loss = NAN;
     ocdm_status status = ocdm__agent_train(agent, &batch, &loss, &error);
     require(status == OCDM_OK ? isfinite(loss) : status == OCDM_BAD_RECORD && error.message[0] != '\0');

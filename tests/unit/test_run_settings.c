@@ -27,7 +27,7 @@ struct contradiction {
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, __VA_ARGS__                         \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, __VA_ARGS__         \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -48,6 +48,9 @@ static const struct contradiction contradictions[] = {
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
+    {"ocdm does not train the model none itself", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
+    {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.loss = OCDM__LOSS_ASL, .focal = 1)},
+    {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
 
@@ -107,7 +110,8 @@ TEST(settings_are_written_with_every_default)
         "{\"method\":\"ocdm\",\"memory\":1000,\"batch\":10,\"replay\":10,\"rho\":0,\"class_weights\":null,\"distance\":\"kl\","
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
-        "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false}";
+        "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
+        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";
@@ -145,6 +149,33 @@ TEST(changed_setting_is_named_with_both_values)
     assert_string_equal(error.message, "C: the run began with weights \"x\", not null");
     assert_int_equal(compared("{\"groups\":\"600,100\",\"lr\":0.25}", &settings, &error), OCDM_BAD_ARGUMENT);
     assert_string_equal(error.message, "C: the run began with lr 0.25, not 0.0001");
+}
+
+#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* The same name does not make the same weights, nor another name others. A run without a digest is of an earlier version. */
+TEST(weights_are_compared_by_their_digest)
+{
+    ocdm_error error;
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.groups = "600,100";
+    settings.weights = "folder/w";
+    strcpy(settings.weights_sha256, DIGEST);
+    assert_int_equal(
+        compared("{\"groups\":\"600,100\",\"weights\":\"other\",\"weights_sha256\":\"" DIGEST "\"}", &settings, &error),
+        OCDM_OK);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"w\",\"weights_sha256\":\"012\"}", &settings, &error),
+                     OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with other weights than folder/w has: SHA-256 012, not " DIGEST);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"w\"}", &settings, &error), OCDM_OK);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"other\"}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with weights \"other\", not \"w\"");
+    settings.weights = NULL;
+    settings.weights_sha256[0] = '\0';
+    assert_int_equal(
+        compared("{\"groups\":\"600,100\",\"weights\":\"w\",\"weights_sha256\":\"" DIGEST "\"}", &settings, &error),
+        OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with weights \"w\", not null");
 }
 
 TEST(missing_key_stands_for_its_default)
@@ -199,6 +230,7 @@ int main(void)
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
+        cmocka_unit_test(weights_are_compared_by_their_digest),
         cmocka_unit_test(missing_key_stands_for_its_default),
         cmocka_unit_test(unknown_key_is_named),
         cmocka_unit_test(choices_are_in_the_order_of_their_enums),

@@ -1,4 +1,4 @@
-/* `ocdm stream featurize`: from a stream of images to a stream of what a network makes of them. */
+/* `ocdm stream featurize`: makes a stream of features from a stream of images. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <string.h>
@@ -21,6 +21,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     static const char *const left_out[] = {"output", "quiet", "json", "threads", NULL};
     size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
+    if (status == OCDM_OK)
+        status = ocdm__read_network_files(arguments, &settings->network, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "feature-type", &type, error);
     if (status == OCDM_OK)

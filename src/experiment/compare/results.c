@@ -74,15 +74,23 @@ static void read_classes(ocdm__compare_results *results, const ocdm__json_node *
     }
 }
 
-void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD])
+void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_t count, const char *group,
+                              char text[OCDM__GROUP_HEAD])
 {
-    size_t i = 0;
+    size_t i = 0, fewest = SIZE_MAX, most = 0;
     while (i < OCDM__COMPARE_GROUPS && strcmp(group_name(i), group) != 0)
         i++;
-    if (i < OCDM__COMPARE_GROUPS && results->classes[i] > 0)
-        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, results->classes[i]);
-    else
+    for (size_t k = 0; i < OCDM__COMPARE_GROUPS && k < count; k++) {
+        size_t classes = results[k]->classes[i];
+        fewest = classes < fewest ? classes : fewest;
+        most = classes > most ? classes : most;
+    }
+    if (most == 0)
         snprintf(text, OCDM__GROUP_HEAD, "%.30s", group);
+    else if (fewest == most)
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, most);
+    else
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu-%zu)", group, fewest, most);
 }
 
 static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
@@ -127,7 +135,7 @@ void ocdm__compare_results_clear(ocdm__compare_results *results)
 
 bool ocdm__compare_competes(const char *method)
 {
-    return strcmp(method, "multitask") != 0;
+    return !ocdm__is_upper_bound(method);
 }
 
 /* The numbers of a column at a point. */
@@ -179,7 +187,7 @@ static bool all_have(const struct view *view, size_t seed)
     return true;
 }
 
-/* Brings together the seeds that all competing methods have, and returns the least difference that is significant. */
+/* Collects the seeds that all competing methods have, and returns the least significant difference. */
 static double gather(struct view *view)
 {
     size_t methods = 0, used = 0;
@@ -217,7 +225,7 @@ static ocdm__summary difference_of(const struct view *view, size_t method, size_
     return difference;
 }
 
-/* The best method that competes, `but` aside; method_count when there is none. The first of equals. */
+/* The best competing method except `but`, the first of equals; method_count if there is none. */
 static size_t best_but(const struct view *view, size_t but)
 {
     size_t best = view->results->method_count;
@@ -239,7 +247,7 @@ static bool is_as_good(const struct view *view, size_t method, size_t best, doub
     return fabs(difference_of(view, best, method, least).mean) <= least;
 }
 
-/* What does not tell methods apart is not marked. */
+/* A column is not marked if it does not distinguish any two methods. */
 static void mark(const struct view *view, double least)
 {
     size_t best = best_but(view, view->results->method_count), rivals = 0, bold = 0;

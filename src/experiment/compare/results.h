@@ -34,7 +34,7 @@ typedef struct ocdm__compare_column {
     const char *group;  /* "majority", ...; of the others "run" */
     const char *metric; /* "CF1", ... */
     const char *path;   /* in summary.json */
-    const char *head;   /* over the column that people read; NULL: it is for programs alone */
+    const char *head;   /* the heading of the column; NULL: not in tables for people */
     int decimals;
     bool low;    /* less is better */
     bool ranked; /* the best are bold: not times, which depend on the machine, nor distances, which one method minimises */
@@ -61,9 +61,11 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
 ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
                                        ocdm_error *error);
 
-/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known. */
-#define OCDM__GROUP_HEAD 40
-void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD]);
+/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known; "minority (5-7)"
+ * where the comparisons of one table, `count` of them, differ in it. */
+#define OCDM__GROUP_HEAD 64
+void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_t count, const char *group,
+                              char text[OCDM__GROUP_HEAD]);
 
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 

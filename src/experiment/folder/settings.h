@@ -14,6 +14,7 @@
 
 #include "agent/agent.h"
 #include "base/output.h"
+#include "base/sha256.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
@@ -25,28 +26,33 @@ typedef struct ocdm__run_settings {
     uint32_t batch;     /* samples of the stream in a step */
     uint32_t replay;    /* samples of the memory in a step; multitask trains on batch + replay samples at once */
     double rho;
-    const char *class_weights;           /* a file of weights in the target; NULL: 1 for every class */
-    uint32_t distance;                   /* an ocdm_distance */
-    uint32_t tie;                        /* an ocdm_tie */
-    const char *model;                   /* of agent/model.h, or "none": the memory alone */
-    bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
-    bool own_inputs;                     /* which reads the samples itself, whatever they are */
-    const char *weights;                 /* a file to start from; NULL for none */
-    uint32_t precision;                  /* an ocdm__precision */
-    double learning_rate, epsilon, clip; /* clip 0: no clipping */
+    const char *class_weights;              /* a file of weights in the target; NULL: 1 for every class */
+    uint32_t distance;                      /* an ocdm_distance */
+    uint32_t tie;                           /* an ocdm_tie */
+    const char *model;                      /* of agent/model.h, or "none": the memory alone */
+    bool own_learner;                       /* the model is a learner of the caller's, of features, under a name of its own */
+    bool own_inputs;                        /* that learner reads the samples itself, of whatever kind they are */
+    const char *weights;                    /* a file to start from; NULL for none */
+    char weights_sha256[OCDM__SHA256_TEXT]; /* of that file; "" while it is not known */
+    uint32_t precision;                     /* an ocdm__precision */
+    double learning_rate, epsilon, clip;    /* clip 0: no clipping */
     uint64_t seed;
     const uint64_t *order; /* the tasks; NULL for ascending */
     size_t order_count;
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
     const char *image_root; /* instead of the stream's; NULL */
-    bool strict;            /* an image that cannot be decoded ends the run */
+    bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
     bool resample_tests;    /* the test samples are resampled by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
+    uint32_t loss;             /* an ocdm__loss_kind */
+    double negatives, focal;   /* as in ocdm__loss_rule */
+    double loss_balance;       /* power of the weights of classes in the loss */
+    ocdm__rates averages;      /* of the weights, which are evaluated instead */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -62,10 +68,12 @@ enum ocdm__setting_kind {
     OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
     OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
                                      on every machine */
-    OCDM__SETTING_CLASS_FILE,     /* likewise, about classes by name; compared by content */
-    OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
+    OCDM__SETTING_WEIGHTS_FILE,   /* a path or NULL; weights_sha256 follows it where there is a file; compared by that */
+    OCDM__SETTING_CLASS_FILE,     /* a path or NULL; the file is about classes by name and is compared by content */
+    OCDM__SETTING_GROUPS,         /* as OCDM__SETTING_CLASS_FILE, but never null; may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
+    OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
 
 /*
@@ -96,7 +104,7 @@ enum ocdm__setting_kind {
         "which sample ocdm and onlyone evict when several are equally good")                                                   \
     ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
         "the network: linear and mlp learn from features, the others from images; none runs the memory alone")                 \
-    ROW("weights", weights, FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
+    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
         "start from these weights (safetensors)")                                                                              \
     ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
@@ -119,7 +127,7 @@ enum ocdm__setting_kind {
     ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
-        "end the run at an image that cannot be decoded instead of skipping it")                                               \
+        "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
     ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
         "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
@@ -131,7 +139,17 @@ enum ocdm__setting_kind {
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
-        "save every STEPS steps; 0: only after each task")
+        "save every STEPS steps; 0: only after each task")                                                                     \
+    ROW("loss", loss, CHOICE, 0, "loss", "NAME", "bce", ocdm__run_losses, 0, 0,                                                \
+        "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
+    ROW("negatives", negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
+        "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
+    ROW("focal", focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
+        "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
+    ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
+        "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
+    ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -171,11 +189,18 @@ extern const char *const ocdm__run_distances[];
 extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
+extern const char *const ocdm__run_losses[];
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 
 /* The defaults of the rows; one thread. */
 ocdm__run_settings ocdm__run_settings_default(void);
+
+/* The methods that are not policies of the library. The lower bound has no memory; the upper bound has none either, and trains
+ * again on all samples so far. */
+#define OCDM__LOWER_BOUND "finetune"
+#define OCDM__UPPER_BOUND "multitask"
+bool ocdm__is_upper_bound(const char *method);
 
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
@@ -191,6 +216,11 @@ const char *ocdm__stream_kind(const ocdm__stream *stream);
  */
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error);
+
+/* Fills in the digest of the weights, if the settings name any: ocdm__run_settings_resolve does so too. OCDM_OK, OCDM_IO,
+ * OCDM_NO_MEMORY. */
+#define OCDM__WEIGHTS_DIGEST_KEY "weights_sha256"
+ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm_error *error);
 
 /* The part of it that concerns the model, for callers that only evaluate one. */
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,

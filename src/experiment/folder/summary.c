@@ -11,6 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "experiment/folder/weights_about.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
 #include "base/sha256.h"
@@ -45,14 +46,33 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__output_text(output, "}");
 }
 
-/* Left out where nothing is held out. */
+/* Omitted if nothing is held out. */
 static void write_validation(ocdm__output *output, const ocdm__run *run)
 {
-    if (run->validation.task_count == 0)
+    if (run->validation->task_count == 0)
         return;
     ocdm__output_count(output, ",\"validation\":{\"samples\":", run->schedule.held_out.count);
-    ocdm__evaluation_metrics_write(output, &run->validation, run->schedule.held_out.tasks);
+    ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
     ocdm__output_text(output, "}");
+}
+
+static double rate_of(const ocdm__run *run, size_t version)
+{
+    return version > 0 ? run->settings->averages.values[version - 1] : 0;
+}
+
+/* Left out where there are no averages. The rate of the trained weights is 0. */
+static void write_versions(ocdm__output *output, const ocdm__run *run)
+{
+    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++) {
+        const ocdm__run_version *version = &run->versions[v];
+        ocdm__output_real(output, v > 0 ? "},{\"rate\":" : ",\"averages\":[{\"rate\":", rate_of(run, v));
+        ocdm__output_text(output, v == run->reported ? ",\"reported\":true" : ",\"reported\":false");
+        ocdm__output_real(output, ",\"validation\":",
+                          version->validation.task_count > 0 ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
+        ocdm__evaluation_metrics_write(output, &version->evaluations[run->evaluation_count - 1], run->schedule.order.tasks);
+    }
+    ocdm__output_text(output, run->version_count > 1 ? "}]" : "");
 }
 
 /* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
@@ -173,14 +193,20 @@ static void write_times(ocdm__output *output, const ocdm__run *run)
 
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
 {
-    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
-    ocdm__summary_head_write(output, run);
-    ocdm__output_text(output, ",\"classes\":");
-    ocdm_status status = ocdm__stream_classes_write(output, run, error);
+    char id[OCDM__RUN_ID];
+    ocdm_status status = ocdm__run_id(run, id, error);
     if (status != OCDM_OK)
         return status;
+    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
+    ocdm__output_text(output, "\"id\":\"");
+    ocdm__output_text(output, id);
+    ocdm__output_text(output, "\",");
+    ocdm__summary_head_write(output, run);
+    ocdm__output_text(output, ",\"classes\":");
+    ocdm__stream_classes_write(output, run);
     write_evaluations(output, run);
     write_validation(output, run);
+    write_versions(output, run);
     status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);
@@ -236,9 +262,9 @@ void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, 
     ocdm__output_text(output, "}");
 }
 
-static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, const uint64_t *in_tasks)
+static void write_class(ocdm__output *output, const ocdm__run *run, size_t c)
 {
-    size_t length, tasks = run->stream->task_count;
+    size_t length, tasks = run->schedule.order.task_count;
     const char *name = ocdm__text_at(&run->stream->table.classes, c, &length);
     ocdm__output_text(output, c > 0 ? ",{\"name\":" : "{\"name\":");
     ocdm__output_json_string(output, name, length);
@@ -249,26 +275,16 @@ static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, co
     ocdm__output_count(output, ",\"test\":", run->test_counts[c]);
     ocdm__output_text(output, ",\"tasks\":[");
     for (size_t k = 0; k < tasks; k++)
-        ocdm__output_count(output, k > 0 ? "," : "", in_tasks[c * tasks + k]);
+        ocdm__output_count(output, k > 0 ? "," : "", run->task_counts[c * tasks + k]);
     ocdm__output_text(output, "]}");
 }
 
-ocdm_status ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
+void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run)
 {
-    const ocdm__stream_table *table = &run->stream->table;
-    size_t tasks = run->stream->task_count;
-    uint64_t *in_tasks = ocdm__allocate(table->class_count, tasks * sizeof *in_tasks);
-    if (in_tasks == NULL)
-        return ocdm__fail_memory(error, "the counts of classes in tasks");
-    for (size_t i = 0; i < table->sample_count; i++)
-        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
-            in_tasks[table->labels[k] * tasks + table->tasks[i]]++;
     ocdm__output_text(output, "[");
-    for (size_t c = 0; c < table->class_count; c++)
-        write_class(output, run, c, in_tasks);
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        write_class(output, run, c);
     ocdm__output_text(output, "]");
-    ocdm__release(in_tasks);
-    return OCDM_OK;
 }
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 #include "stream/file.h"
 #include "stream/images/prepare.h"
 
-/* Batches that can be under way at a time. */
+/* Batches that can be in preparation at a time. */
 #define OCDM__INPUT_SLOTS 3
 
 typedef struct ocdm__model_input_settings {
@@ -37,7 +37,7 @@ typedef struct ocdm__model_input_settings {
 typedef struct ocdm__model_inputs ocdm__model_inputs;
 
 /*
- * Gets ready to read a stream, which must outlive the inputs.
+ * Prepares to read a stream, which must outlive the inputs.
  *
  * OCDM_OK; OCDM_BAD_FILE when the stream has neither features nor images, or a sample without its path; OCDM_BAD_ARGUMENT
  * (sizes that do not fit, no folder to start from); OCDM_LIMIT, OCDM_NO_MEMORY.
@@ -52,6 +52,10 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs);
 size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs);
 uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs);
 uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs);
+
+/* What the shorter side of an image has before the square is taken: for images of the stream file that are not resized, their
+ * own; 0 for features. */
+uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs);
 
 /*
  * Starts preparing a batch. Images are prepared by threads while the caller continues; features are available at once.

@@ -1,4 +1,4 @@
-/* Files with the tensors of a learner, written without a copy of all of them in memory. */
+/* Writes the tensors of a learner to a file, one at a time. */
 #include "experiment/loop/learner.h"
 
 #include <inttypes.h>
@@ -15,6 +15,12 @@ void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors)
     ocdm__release(tensors->tensors);
     ocdm__release(tensors->memory);
     *tensors = (ocdm__learner_tensors){.count = 0};
+}
+
+size_t ocdm__learner_versions(const ocdm__learner *learner)
+{
+    return learner != NULL && learner->functions->average_count != NULL ? 1 + learner->functions->average_count(learner->state)
+                                                                        : 1;
 }
 
 static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)
@@ -87,9 +93,9 @@ ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_f
     return status;
 }
 
-ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, const char *path, ocdm_error *error)
+ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
+                               const char *path, ocdm_error *error)
 {
-    const struct ocdm__note notes[] = {{.key = "format", .value = "pt"}, {.key = "model", .value = model}};
     ocdm__learner_tensors saved = {.count = 0};
     ocdm__output output;
     ocdm_status status = ocdm__output_open_own(&output, path, error);
@@ -97,7 +103,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, 
         return status;
     status = learner->functions->save(learner->state, false, &saved, error);
     const ocdm__learner_file file = {.notes = notes,
-                                     .note_count = 2,
+                                     .note_count = note_count,
                                      .tensors = saved.tensors,
                                      .tensor_count = saved.count,
                                      .learner = learner,

@@ -28,7 +28,7 @@ static size_t name_columns(const ocdm__compare_plan *plan, const ocdm__compare_r
             continue;
         snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].head);
         if (i < OCDM__COMPARE_OF_GROUPS)
-            ocdm__compare_group_head(results, ocdm__compare_columns[i].group, columns[count].group);
+            ocdm__compare_group_head(&results, 1, ocdm__compare_columns[i].group, columns[count].group);
         count++;
     }
     snprintf(columns[count++].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");
@@ -99,7 +99,7 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
                  "Mean and standard deviation over %zu seeds; after a group, the number of its classes. Bold, or a star: the "
                  "best, and "
                  "what is not significantly worse, by Tukey's studentised range of all methods, paired over seeds: with equal "
-                 "methods one loses its bold in 5 %% of columns. Nothing is bold where that tells no two methods apart. Last "
+                 "methods one loses its bold in 5 %% of columns. Nothing is bold if no two methods differ significantly. Last "
                  "column: "
                  "difference in total mAP to the best other method, with the 95 %% interval that holds for all pairs together.",
                  results->seed_count);

@@ -17,8 +17,8 @@ ocdm__image_settings ocdm__image_settings_default(void)
 
 static float scaled(ocdm__image_scaling scaling, size_t channel, float byte)
 {
-    static const float mean[3] = {0.485f, 0.456f, 0.406f};
-    static const float deviation[3] = {0.229f, 0.224f, 0.225f};
+    static const float mean[3] = OCDM__IMAGENET_MEAN;
+    static const float deviation[3] = OCDM__IMAGENET_DEVIATION;
     if (scaling == OCDM__IMAGE_SYMMETRIC)
         return byte / 127.5f - 1.0f;
     return (byte / 255.0f - mean[channel]) / deviation[channel];
@@ -112,7 +112,7 @@ static const char *name_of(const ocdm__image_request *request)
     return request->path ? request->path : "an image in memory";
 }
 
-/* Pixels in memory, brought into the order of those from files. */
+/* Converts pixels in memory to the order of those from files. */
 static ocdm_status take_planes(const ocdm__image_request *request, ocdm__image *image, ocdm_error *error)
 {
     if (!request->planes || (request->channels != 1 && request->channels != 3))

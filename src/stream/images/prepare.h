@@ -1,7 +1,7 @@
 /*
- * From an image to the numbers that a network sees: shorter side to `resize`, a square of `crop` pixels out of it, floats in
- * the order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one.
- * Images that are no larger than the square can be surrounded by a black border first, so that squares differ.
+ * Converts an image to the input of a network: shorter side to `resize`, a square of `crop` pixels out of it, floats in the
+ * order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one. Images
+ * that are no larger than the square can be surrounded by a black border first, so that squares differ.
  *
  * Random choices depend on (seed, sample, step) only: not on threads, not on what else is in the batch.
  */
@@ -10,6 +10,16 @@
 
 #include "base/random.h"
 #include "stream/images/image.h"
+
+/* Mean and deviation of ImageNet's channels, of bytes divided by 255. */
+#define OCDM__IMAGENET_MEAN                                                                                                    \
+    {                                                                                                                          \
+        0.485f, 0.456f, 0.406f                                                                                                 \
+    }
+#define OCDM__IMAGENET_DEVIATION                                                                                               \
+    {                                                                                                                          \
+        0.229f, 0.224f, 0.225f                                                                                                 \
+    }
 
 /* How a byte becomes a float. */
 typedef enum ocdm__image_scaling {
