@@ -28,36 +28,14 @@ extern char **environ;
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
-/* Short runs need no line; a terminal's is written over, elsewhere lines come at doubling intervals. */
-#define FIRST_PAUSE 1.0
-#define REDRAW 0.2
-
 struct display {
-    bool quiet, json, terminal, shown, watching;
-    double started, next, pause; /* seconds */
-    uint64_t first_step;         /* that was seen */
-    const char *watched;         /* the folder to show by `ocdm watch`; NULL for none */
-    pid_t watcher;               /* which shows it; 0 as long as there is none */
+    bool quiet, json, watching;
+    ocdm__status_line line;
+    double started;      /* seconds; 0 before the first step */
+    uint64_t first_step; /* that was seen */
+    const char *watched; /* the folder to show by `ocdm watch`; NULL for none */
+    pid_t watcher;       /* which shows it; 0 as long as there is none */
 };
-
-static void erase(struct display *display)
-{
-    if (display->shown && display->terminal)
-        fprintf(stderr, "\r%100s\r", "");
-    display->shown = false;
-}
-
-/* True when a line is due; the next one is then put off. */
-static bool is_due(struct display *display)
-{
-    double now = ocdm__seconds_now();
-    if (display->quiet || display->started == 0 || now < display->next)
-        return false;
-    display->shown = true;
-    display->pause = display->terminal ? REDRAW : 2 * display->pause;
-    display->next = now + display->pause;
-    return true;
-}
 
 /* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
  * run.
@@ -80,43 +58,52 @@ static void await_watcher(struct display *display)
     display->watcher = 0;
 }
 
+/* The most important first: a narrow window shows the beginning. */
+static void describe_step(const struct display *display, const ocdm__run *run, char *text, size_t room)
+{
+    char left[OCDM__DURATION];
+    uint64_t steps = ocdm__schedule_steps(&run->schedule);
+    double rate = (double)(run->step - display->first_step) / (ocdm__seconds_now() - display->started);
+    ocdm__duration((double)(steps - run->step) / rate, left);
+    int used = snprintf(text, room, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step,
+                        (unsigned long long)steps, left, rate);
+    if (!isnan(run->loss))
+        used += snprintf(text + used, room - (size_t)used, ", loss %.4f", run->loss);
+    if (run->memory != NULL)
+        snprintf(text + used, room - (size_t)used, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
+}
+
 static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
-    double now = ocdm__seconds_now();
+    char text[256];
     if (display->watched != NULL)
         start_watcher(display);
-    uint64_t steps = ocdm__schedule_steps(&run->schedule);
     if (display->started == 0) {
-        display->started = now;
+        display->started = ocdm__seconds_now();
         display->first_step = run->step;
-        display->next = now + FIRST_PAUSE;
-        display->pause = FIRST_PAUSE;
+        ocdm__status_line_begin(&display->line);
     }
-    if (!is_due(display))
+    if (display->quiet || !ocdm__status_line_is_due(&display->line))
         return;
-    double rate = (double)(run->step - display->first_step) / (now - display->started);
-    fprintf(stderr, "%sstep %llu of %llu, %.1f a second, %.0f s left", display->terminal ? "\r" : "",
-            (unsigned long long)run->step, (unsigned long long)steps, rate, (double)(steps - run->step) / rate);
-    if (!isnan(run->loss))
-        fprintf(stderr, ", loss %.4f", run->loss);
-    if (run->memory != NULL)
-        fprintf(stderr, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
-    fprintf(stderr, display->terminal ? "   " : "\n");
+    describe_step(display, run, text, sizeof text);
+    ocdm__status_line_show(&display->line, text);
 }
 
 static void show_evaluation(void *state, const char *what, uint64_t done, uint64_t total)
 {
     struct display *display = state;
-    if (is_due(display))
-        fprintf(stderr, "%s%s: %llu of %llu tests%s", display->terminal ? "\r" : "", what, (unsigned long long)done,
-                (unsigned long long)total, display->terminal ? "      " : "\n");
+    char text[256];
+    if (display->quiet || display->started == 0 || !ocdm__status_line_is_due(&display->line))
+        return;
+    snprintf(text, sizeof text, "%.150s: %llu of %llu test samples", what, (unsigned long long)done, (unsigned long long)total);
+    ocdm__status_line_show(&display->line, text);
 }
 
 static void show_note(void *state, const char *text)
 {
     struct display *display = state;
-    erase(display);
+    ocdm__status_line_erase(&display->line);
     fprintf(stderr, "note: %s\n", text);
 }
 
@@ -126,12 +113,14 @@ static void show_result(void *state, const ocdm__run *run)
     const ocdm__evaluation *last = &run->evaluations[run->evaluation_count - 1];
     ocdm__run_times times = ocdm__run_times_now(run);
     double seconds = ocdm__step_seconds(&times.steps);
-    erase(display);
+    ocdm__status_line_erase(&display->line);
     if (display->json || (display->quiet && !display->watching))
         return;
     await_watcher(display);
-    if (run->learner != NULL)
-        ocdm__print_evaluation(stdout, last);
+    if (run->learner != NULL && run->tests.count == 0)
+        printf("metrics   none: the stream has no test samples\n");
+    else if (run->learner != NULL)
+        ocdm__print_evaluation(stdout, last, run->settings->groups);
     if (run->memory != NULL)
         printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
                (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
@@ -215,8 +204,7 @@ static int run(const ocdm__arguments *arguments)
     struct request request;
     struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
-                              .watching = ocdm__argument_given(arguments, "watch"),
-                              .terminal = ocdm__is_terminal(STDERR_FILENO)};
+                              .watching = ocdm__argument_given(arguments, "watch")};
     ocdm_status status = read_request(arguments, &request, &error);
     display.watched = display.watching ? request.folder : NULL;
     display.quiet = display.quiet || display.watching;
@@ -224,7 +212,7 @@ static int run(const ocdm__arguments *arguments)
         ocdm__catch_signals();
         status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
     }
-    erase(&display);
+    ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {
         show_note(&display, error.message);

@@ -196,6 +196,8 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
         while (status == OCDM_OK && watch->sent == 0 && watch->running < children->jobs && watch->next < children->count)
             status = start_next(watch, error);
         look_after(watch);
+        if (children->waited != NULL && watch->running > 0)
+            children->waited(children->state);
         nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
     }
     if (status == OCDM_OK && watch->sent != 0)

@@ -41,7 +41,7 @@ typedef struct ocdm__run_settings {
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run */
-    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
+    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
     bool resample_tests;    /* the test samples are resampled by the seed */
@@ -67,6 +67,11 @@ enum ocdm__setting_kind {
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
 };
+
+/* For every verb with this flag. */
+#define OCDM__GROUPS_HELP                                                                                                      \
+    "majority over H training samples, minority under L; or terciles of the classes; or as a file says; the stream's own "     \
+    "by default, else 600,100, or terciles where no class has more than 600"
 
 /*
  * The columns: key in JSON (NULL: results do not depend on the setting, files do not have it); member of ocdm__run_settings;
@@ -120,8 +125,8 @@ enum ocdm__setting_kind {
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
         "end the run at an image that cannot be decoded instead of skipping it")                                               \
-    ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
-        "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                                   \
+        OCDM__GROUPS_HELP)                                                                                                     \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
         "log every N-th step")                                                                                                 \
     ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \

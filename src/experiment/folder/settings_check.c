@@ -5,6 +5,7 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "experiment/loop/evaluation.h"
 #include "stream/labelled_set.h"
 
 /* What torchvision's ImageNet weights were trained with. */
@@ -172,8 +173,8 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
     ocdm_status status = check_model(settings, stream, path, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model))
         fill_sizes(settings, stream);
-    if (settings->groups == NULL)
-        settings->groups = stream->table.groups != NULL ? "stream" : "600,100";
+    if (status == OCDM_OK && settings->groups == NULL)
+        status = ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
     return status;
 }
 

@@ -71,6 +71,9 @@ ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
 /* Removes the column with this key, if there is one. */
 void ocdm__table_drop(ocdm__table *table, const char *key);
 
+/* Removes every column but the first that has only empty cells. */
+void ocdm__table_drop_empty(ocdm__table *table);
+
 /* Fills a cell. Text that does not fit is truncated between characters. */
 void ocdm__cell_text(ocdm__cell *cell, const char *text);
 
