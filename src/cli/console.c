@@ -124,14 +124,13 @@ int ocdm__exit_after_signal(void)
     return ocdm__stop_signal == SIGINT ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_TERMINATED;
 }
 
-/* ---- the line that is overwritten ---------------------------------------------------------------------------------------- */
-* /
+/* ---- the line that is overwritten --------------------------------------------------------------------------------------- */
 
 /* Short work shows no line. */
 #define FIRST_PAUSE 1.0
 #define REDRAW 0.2
 
-    void ocdm__status_line_begin(ocdm__status_line *line)
+void ocdm__status_line_begin(ocdm__status_line *line)
 {
     *line = (ocdm__status_line){.terminal = ocdm__moves_cursor(STDERR_FILENO), .pause = FIRST_PAUSE};
     line->next = ocdm__seconds_now() + FIRST_PAUSE;

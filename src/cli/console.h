@@ -49,13 +49,12 @@ void ocdm__catch_lost_pages(void);
 /* The exit code after the signal that came: 130 or 143. */
 int ocdm__exit_after_signal(void);
 
-/* ---- the line that is overwritten ---------------------------------------------------------------------------------------- */
-* /
+/* ---- the line that is overwritten --------------------------------------------------------------------------------------- */
 
-    /* One line on stderr that says how far work is. On a terminal it is overwritten and never wider than the window, even if
-     * that changes its size; elsewhere, and on a terminal without cursor movements, lines follow each other at doubling
-     * intervals. */
-    typedef struct ocdm__status_line {
+/* One line on stderr that says how far work is. On a terminal it is overwritten and never wider than the window, even if
+ * that changes its size; elsewhere, and on a terminal without cursor movements, lines follow each other at doubling
+ * intervals. */
+typedef struct ocdm__status_line {
     bool terminal;
     unsigned shown;     /* columns of it on the screen; 0: none */
     double next, pause; /* seconds */

@@ -13,6 +13,11 @@ const char *ocdm__class_group_name(enum ocdm__class_group group)
     return names[group];
 }
 
+enum ocdm__class_group ocdm__class_group_of(uint64_t count, uint64_t high, uint64_t low)
+{
+    return count > high ? OCDM__MAJORITY : count < low ? OCDM__MINORITY : OCDM__MODERATE;
+}
+
 static const char what[] = "the statistics of a stream";
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -183,21 +188,15 @@ ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, u
     ocdm__class_groups groups = {0, 0, 0};
     for (size_t i = 0; i < tally->class_room; i++) {
         uint64_t count = tally->classes[i].count;
-        if (count > high)
-            groups.majority++;
-        else if (count >= low && count > 0)
-            groups.moderate++;
-        else if (count > 0)
-            groups.minority++;
+        enum ocdm__class_group group = ocdm__class_group_of(count, high, low);
+        groups.majority += count > 0 && group == OCDM__MAJORITY;
+        groups.moderate += count > 0 && group == OCDM__MODERATE;
+        groups.minority += count > 0 && group == OCDM__MINORITY;
     }
     return groups;
 }
 
 /* ---- bounds of groups --------------------------------------------------------------------------------------------------- */
-
-/* The paper's groups. */
-#define MAJORITY_OVER 600u
-#define MINORITY_UNDER 100u
 
 ocdm__class_counts ocdm__tally_counts(const ocdm__tally *tally)
 {
@@ -231,9 +230,9 @@ void ocdm__tercile_bounds(const ocdm__class_counts *counts, uint64_t bounds[2])
 
 bool ocdm__usual_bounds(const ocdm__class_counts *counts, uint64_t bounds[2])
 {
-    bounds[0] = MAJORITY_OVER;
-    bounds[1] = MINORITY_UNDER;
-    if (classes_within(counts, 1, UINT64_MAX) < 3 || classes_within(counts, MAJORITY_OVER + 1, UINT64_MAX) > 0)
+    bounds[0] = OCDM__MAJORITY_OVER;
+    bounds[1] = OCDM__MINORITY_UNDER;
+    if (classes_within(counts, 1, UINT64_MAX) < 3 || classes_within(counts, OCDM__MAJORITY_OVER + 1, UINT64_MAX) > 0)
         return false;
     ocdm__tercile_bounds(counts, bounds);
     return true;

@@ -555,10 +555,10 @@ static int run_merge(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Reads labelled records from FILEs, one after another, or from standard input, keeps at most M of them in a replay memory, "
-    "and prints the kept "
-    "records at the end: the same lines, byte for byte, in the order of the stream, each followed by a newline. Memory grows "
-    "with M, B and the number of classes; and, where records have ids, by 21 to 43 bytes per record, so that a repeated id is "
-    "always found. With --no-id, or without ids, it does not grow with the length of the stream.",
+    "and prints the kept records at the end: the same lines, byte for byte, in the order of the stream, each followed by a "
+    "newline. Memory grows with M, B and the number of classes. Every id is remembered, so that a repeated one is always found: "
+    "that takes 21 to 43 bytes per record, and down to 0.3 bytes when ids are integers close together, such as 0, 1, 2. With "
+    "--no-id, or without ids, memory does not grow with the length of the stream.",
     "jsonl: one object per line; its member `labels` is an array of strings and integers (1 and \"1\" are the same label), "
     "`id` is a string or a number. --labels and --id select other members, with dots for nested objects: --labels meta.tags. "
     "csv (quoted as in RFC 4180) and tsv (no quotes): the first line names the columns and is printed again before the kept "

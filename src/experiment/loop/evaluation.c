@@ -369,6 +369,23 @@ void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t
             counts[table->labels[k]]++;
 }
 
+ocdm_status ocdm__count_classes_by_task(const ocdm__stream_table *table, const ocdm__stream_order *order, uint32_t *counts,
+                                        ocdm_error *error)
+{
+    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
+    if (places == NULL)
+        return ocdm__fail_memory(error, "the counts of classes in tasks");
+    for (size_t k = 0; k < order->task_count; k++)
+        places[order->tasks[k]] = 1;
+    for (size_t task = 0, next = 0; task < OCDM__MAX_TASKS; task++)
+        places[task] = places[task] == 1 ? (uint32_t)next++ : 0;
+    for (size_t i = 0; i < table->sample_count; i++)
+        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
+            counts[table->labels[k] * order->task_count + places[table->tasks[i]]]++;
+    ocdm__release(places);
+    return OCDM_OK;
+}
+
 /* Digits up to `end`; false when there are none, too many, or others. */
 static bool read_bound(const char *text, const char *end, uint64_t *value)
 {
@@ -437,12 +454,6 @@ ocdm_status ocdm__evaluation_usual_groups(const ocdm__stream_table *table, const
     return OCDM_OK;
 }
 
-static void group_by(const uint64_t bounds[2], const uint64_t *counts, size_t class_count, uint8_t *groups)
-{
-    for (size_t c = 0; c < class_count; c++)
-        groups[c] = counts[c] > bounds[0] ? OCDM__MAJORITY : counts[c] < bounds[1] ? OCDM__MINORITY : OCDM__MODERATE;
-}
-
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error)
 {
@@ -462,6 +473,7 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
     if (bounds[0] < bounds[1] && !ocdm__groups_are_terciles(text))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);
-    group_by(bounds, counts, table->class_count, groups);
+    for (size_t c = 0; c < table->class_count; c++)
+        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], bounds[0], bounds[1]);
     return OCDM_OK;
 }

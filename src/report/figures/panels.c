@@ -90,6 +90,8 @@ static ocdm__scale scale_of(const ocdm__panels *panels, size_t number)
     ocdm__scale scale = {.low = panels->is_log ? 0.5 : 0, .high = highest, .to = -HEIGHT, .is_log = panels->is_log};
     if (panels->is_log)
         scale.high = highest > 1 ? highest * 1.1 : 10;
+    else if (panels->highest > 0)
+        scale.high = panels->highest;
     else
         ocdm__scale_widen(&scale);
     return scale;
@@ -258,7 +260,7 @@ static void draw_side(const ocdm__canvas *canvas, const ocdm__panel *panel, doub
     ocdm__output_text(canvas->out, "\">");
     ocdm__put_plain(canvas->out, panel->label, 18);
     ocdm__output_text(canvas->out, "</text>\n");
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < OCDM__PANEL_NOTES; i++)
         if (panel->notes[i][0] != '\0')
             ocdm__draw_text(canvas, 28, base - HEIGHT + 32 + 16 * (double)i, OCDM__ANCHOR_START, "small faint",
                             panel->notes[i]);
@@ -283,6 +285,7 @@ static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, s
     const ocdm__panel *panel = &panels->panels[number];
     ocdm__scale scale = scale_of(panels, number);
     double base = base_line(panels, number);
+    ocdm__output_text(canvas->out, "<g class=\"panel\">\n");
     draw_heights(canvas, &scale, base);
     for (size_t i = 1; i < panels->section_count; i++) {
         double x = LEFT + pitch_of(panels) * panels->sections[i].from;
@@ -294,6 +297,7 @@ static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, s
     draw_cuts(panels, canvas, panel, &scale, base);
     ocdm__draw_rule(canvas, "axis", LEFT, base, RIGHT, base);
     draw_side(canvas, panel, base);
+    ocdm__output_text(canvas->out, "</g>\n");
 }
 
 /* ---- around them -------------------------------------------------------------------------------------------------------- */
