@@ -1,4 +1,4 @@
-/* `ocdm run`: the online experiment in a folder. */
+/* `ocdm run`: runs the online experiment and writes its files to a folder. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -34,12 +34,11 @@ struct display {
     double started;      /* seconds; 0 before the first step */
     uint64_t first_step; /* that was seen */
     const char *watched; /* the folder to show by `ocdm watch`; NULL for none */
-    pid_t watcher;       /* which shows it; 0 as long as there is none */
+    pid_t watcher;       /* the process that shows it; 0 before it starts */
 };
 
-/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
- * run.
- */
+/* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not end the
+ * run. */
 static void start_watcher(struct display *display)
 {
     char program[4096];
