@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/agent.h"
 #include "agent/kernels.h"
 #include "agent/model.h"
 #include "agent/primitives.h"
@@ -65,8 +66,9 @@ struct ocdm__parameter {
     double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
     float start;
     float *value;
-    float *mean, *square;       /* Adam's; NULL before the first step, and when not trained */
-    ocdm__layout *plain, *home; /* NULL when the two are the same */
+    float *mean, *square;              /* Adam's; NULL before the first step, and when not trained */
+    float *averages[OCDM__MOST_RATES]; /* of the value; NULL before the first step */
+    ocdm__layout *plain, *home;        /* NULL when the two are the same */
     ocdm__op *to_home, *from_home;
 };
 
@@ -146,6 +148,8 @@ typedef struct ocdm__network {
     bool bf16, fast;
     bool stale;     /* parameters have changed since the copies were made */
     bool can_train; /* the memory that only training needs is allocated */
+    uint32_t average_count;
+    uint32_t version; /* 0, or the average that has changed places with the values, plus 1 */
     /* memory */
     unsigned char *arena; /* of a step */
     size_t arena_images, arena_image;
@@ -185,7 +189,10 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
-ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error); /* and averages of the weights */
+/* After step number `step`: see ocdm__agent_use. */
+void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step);
+void ocdm__parameters_use(ocdm__network *network, uint32_t version);
 void ocdm__parameters_release(ocdm__network *network);
 
 /* plan.c: when each piece of memory is in use and where it is; which node reads which. */

@@ -22,7 +22,7 @@
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
 {
-    static const char *names[OCDM__CHOICES] = {"all", "multitask", "finetune"};
+    static const char *names[OCDM__CHOICES] = {"all", OCDM__UPPER_BOUND, OCDM__LOWER_BOUND};
     return ocdm__policy_choices(names, 3, 0);
 }
 

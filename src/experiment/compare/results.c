@@ -127,7 +127,7 @@ void ocdm__compare_results_clear(ocdm__compare_results *results)
 
 bool ocdm__compare_competes(const char *method)
 {
-    return strcmp(method, "multitask") != 0;
+    return !ocdm__is_upper_bound(method);
 }
 
 /* The numbers of a column at a point. */

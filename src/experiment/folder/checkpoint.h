@@ -50,4 +50,8 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
 /* Prefix of the names of the learner's tensors. */
 #define OCDM__CHECKPOINT_LEARNER "agent."
 
+/* Tensors that a run has only if it keeps averages of the weights: evaluations and scores of the versions not reported. */
+#define OCDM__CHECKPOINT_OTHER_EVALUATIONS "averages.evaluations"
+#define OCDM__CHECKPOINT_OTHER_SCORES "averages.class_scores"
+
 #endif

@@ -131,6 +131,10 @@ ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, o
     size_t last = run->evaluation_count - 1;
     ocdm__output_text(&log->output, "{\"type\":\"evaluation\",");
     ocdm__evaluation_write(&log->output, &run->evaluations[last], last, run->schedule.order.tasks);
+    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++)
+        ocdm__output_real(&log->output, v > 0 ? "," : ",\"averages_mAP\":[",
+                          100 * run->versions[v].evaluations[last].total.value[OCDM_MAP]);
+    ocdm__output_text(&log->output, run->version_count > 1 ? "]" : "");
     return end_line(log, error);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"
 #include "experiment/folder/saved_run.h"
@@ -193,13 +194,32 @@ static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
+/* The trained weights, and beside them each average under its rate. */
+static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
+{
+    const ocdm__run *run = folder->run;
+    const ocdm__learner *learner = run->learner;
+    ocdm_status status = ocdm__learner_save(learner, run->settings->model, folder->paths[WEIGHTS], error);
+    for (size_t v = 1; v < run->version_count && status == OCDM_OK; v++) {
+        char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
+        ocdm__json_double(run->settings->averages.values[v - 1], rate);
+        snprintf(name, sizeof name, "weights-ema%s.safetensors", rate);
+        status = ocdm__folder_path(folder->job->folder, name, path, error);
+        if (status == OCDM_OK)
+            status = learner->functions->use(learner->state, v, error);
+        if (status == OCDM_OK)
+            status = ocdm__learner_save(learner, run->settings->model, path, error);
+    }
+    return status == OCDM_OK && run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : status;
+}
+
 /* The summary is written last: if it exists, so do all other files. A learner outside the loop saves its weights itself. */
 ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
     ocdm_status status = OCDM_OK;
     if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
-        status = ocdm__learner_save(folder->run->learner, folder->run->settings->model, folder->paths[WEIGHTS], error);
+        status = save_weights(folder, error);
     if (status == OCDM_OK)
         status = write_kept(folder, error);
     if (status == OCDM_OK)
@@ -341,6 +361,12 @@ static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_
 {
     const ocdm__asked_run asked = ocdm__asked_of(folder->run);
     ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
+    if (status != OCDM_OK)
+        return status;
+    /* Which average is reported was decided after the last checkpoint. */
+    enum ocdm__run_event event;
+    if (folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED)
+        status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
     if (status != OCDM_OK)
         return status;
     folder->finished = true;

@@ -47,6 +47,10 @@ typedef struct ocdm__run_settings {
     bool resample_tests;    /* the test samples are resampled by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
+    uint32_t loss;             /* an ocdm__loss_kind */
+    double negatives, focal;   /* as in ocdm__loss_rule */
+    double loss_balance;       /* power of the weights of classes in the loss */
+    ocdm__rates averages;      /* of the weights, which are evaluated instead */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -66,6 +70,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_GROUPS,         /* as OCDM__SETTING_CLASS_FILE, but never null; may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
+    OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
 
 /* For every verb with this flag. */
@@ -136,7 +141,17 @@ enum ocdm__setting_kind {
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
-        "save every STEPS steps; 0: only after each task")
+        "save every STEPS steps; 0: only after each task")                                                                     \
+    ROW("loss", loss, CHOICE, 0, "loss", "NAME", "bce", ocdm__run_losses, 0, 0,                                                \
+        "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
+    ROW("negatives", negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
+        "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
+    ROW("focal", focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
+        "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
+    ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
+        "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
+    ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -176,11 +191,18 @@ extern const char *const ocdm__run_distances[];
 extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
+extern const char *const ocdm__run_losses[];
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 
 /* The defaults of the rows; one thread. */
 ocdm__run_settings ocdm__run_settings_default(void);
+
+/* The methods that are not policies of the library. The lower bound has no memory; the upper bound has none either, and trains
+ * again on all samples so far. */
+#define OCDM__LOWER_BOUND "finetune"
+#define OCDM__UPPER_BOUND "multitask"
+bool ocdm__is_upper_bound(const char *method);
 
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);

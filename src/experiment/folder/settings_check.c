@@ -12,9 +12,14 @@
 #define USUAL_RESIZE 256u
 #define USUAL_CROP 224u
 
+bool ocdm__is_upper_bound(const char *method)
+{
+    return strcmp(method, OCDM__UPPER_BOUND) == 0;
+}
+
 bool ocdm__run_has_memory(const ocdm__run_settings *settings)
 {
-    return strcmp(settings->method, "finetune") != 0 && strcmp(settings->method, "multitask") != 0;
+    return !ocdm__is_upper_bound(settings->method) && strcmp(settings->method, OCDM__LOWER_BOUND) != 0;
 }
 
 bool ocdm__run_has_agent(const ocdm__run_settings *settings)
@@ -61,7 +66,7 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
                           "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
                           (unsigned long)settings->replay);
-    if (settings->epochs != 1 && strcmp(method, "multitask") != 0)
+    if (settings->epochs != 1 && !ocdm__is_upper_bound(method))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
                           "%s sees the stream once: --epochs %lu is for multitask alone", method,
                           (unsigned long)settings->epochs);
@@ -105,6 +110,19 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
                           "the model %s predicts nothing that could be evaluated", model);
     if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+    return OCDM_OK;
+}
+
+/* What concerns the networks of this program alone: others have a loss of their own. */
+static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool given = settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
+                 settings->loss_balance != 0 || settings->averages.count > 0;
+    if (given && (settings->own_learner || !ocdm__run_has_agent(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --loss, --negatives, --focal, --loss-balance and --ema out",
+                          "ocdm does not train the model %s itself", settings->model);
+    if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
     return OCDM_OK;
 }
 
@@ -186,5 +204,7 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
         status = check_method(settings, error);
     if (status == OCDM_OK)
         status = check_samples(settings, stream, path, error);
+    if (status == OCDM_OK)
+        status = check_learning(settings, error);
     return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
 }

@@ -70,6 +70,17 @@ typedef struct ocdm__examination {
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error);
 
+/*
+ * The same for the first `count` versions of the learner's weights in one pass over the tests: each has its evaluation and its
+ * scores. The learner is back at its trained weights afterwards.
+ */
+struct ocdm__version_result {
+    ocdm__evaluation *evaluation;
+    ocdm__class_score *scores;
+};
+ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
+                                    const struct ocdm__version_result *results, size_t count, ocdm_error *error);
+
 /* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is called.
  */
 ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,

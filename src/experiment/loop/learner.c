@@ -17,6 +17,12 @@ void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors)
     *tensors = (ocdm__learner_tensors){.count = 0};
 }
 
+size_t ocdm__learner_versions(const ocdm__learner *learner)
+{
+    return learner != NULL && learner->functions->average_count != NULL ? 1 + learner->functions->average_count(learner->state)
+                                                                        : 1;
+}
+
 static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)
 {
     *data = file->tensors[i].data;

@@ -25,15 +25,9 @@ ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, s
 
 ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
 {
-    if (table->row_count == table->room) {
-        size_t room = table->room == 0 ? 16 : 2 * table->room;
-        ocdm__cell *cells = ocdm__resize(table->cells, room, table->column_count * sizeof *cells);
-        if (cells == NULL) {
-            ocdm__fail_memory(error, "a table");
-            return NULL;
-        }
-        table->cells = cells;
-        table->room = room;
+    if (!ocdm__reserve(&table->cells, &table->room, table->row_count + 1, table->column_count * sizeof *table->cells)) {
+        ocdm__fail_memory(error, "a table");
+        return NULL;
     }
     ocdm__cell *row = table->cells + table->row_count++ * table->column_count;
     for (size_t i = 0; i < table->column_count; i++)
