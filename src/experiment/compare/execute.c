@@ -55,6 +55,8 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
     *setup = (ocdm__run_setup){.settings = *settings, .stream = stream};
     ocdm_status status = ocdm__run_settings_resolve_model(&setup->settings, stream, path, error);
     if (status == OCDM_OK)
+        status = ocdm__run_settings_digest_weights(&setup->settings, error);
+    if (status == OCDM_OK)
         status = take_tasks(setup, error);
     if (status == OCDM_OK)
         status = find_groups(setup, error);

@@ -5,6 +5,7 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "experiment/loop/evaluation.h"
 #include "stream/labelled_set.h"
 
@@ -196,6 +197,23 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
     return status;
 }
 
+ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__sha256 sha;
+    settings->weights_sha256[0] = '\0';
+    if (settings->weights == NULL)
+        return OCDM_OK;
+    ocdm_status status = ocdm__map_file(&file, settings->weights, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__sha256_begin(&sha);
+    ocdm__sha256_add(&sha, file.bytes, file.size);
+    ocdm__sha256_end(&sha, settings->weights_sha256);
+    ocdm__unmap_file(&file);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error)
 {
@@ -206,5 +224,7 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
         status = check_samples(settings, stream, path, error);
     if (status == OCDM_OK)
         status = check_learning(settings, error);
-    return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(settings, stream, path, error);
+    return status == OCDM_OK ? ocdm__run_settings_digest_weights(settings, error) : status;
 }

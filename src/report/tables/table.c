@@ -40,6 +40,38 @@ ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)
     return &table->cells[row * table->column_count + column];
 }
 
+/* Folds the cells of one place, `step` cells apart. */
+static void fold_cells(ocdm__cell *cells, size_t step, size_t blocks)
+{
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        const ocdm__cell *cell = &cells[i * step];
+        if (cell->kind != OCDM__CELL_NUMBER)
+            continue;
+        if (count++ == 0)
+            *cells = *cell;
+        sum += cell->value;
+        low = fmin(low, cell->value);
+        high = fmax(high, cell->value);
+    }
+    if (count == 0 || low == high)
+        return;
+    cells->value = sum / (double)count;
+    cells->deviation = NAN;
+    cells->is_mean = true;
+    cells->low = low;
+    cells->high = high;
+}
+
+void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks)
+{
+    size_t rows = (table->row_count - first) / blocks, step = rows * table->column_count;
+    for (size_t i = 0; i < step; i++)
+        fold_cells(ocdm__table_at(table, first, 0) + i, step, blocks);
+    table->row_count = first + rows;
+}
+
 static void drop_column(ocdm__table *table, size_t gone)
 {
     size_t left = 0;
@@ -109,13 +141,17 @@ bool ocdm__table_is_data(enum ocdm__table_format format)
 
 #define SHOWN (OCDM__TABLE_TEXT + 64)
 
-/* A cell as people see it, without bold; `sign` separates a number from its deviation. An empty cell is "-". */
+/* A cell as people see it, without bold; `sign` separates a number from its deviation; a range is in brackets. An empty cell is
+ * "-". */
 static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN])
 {
     if (cell->kind == OCDM__CELL_TEXT)
         snprintf(shown, SHOWN, "%s", cell->text);
     else if (cell->kind == OCDM__CELL_EMPTY)
         snprintf(shown, SHOWN, "-");
+    else if (cell->is_mean)
+        snprintf(shown, SHOWN, "%.*f [%.*f, %.*f]", cell->decimals, cell->value, cell->decimals, cell->low, cell->decimals,
+                 cell->high);
     else if (isnan(cell->deviation))
         snprintf(shown, SHOWN, "%.*f", cell->decimals, cell->value);
     else
