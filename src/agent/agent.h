@@ -32,7 +32,7 @@ typedef struct ocdm__agent_settings {
     uint32_t features;      /* width of a sample for linear and mlp */
     uint32_t height, width; /* of images, for the others; three channels */
     uint32_t blocks;        /* mobilenet1: the number of its 13 blocks; 0 for all, or as many as the weights have */
-    bool bf16;              /* compute in bf16, with weights and sums in f32; only where the CPU has it */
+    bool bf16;              /* compute in bf16, with weights and sums in f32; only if the CPU supports it */
     bool fast;              /* let results depend on the number of threads */
     double learning_rate;   /* default 1e-4 */
     double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
@@ -75,10 +75,10 @@ struct ocdm__labelled_batch {
 
 /*
  * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range, one sample whose image is
- * down to one pixel at some batch norm); OCDM_BAD_RECORD when a
- * sample's loss is not a finite number: ocdm__agent_bad_sample is its index in the batch, the weights are as before the step
- * (running statistics are not); OCDM_NO_MEMORY: the agent is as it was. Only if oneDNN itself runs out of memory in the middle
- * of the step has the agent become useless: whatever is asked of it then is refused with OCDM_NO_MEMORY.
+ * down to one pixel at some batch norm); OCDM_BAD_RECORD when a sample's loss is not a finite number: ocdm__agent_bad_sample
+ * is its index in the batch, the weights are as before the step (running statistics are not); OCDM_NO_MEMORY: the agent is as
+ * it was. Only if oneDNN itself runs out of memory in the middle of the step does the agent become unusable: every later call
+ * fails with OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
 size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
@@ -106,8 +106,8 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 
 /* ---- several ranks --------------------------------------------------------------------------------------------------- */
 
-/* Agents of networks that take images work on all ranks of src/ranks. All but the leader, rank 0, call the first, which returns
- * when the leader calls the second. */
+/* Agents of networks that take images work on all ranks of src/ranks. All ranks except the leader, rank 0, call the first
+ * function, which returns when the leader calls the second. */
 void ocdm__together_follow(void);
 void ocdm__together_end(void);
 

@@ -9,11 +9,11 @@
 
 struct ocdm__agent {
     ocdm__network *network;
-    ocdm__agent_settings settings; /* model: NULL, the network knows it */
+    ocdm__agent_settings settings; /* model is NULL: the network has it */
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
     size_t batch_room;
-    bool broken;       /* a change of the weights ended in the middle */
+    bool broken;       /* a change of the weights was interrupted */
     size_t bad_sample; /* of the last batch whose loss was not a number */
     /* on several ranks; see together.c */
     const ocdm__ranks *ranks; /* NULL: this process alone */
@@ -22,7 +22,7 @@ struct ocdm__agent {
     size_t *starts;           /* one more than there are ranks */
 };
 
-/* The exit code of a rank that cannot go on, as that of a program without memory. */
+/* The exit code of a rank that cannot continue: that of a program that is out of memory. */
 enum { OCDM__TOGETHER_FAILED = 5 };
 
 /* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */

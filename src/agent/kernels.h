@@ -90,7 +90,7 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
 /* The name of the instructions that they are compiled for. */
 const char *ocdm__kernels_instructions(void);
 
-/* Adam on any number of weights. */
+/* Applies Adam to any number of weights. */
 void ocdm__adam(const struct ocdm__adam *adam);
 
 /* sum[i] = the sum of element at + i of all arrays; `sum` may be that place of one of them. */

@@ -27,7 +27,7 @@
  */
 typedef struct ocdm__team ocdm__team;
 
-/* Items 0..count-1; `slot` tells the threads apart. */
+/* Items 0..count-1; each thread has its own `slot`. */
 struct ocdm__work {
     void (*run)(void *context, size_t item, unsigned slot);
     void *context;
@@ -115,7 +115,7 @@ struct ocdm__layer {
     void *forward_weights, *data_weights;
     /* memory of a training step, of one image each */
     struct ocdm__span raw, output, workspace, arriving; /* arriving: the gradient that goes on to the input */
-    const struct ocdm__span *gradient;                  /* what arrives at this node, and ends folded */
+    const struct ocdm__span *gradient;                  /* the gradient that arrives at this node; folded at the end */
     const struct ocdm__span *added;                     /* a second part of it, or NULL */
     /* and of an evaluation */
     struct ocdm__span passing, pool_room;
@@ -145,7 +145,7 @@ typedef struct ocdm__network {
     unsigned threads;
     bool bf16, fast;
     bool stale;     /* parameters have changed since the copies were made */
-    bool can_train; /* what training alone needs is there */
+    bool can_train; /* the memory that only training needs is allocated */
     /* memory */
     unsigned char *arena; /* of a step */
     size_t arena_images, arena_image;
@@ -240,7 +240,7 @@ void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
 void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
 
-/* together.c: gradients of weights on their way from all ranks to all. */
+/* together.c: the exchange of weight gradients between all ranks. */
 void ocdm__buckets_destroy(struct ocdm__buckets *buckets);
 ocdm_status ocdm__buckets_reserve(struct ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
 /* Part of a layer's gradient, of this rank's chunks; any thread. When all parts are there: the end of the layer, which may fill
@@ -254,7 +254,7 @@ void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__sha
 bool ocdm__buckets_next(struct ocdm__network *network, uint32_t *first, uint32_t *last);
 const float *ocdm__buckets_sum(const struct ocdm__network *network, uint32_t layer);
 
-/* A batch on its way. Vectors are rows of floats. */
+/* A batch that passes through the network. Vectors are rows of floats. */
 struct ocdm__pass {
     ocdm__network *network;
     const float *input; /* images as planes, or features */
@@ -295,7 +295,7 @@ struct ocdm__linear_back {
     float *weight_gradient, *bias_gradient;
     size_t rows;
 };
-/* After the way forward of the same rows. */
+/* After the forward pass of the same rows. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back);
 
 /* Computes the constants of a batch norm from its running statistics. */

@@ -71,7 +71,7 @@ size_t ocdm__share_half(const struct ocdm__share *share)
     return chunks > 0 ? chunks : 1;
 }
 
-/* A pair of images is computed together even if one of them is another rank's: the memory has room for both. */
+/* Two images are computed together even if one of them belongs to another rank: the memory has room for both. */
 void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
 {
     share->ranks = ranks;
@@ -309,7 +309,7 @@ static void start_gather(ocdm__network *network, const struct ocdm__share *share
     bucket->stage = GATHERING;
 }
 
-/* Moves a bucket on if its exchange is over; with `wait` once it is. */
+/* Advances a bucket if its exchange is over; with `wait`, waits for that first. */
 static void advance(ocdm__network *network, const struct ocdm__share *share, struct bucket *bucket, bool wait)
 {
     if (bucket->stage != EXCHANGING && bucket->stage != GATHERING)
@@ -324,7 +324,7 @@ static void advance(ocdm__network *network, const struct ocdm__share *share, str
         bucket->stage = DONE;
 }
 
-/* Buckets move on in their order, so that all ranks start the same exchanges one after the other. */
+/* Buckets advance in order, so that all ranks start the same exchanges in the same order. */
 void ocdm__buckets_advance(ocdm__network *network, const struct ocdm__share *share, bool wait)
 {
     struct ocdm__buckets *buckets = network->buckets;
@@ -435,7 +435,7 @@ static ocdm_status bring_up_to_date(ocdm__agent *agent, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* Labels and images of a step to all ranks. */
+/* Sends the labels and images of a step to all ranks. */
 ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                                  ocdm_error *error)
 {

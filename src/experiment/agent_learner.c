@@ -1,4 +1,4 @@
-/* Agents behind the table of functions of a learner. */
+/* Implements the functions of a learner with an agent. */
 #include "experiment/agent_learner.h"
 
 #include <stdio.h>

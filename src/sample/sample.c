@@ -549,7 +549,7 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     return ocdm__records_refuse(sampling->records, record, reason, sampling->options.skip_duplicates, error);
 }
 
-/* Takes the labels that do not count off the record. False when it had labels and has none left. */
+/* Removes the labels that do not count from the record. False when it had labels and has none left. */
 static bool has_labels_that_count(ocdm__sampling *sampling, ocdm__record *record)
 {
     bool only = sampling->options.only != NULL;

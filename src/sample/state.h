@@ -103,7 +103,7 @@ ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error);
 
 /* ---- write.c ---- */
 
-/* Writes the trace of an update that has just been made; what left is still in `kept` and `batch`. */
+/* Writes the trace of the last update. Call it before `kept` and `batch` change: deleted records are still there. */
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);
 
 #endif

@@ -1,4 +1,4 @@
-/* `ocdm run`: the online experiment in a folder. */
+/* `ocdm run`: runs the online experiment and writes its files to a folder. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 extern char **environ;
 
-/* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
+/* ---- events for TensorBoard ---------------------------------------------------------------------------------------------- */
 
 /* The event file, if one is asked for. The run goes on when it cannot be written, and says so at its end. */
 struct events {
@@ -39,18 +39,6 @@ struct events {
     ocdm_status status;
     ocdm_error error;
 };
-
-struct display {
-    bool quiet, json, watching;
-    struct events events;
-    ocdm__status_line line;
-    double started;      /* seconds; 0 before the first step */
-    uint64_t first_step; /* that was seen */
-    const char *watched; /* the folder to show by `ocdm watch`; NULL for none */
-    pid_t watcher;       /* which shows it; 0 as long as there is none */
-};
-
-/* ---- events for TensorBoard ---------------------------------------------------------------------------------------------- */
 
 #define EVENTS_EVERY 1.0
 
@@ -87,9 +75,18 @@ static ocdm_status finish_events(struct events *events, bool finished, ocdm_erro
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
-/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
- * run.
- */
+struct display {
+    bool quiet, json, watching;
+    struct events events;
+    ocdm__status_line line;
+    double started;      /* seconds; 0 before the first step */
+    uint64_t first_step; /* that was seen */
+    const char *watched; /* the folder to show by `ocdm watch`; NULL for none */
+    pid_t watcher;       /* the process that shows it; 0 before it starts */
+};
+
+/* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not end the
+ * run. */
 static void start_watcher(struct display *display)
 {
     char program[4096];

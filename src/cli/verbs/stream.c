@@ -81,7 +81,7 @@ static void write_verified(ocdm__output *output, const ocdm__stream *stream, boo
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-/* `given` is set to the bounds, or to NULL when the stream's own groups will do. */
+/* `given` is set to the bounds, or to NULL to use the stream's own groups. */
 static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], const uint64_t **given, ocdm_error *error)
 {
     size_t count;

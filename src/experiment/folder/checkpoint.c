@@ -86,7 +86,7 @@ static void put_scores(struct image *image, const ocdm__run *run)
     end_numbers(image, "class_scores", OCDM__F64);
 }
 
-/* Only of a run that has them, so that other checkpoints stay as they were. */
+/* Only for a run that has them, so that other checkpoints keep their bytes. */
 static void put_class_weights(struct image *image, const ocdm__run *run)
 {
     if (run->class_weights == NULL)

@@ -1,4 +1,4 @@
-/* The log of a run. */
+/* Writes run.jsonl, one line for each step that is logged and for each evaluation. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"
@@ -16,7 +16,7 @@ static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
     return ocdm__fail(error, OCDM_IO, "", "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
-/* The first bytes of every log, the rest of which is about to be thrown away: of a log that was begun and no further, fewer. */
+/* The first bytes of every log. A log that was just created may have fewer. */
 static const char first_bytes[] = "{\"type\":\"start\",";
 
 static ocdm_status check_ours(int fd, const char *path, ocdm_error *error)

@@ -1,4 +1,4 @@
-/* A run in its folder: paths, lock, checkpoints, resume. */
+/* Runs an experiment in a folder: locks it, writes log and checkpoints, resumes from the last one. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 
@@ -135,7 +135,7 @@ static void tell_untested(const ocdm__run_folder *folder)
         note(folder, text);
 }
 
-/* Of a run that was finished before, the files may be there without the checkpoint that would bring it back. */
+/* A finished run may have its files but no checkpoint to resume from. */
 static void tell_finished(const ocdm__run_folder *folder)
 {
     if (folder->run->evaluation_count < folder->run->schedule.order.task_count)
@@ -154,7 +154,7 @@ static ocdm_status move(const char *from, const char *to, ocdm_error *error)
     return ocdm__fail(error, OCDM_IO, "", "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-/* The new file is whole and on the disk before the old ones move: a full disk leaves both of them. */
+/* The new file is complete and synced before the old ones are renamed, so a full disk leaves both of them. */
 ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t log_size = 0;
@@ -193,7 +193,7 @@ static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
-/* The summary comes last: where it is, everything is. A learner outside the loop keeps its weights itself. */
+/* The summary is written last: if it exists, so do all other files. A learner outside the loop saves its weights itself. */
 ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
@@ -238,7 +238,7 @@ static bool is_time_to_save(const ocdm__run_folder *folder, enum ocdm__run_event
     return event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step));
 }
 
-/* What is not saved yet is, then the caller learns that the run was stopped. */
+/* Saves the run, then tells the caller that it was stopped. */
 static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
     bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count;
@@ -282,7 +282,7 @@ static ocdm_status refuse_old_run(const ocdm__run_folder *folder, ocdm_error *er
     return OCDM_OK;
 }
 
-/* Opens the checkpoint, or, when that one is damaged or gone, the one before it. */
+/* Opens the checkpoint, or the previous one if it is damaged or missing. */
 static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     ocdm_error why, older;
@@ -302,7 +302,7 @@ static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpo
     return OCDM_OK;
 }
 
-/* Weights from another CPU can be trained further, but not to the bytes of an unbroken run. */
+/* Weights from another CPU can be trained further, but the result differs from that of an uninterrupted run. */
 static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     char made[80], text[256];
@@ -319,7 +319,7 @@ static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm
     return OCDM_OK;
 }
 
-/* Brings the run to where the folder's is. */
+/* Restores the state of the folder's run. */
 static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
 {
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
@@ -336,7 +336,7 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
     return status;
 }
 
-/* A finished run is left alone. If it has a checkpoint, that has been compared already. */
+/* A finished run is not changed. If it has a checkpoint, that was compared already. */
 static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_error *error)
 {
     const ocdm__asked_run asked = ocdm__asked_of(folder->run);

@@ -30,7 +30,7 @@ typedef struct ocdm__run_settings {
     uint32_t tie;                        /* an ocdm_tie */
     const char *model;                   /* of agent/model.h, or "none": the memory alone */
     bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
-    bool own_inputs;                     /* which reads the samples itself, whatever they are */
+    bool own_inputs;                     /* that learner reads the samples itself, of whatever kind they are */
     const char *weights;                 /* a file to start from; NULL for none */
     uint32_t precision;                  /* an ocdm__precision */
     double learning_rate, epsilon, clip; /* clip 0: no clipping */
@@ -62,8 +62,8 @@ enum ocdm__setting_kind {
     OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
     OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
                                      on every machine */
-    OCDM__SETTING_CLASS_FILE,     /* likewise, about classes by name; compared by content */
-    OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
+    OCDM__SETTING_CLASS_FILE,     /* a path or NULL; the file is about classes by name and is compared by content */
+    OCDM__SETTING_GROUPS,         /* as OCDM__SETTING_CLASS_FILE, but never null; may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
 };

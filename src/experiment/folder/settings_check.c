@@ -156,7 +156,7 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
     return OCDM_OK;
 }
 
-/* Images in the stream keep their size; image files have any size and are brought to the usual one. */
+/* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
 static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
 {
     bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;

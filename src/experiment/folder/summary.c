@@ -45,7 +45,7 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__output_text(output, "}");
 }
 
-/* Left out where nothing is held out. */
+/* Omitted if nothing is held out. */
 static void write_validation(ocdm__output *output, const ocdm__run *run)
 {
     if (run->validation.task_count == 0)

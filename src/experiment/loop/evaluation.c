@@ -22,10 +22,10 @@ ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sampl
     return OCDM_OK;
 }
 
-/* Samples that are asked about at a time: enough for the agent's kernels, few enough for images. */
+/* Samples that are predicted at a time: enough for the agent's kernels, few enough for images. */
 #define PIECE 128u
 
-/* The answers, row by row, and what is true of each. */
+/* The predictions, row by row, and the true labels. */
 struct answers {
     const float *logits;
     float *own; /* the room that they are written to; NULL if they are given */
@@ -130,7 +130,7 @@ static ocdm_status answer_piece(const ocdm__examination *examination, struct ans
     return status;
 }
 
-/* Asks about the tests from `first` to `end`, one piece being prepared while the agent works on the one before. */
+/* Predicts the tests from `first` to `end`. One piece is prepared while the agent works on the one before. */
 static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t first, size_t end,
                        ocdm_error *error)
 {
@@ -167,7 +167,7 @@ static ocdm_status score(const struct answers *answers, size_t first, size_t end
     return ocdm__score_classes(&set, scores, error);
 }
 
-/* Each task on its own tests, then all of them, whose scores stay. */
+/* Scores each task on its own tests, then on all tests; the last scores are kept. */
 static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers, ocdm__evaluation *evaluation,
                              ocdm__class_score *scores, ocdm_error *error)
 {

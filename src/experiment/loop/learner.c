@@ -1,4 +1,4 @@
-/* Files with the tensors of a learner, written without a copy of all of them in memory. */
+/* Writes the tensors of a learner to a file, one at a time. */
 #include "experiment/loop/learner.h"
 
 #include <inttypes.h>

@@ -59,7 +59,7 @@ typedef struct ocdm__learner_functions {
     ocdm_status (*fetch)(void *state, const ocdm__learner_tensors *tensors, size_t i, const unsigned char **data,
                          ocdm_error *error);
 
-    /* Takes back what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
+    /* Restores what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
     ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
 
     void (*destroy)(void *state);

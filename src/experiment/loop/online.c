@@ -52,8 +52,8 @@ static void clear_labels(ocdm__batch_labels *batch)
 /* ---- similarity of gradients --------------------------------------------------------------------------------------------- */
 
 /*
- * What a policy such as gss asks: how similar are the gradients of a batch to those of some samples in memory? Gradients are
- * those of the loss by all parameters in evaluation mode; images are cropped in the middle and not augmented.
+ * Computes how similar the gradients of a batch are to those of some samples in memory, for policies such as gss. Gradients
+ * are those of the loss with respect to all parameters in evaluation mode; images are cropped in the middle and not augmented.
  */
 struct ocdm__similarity {
     const ocdm__learner *learner;
@@ -213,7 +213,7 @@ static void close_similarity(struct ocdm__similarity *similarity)
     ocdm__release(similarity);
 }
 
-/* Answers for the memory, whose ids are numbers of samples. `opened` is to be closed even after an error. */
+/* Compares gradients for a memory whose ids are numbers of samples. Close `opened` even after an error. */
 static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
                                    ocdm_error *error)
 {
@@ -237,7 +237,7 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
 
 /* ---- the step ------------------------------------------------------------------------------------------------------------ */
 
-/* Where the inputs prepare what is replayed; batches of the stream take turns in the slots before it. */
+/* The input slot for replayed samples; batches of the stream alternate between the slots before it. */
 #define REPLAY_SLOT 2u
 
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
@@ -321,8 +321,8 @@ static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *b
     return status;
 }
 
-/* Brings the step's samples together: those of the stream, then those of the memory. Chosen are now those that could be
- * prepared. */
+/* Joins the step's samples: those of the stream, then those of the memory. Afterwards only samples that could be prepared are
+ * chosen. */
 static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     ocdm__ready ready;

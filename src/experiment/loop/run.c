@@ -233,7 +233,7 @@ static double distance(const ocdm__run *run, ocdm_scope scope)
     return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
 }
 
-/* Samples that all steps together bring, each as often as it comes. */
+/* The number of samples of all steps, counted as often as they occur. */
 static uint64_t samples_brought(const ocdm__schedule *schedule)
 {
     uint64_t sum = 0;
@@ -244,7 +244,7 @@ static uint64_t samples_brought(const ocdm__schedule *schedule)
     return sum;
 }
 
-/* At the end of the stream: a learner that was never trained has no results. */
+/* Called at the end of the stream: a learner that was never trained has no results. */
 static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
@@ -268,8 +268,8 @@ static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream
 
 static const char diverged[] = "the agent diverged: a smaller --lr may help";
 
-/* On what is held out, after everything is learnt: it depends on the final weights alone, so that no checkpoint has to keep it.
- */
+/* Evaluates on the samples that are held out, at the end. It depends only on the final weights, so checkpoints need not store
+ * it. */
 static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     const ocdm__stream_order *tests = &run->schedule.held_out;
@@ -288,7 +288,7 @@ static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm
     return status;
 }
 
-/* By the learner, or by `given` scores if there are some; without a learner there are no metrics. */
+/* Evaluates the learner, or the `given` scores unless NULL; without a learner there are no metrics. */
 static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm__evaluation *evaluation,
                            ocdm_error *error)
 {

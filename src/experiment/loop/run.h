@@ -76,7 +76,7 @@ typedef struct ocdm__batch_labels {
 /* Seconds that the parts of all steps took. */
 typedef struct ocdm__step_times {
     double draw;   /* choosing the samples to replay */
-    double decode; /* waiting for samples, and bringing them together */
+    double decode; /* waiting for samples and joining them */
     double train;
     double update; /* of the memory */
 } ocdm__step_times;
@@ -108,7 +108,7 @@ typedef struct ocdm__online {
     float *input;
 } ocdm__online;
 
-/* Makes room for the steps; `online` must stay where it is, since a memory of the policy gss asks it. OCDM_OK, OCDM_NO_MEMORY.
+/* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
  * Close it even after an error. */
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
 void ocdm__online_close(ocdm__online *online);
@@ -189,7 +189,7 @@ ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, 
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
                            ocdm__run **run, ocdm_error *error);
 
-/* After opening, and restoring if there is a checkpoint: gets the first step ready. OCDM_OK, OCDM_NO_MEMORY. */
+/* Call it after opening, and after restoring if there is a checkpoint: prepares the first step. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
 
 /* Does nothing for NULL. */
@@ -214,10 +214,10 @@ ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
  * run->tests. OCDM_OK, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY; on error the run is as it was. */
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error);
 
-/* Whether the step that was just made is one to log: every `log_every`-th, and the last of a task. */
+/* Whether the last step is to be logged: every `log_every`-th, and the last of a task. */
 bool ocdm__run_logs_step(const ocdm__run *run);
 
-/* The point of the curve after the step that was just made: what the memory is like now. */
+/* The point of the curve after the last step. */
 ocdm__curve_point ocdm__run_point(const ocdm__run *run);
 
 /* Times so far, those before a resume included; images that could not be decoded. */

@@ -128,8 +128,8 @@ const ocdm__figure ocdm__figure_memory = {
     .title = "Classes in memory at the end",
     .reading =
         "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
-        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. Colours show how "
-        "frequent the class is in the stream; classes stand in the order in which the stream brings them.",
+        "asks for: the closer the bars are to their marks, the better the balance. Colours show how "
+        "frequent the class is in the stream; classes are in the order of the stream.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_memory,
     .draw = draw_memory,
