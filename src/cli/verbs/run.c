@@ -23,13 +23,61 @@
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
 #include "ranks/ranks.h"
+#include "report/events/events.h"
+#include "stream/images/image.h"
 
 extern char **environ;
+
+/* ---- events for TensorBoard ---------------------------------------------------------------------------------------------- */
+
+/* The event file, if one is asked for. The run goes on when it cannot be written, and says so at its end. */
+struct events {
+    bool wanted;
+    const char *folder, *stream;
+    ocdm__event_file *file;
+    double next; /* seconds: TensorBoard looks every few of them */
+    ocdm_status status;
+    ocdm_error error;
+};
+
+#define EVENTS_EVERY 1.0
+
+static void follow_events(struct events *events)
+{
+    if (!events->wanted || events->status != OCDM_OK || ocdm__seconds_now() < events->next)
+        return;
+    events->status = events->file == NULL ? ocdm__event_file_open(&events->file, events->folder, &events->error)
+                                          : ocdm__event_file_follow(events->file, &events->error);
+    events->next = ocdm__seconds_now() + EVENTS_EVERY;
+}
+
+static bool picture(void *state, const char *id, uint8_t *rgb)
+{
+    return ocdm__stream_picture(state, id, OCDM__EVENT_PICTURE, rgb);
+}
+
+/* After the run: what is missing, and pictures if the stream has images. */
+static ocdm_status finish_events(struct events *events, bool finished, ocdm_error *error)
+{
+    ocdm__stream_pictures *pictures = NULL;
+    events->next = 0;
+    follow_events(events);
+    if (finished && events->file != NULL && events->status == OCDM_OK &&
+        ocdm__stream_pictures_open(&pictures, events->stream, NULL) == OCDM_OK)
+        events->status = ocdm__event_file_pictures(events->file, &(ocdm__event_pictures){.picture = picture, .state = pictures},
+                                                   &events->error);
+    ocdm__stream_pictures_close(pictures);
+    ocdm__event_file_close(events->file);
+    if (events->status != OCDM_OK)
+        *error = events->error;
+    return events->status;
+}
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
 struct display {
     bool quiet, json, watching;
+    struct events events;
     ocdm__status_line line;
     double started;      /* seconds; 0 before the first step */
     uint64_t first_step; /* that was seen */
@@ -78,6 +126,7 @@ static void show_step(void *state, const ocdm__run *run)
     char text[256];
     if (display->watched != NULL)
         start_watcher(display);
+    follow_events(&display->events);
     if (display->started == 0) {
         display->started = ocdm__seconds_now();
         display->first_step = run->step;
@@ -203,20 +252,28 @@ static int run(const ocdm__arguments *arguments)
     struct request request;
     struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
-                              .watching = ocdm__argument_given(arguments, "watch")};
-    ocdm_status status = read_request(arguments, &request, &error);
+                              .watching = ocdm__argument_given(arguments, "watch"),
+                              .events = {.wanted = ocdm__argument_given(arguments, "tensorboard")}};
+    ocdm_status status = read_request(arguments, &request, &error), events = OCDM_OK;
     display.watched = display.watching ? request.folder : NULL;
     display.quiet = display.quiet || display.watching;
     if (status == OCDM_OK) {
         ocdm__catch_signals();
+        display.events.folder = request.folder;
+        display.events.stream = request.stream;
         status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
     }
+    ocdm_error events_error;
+    if (status == OCDM_OK || status == OCDM_STOPPED)
+        events = finish_events(&display.events, status == OCDM_OK, &events_error);
     ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {
         show_note(&display, error.message);
         return ocdm__exit_after_signal();
     }
+    if (status == OCDM_OK && events != OCDM_OK)
+        return ocdm__report(&events_error);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }
 
@@ -254,6 +311,8 @@ static const ocdm__flag flags[] = {
     /* clang-format on */
     {.name = "resume", .help = "continue the run in the folder"},
     {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
+    {.name = "tensorboard",
+     .help = "also write events for TensorBoard to the folder: `tensorboard --logdir FOLDER` shows them"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},
     {.name = NULL},

@@ -41,6 +41,7 @@ typedef struct ocdm__run_settings {
     size_t order_count;
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
+    uint32_t image_size;    /* of the crop, with the usual share around it for `resize`; OCDM_NONE: those two say */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
@@ -129,6 +130,8 @@ enum ocdm__setting_kind {
         "resize images to this shorter side; 0: do not; 256 for image files by default")                                       \
     ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192,                                                \
         "then crop a square of this size; 224 for image files by default")                                                     \
+    ROW(NULL, image_size, OPTIONAL_WHOLE, 0, "image-size", "PIXELS", NULL, NULL, 1, 7168,                                      \
+        "train on images of this size: --crop PIXELS, and --resize with the usual eighth around it")                           \
     ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
