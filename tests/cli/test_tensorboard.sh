@@ -3,20 +3,20 @@
 . "$(dirname "$0")/tap.sh"
 ocdm=$1
 reader=$2/tests/cli/events.py
-name=events.out.tfevents.ocdm
+file=events.out.tfevents.ocdm
 cd "$place" || exit 1
 
 "$ocdm" stream build --recipe scenes --as features -o s.safetensors --quiet
 
 # events FOLDER: its events without their times.
 events() {
-    /usr/bin/python3 "$reader" "$1/$name" | sed 's/, "wall_time": [^,}]*//; s/"wall_time": [^,}]*, //'
+    /usr/bin/python3 "$reader" "$1/$file" | sed 's/, "wall_time": [^,}]*//; s/"wall_time": [^,}]*, //'
 }
 
 the_events_are_those_of_the_log() {
-    run "$ocdm" run s.safetensors -o whole --lr 0.005 --memory 200 --checkpoint-every 50 --threads 1 --tensorboard --quiet
+    run "$ocdm" run s.safetensors -o whole --batch 3 --replay 3 --memory 200 --checkpoint-every 50 --tensorboard --quiet
     same 0 "$code" || return 1
-    /usr/bin/python3 "$reader" "whole/$name" > found || return 1
+    /usr/bin/python3 "$reader" "whole/$file" > found || return 1
     /usr/bin/python3 - << 'END'
 import json, struct
 found = [json.loads(line) for line in open("found")]
@@ -53,21 +53,21 @@ END
 
 # Killed in the middle, with half a record at the end of the file.
 a_resumed_run_has_every_event_once() {
-    "$ocdm" run s.safetensors -o killed --lr 0.005 --memory 200 --checkpoint-every 50 --threads 1 --tensorboard --quiet &
+    "$ocdm" run s.safetensors -o killed --batch 3 --replay 3 --memory 200 --checkpoint-every 50 --tensorboard --quiet &
     for _ in $(seq 1000); do
-        [ -s "killed/$name" ] && grep -q '"step":200,' killed/run.jsonl && break
+        [ -s "killed/$file" ] && grep -q '"step":200,' killed/run.jsonl && break
         sleep 0.01
     done
     kill -KILL $! && wait $! 2> /dev/null
     [ ! -e killed/summary.json ] || return 1
-    printf 'half a record' >> "killed/$name"
-    run "$ocdm" run s.safetensors -o killed --lr 0.005 --memory 200 --checkpoint-every 50 --threads 1 --tensorboard --quiet --resume
+    printf 'half a record' >> "killed/$file"
+    run "$ocdm" run s.safetensors -o killed --batch 3 --replay 3 --memory 200 --checkpoint-every 50 --tensorboard --quiet --resume
     same 0 "$code" && grep -q '"resumed":' killed/run.jsonl && events whole > a && events killed > b && cmp a b
 }
 
 an_old_run_gets_the_same_file() {
-    events whole > a && rm "whole/$name" && run "$ocdm" report --tensorboard whole
-    same 0 "$code" && same "whole/$name" "$(cat "$out")" && [ ! -e report.html ] && events whole > b && cmp a b
+    events whole > a && rm "whole/$file" && run "$ocdm" report --tensorboard whole
+    same 0 "$code" && same "whole/$file" "$(cat "$out")" && [ ! -e report.html ] && events whole > b && cmp a b
 }
 
 # The memory of a stream of images: as many tiles as samples, eight across.
@@ -75,17 +75,17 @@ kept_images_are_shown() {
     "$ocdm" stream build --recipe scenes --as images --size 24 -o i.safetensors --quiet || return 1
     run "$ocdm" run i.safetensors -o images --model none --memory 20 --tensorboard --quiet
     same 0 "$code" || return 1
-    /usr/bin/python3 "$reader" "images/$name" | tail -n 1 > last
+    /usr/bin/python3 "$reader" "images/$file" | tail -n 1 > last
     grep -q '"images": {"memory/images": \[768, 288, [1-9][0-9]*\]}' last || { cat last; return 1; }
-    /usr/bin/python3 "$reader" "images/$name" > a && run "$ocdm" report --tensorboard images &&
-        /usr/bin/python3 "$reader" "images/$name" | tail -n 1 | sed 's/, "wall_time": [^,}]*//' > b &&
+    /usr/bin/python3 "$reader" "images/$file" > a && run "$ocdm" report --tensorboard images &&
+        /usr/bin/python3 "$reader" "images/$file" | tail -n 1 | sed 's/, "wall_time": [^,}]*//' > b &&
         same "$(sed 's/, "wall_time": [^,}]*//' last)" "$(cat b)"
 }
 
 an_unwritable_file_is_told() {
-    mkdir blocked && mkdir "blocked/$name"
+    mkdir blocked && mkdir "blocked/$file"
     run "$ocdm" run s.safetensors -o blocked --model none --memory 20 --tensorboard --quiet
-    same 4 "$code" && grep -q "^error: .*blocked/$name" "$err" && [ -e blocked/summary.json ]
+    same 4 "$code" && grep -q "^error: .*blocked/$file" "$err" && [ -e blocked/summary.json ]
 }
 
 check the_events_are_those_of_the_log the_events_are_those_of_the_log
