@@ -301,7 +301,7 @@ static ocdm_status tell_untested(const struct request *request, ocdm_error *erro
     ocdm__count_classes(table, OCDM__TEST, tests);
     ocdm__untested_text(table, tests, text);
     if (text[0] != '\0' && !request->quiet)
-        fprintf(stderr, "note: %s\n", text);
+        ocdm__print_note(text);
     ocdm__release(tests);
     return OCDM_OK;
 }

@@ -152,7 +152,7 @@ static void show_note(void *state, const char *text)
 {
     struct display *display = state;
     ocdm__status_line_erase(&display->line);
-    fprintf(stderr, "note: %s\n", text);
+    ocdm__print_note(text);
 }
 
 static void show_result(void *state, const ocdm__run *run)
