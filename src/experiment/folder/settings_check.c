@@ -109,9 +109,10 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
                           "the model %s predicts nothing that could be evaluated", model);
-    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE || settings->image_size != OCDM_NONE)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --image-size, --resize and --crop out",
-                          "the model %s takes no images", model);
+    if (settings->image_size != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --image-size out", "the model %s takes no images", model);
+    if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
     return OCDM_OK;
 }
 
