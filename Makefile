@@ -100,11 +100,12 @@ golden: ## regenerate the golden files of the tests with PyTorch, Pillow and sci
 	@tools/setup judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 
-judge: ## compare whole networks with PyTorch in f64, some minutes
+judge: ## compare whole networks with PyTorch in f64, and ONNX files in OpenCV with ours; some minutes
 	@tools/setup build test judge
 	@$(CONFIGURE) -B $(BUILD)/judge -DOCDM_TESTS=ON $(QUIET)
 	@$(COMPILE) $(BUILD)/judge --parallel $(JOBS) $(QUIET)
 	@tests/judge-agent $(BUILD)/judge
+	@tests/judge-weights $(BUILD)/judge/ocdm
 
 fuzz: ## fuzz each target for FUZZ_SECONDS seconds
 	@tools/setup build test
