@@ -145,7 +145,7 @@ bash_completion_follows_what_values_are() {
         same "$place/in/runs" "$(complete_in_bash run -o "$place/in/")" && same "$place/in/runs" "$(complete_in_bash watch "$place/in/")" &&
         same "$place/in/runs" "$(complete_in_bash report "$place/in/r")" &&
         same "rs,finetune" "$(complete_in_bash compare --methods rs,fi)" && same "rs,finetune" "$(complete_in_bash compare --methods = rs,fi)" &&
-        same "table2 table3" "$(complete_in_bash paper table)" && same "info" "$(complete_in_bash help stream inf)" &&
+        same "stream-mscoco stream-nuswide" "$(complete_in_bash paper stream)" && same "info" "$(complete_in_bash help stream inf)" &&
         same "$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "$place/in/b")" &&
         same "a,$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "a,$place/in/b")"
 }
