@@ -29,6 +29,23 @@ version_is_the_headers() {
     same 0 "$code" && same "ocdm $version" "$(cat "$out")" && same "" "$(cat "$err")"
 }
 
+# The header is where the version is written.
+other_files_have_the_version_of_the_header() {
+    local version
+    version=$(awk '/#define OCDM_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' "$source/include/ocdm/ocdm.h")
+    same "$version" "$(sed -n 's/^version: //p' "$source/CITATION.cff")" &&
+        same "$version" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | head -n 1)" &&
+        same "libocdm.so.${version%.*}" "$(sed -n '1s/ .*//p' "$source/packaging/debian/libocdm0.symbols")" &&
+        same "$version" "$(/usr/bin/python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import backend; print(backend.version())' "$source/python")"
+}
+
+# A function that is added to the headers is added to the list of Debian's symbols.
+debian_symbols_are_those_of_the_headers() {
+    cat "$source"/include/ocdm/ocdm.h "$source"/include/ocdm/metrics.h | cc -I"$source/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" |
+        sort -u > "$place/declared"
+    [ "$(wc -l < "$place/declared")" -gt 20 ] && sed -n 's/^ \(.*\)@Base .*/\1/p' "$source/packaging/debian/libocdm0.symbols" | sort | diff "$place/declared" -
+}
+
 overview_fits_a_screen() {
     [ "$(wc -l <<< "$overview")" -le 24 ] && awk 'length > 80 { print; bad = 1 } END { exit bad }' <<< "$overview"
 }
@@ -197,6 +214,8 @@ readme_shows_what_the_demo_makes() {
     same 7 "$(grep -c . "$place/made")" && diff "$place/made" "$place/shown"
 }
 
+check other_files_have_the_version_of_the_header other_files_have_the_version_of_the_header
+check debian_symbols_are_those_of_the_headers debian_symbols_are_those_of_the_headers
 check version_is_the_one_of_the_header version_is_the_headers
 check overview_fits_24_lines_of_80_columns overview_fits_a_screen
 check overview_lists_the_verbs overview_lists_the_verbs
