@@ -45,7 +45,7 @@ typedef struct ocdm__run_record {
     double seed;
     /* Of a complete run. */
     ocdm__numbers counts, target, seen; /* by class */
-    ocdm__numbers step, distance_seen;  /* the curve */
+    ocdm__numbers step, task, loss, distance_seen; /* the curve */
 } ocdm__run_record;
 
 /* Initialise with zeros. */
