@@ -37,6 +37,13 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
     return __builtin_cpu_supports("avx2") ? &ocdm__kernels_avx2 : &ocdm__kernels_plain;
 }
 
+const char *ocdm__kernels_instructions(void)
+{
+    if (has_avx512())
+        return "AVX-512";
+    return __builtin_cpu_supports("avx2") ? "AVX2" : "plain";
+}
+
 void ocdm__adam(const struct ocdm__adam *adam)
 {
     if (has_avx512())
@@ -63,6 +70,11 @@ void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t
 const struct ocdm__kernels *ocdm__kernels_for(bool bf16)
 {
     return bf16 ? NULL : &ocdm__kernels_plain;
+}
+
+const char *ocdm__kernels_instructions(void)
+{
+    return "plain";
 }
 
 void ocdm__adam(const struct ocdm__adam *adam)

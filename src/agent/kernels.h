@@ -87,6 +87,9 @@ struct ocdm__kernels {
 /* The functions that suit the CPU. bf16 only where ocdm__device_create grants it. */
 const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
 
+/* The name of the instructions that they are compiled for. */
+const char *ocdm__kernels_instructions(void);
+
 /* Adam on any number of weights. */
 void ocdm__adam(const struct ocdm__adam *adam);
 

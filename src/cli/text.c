@@ -111,8 +111,8 @@ static void write_groups(ocdm__output *output, const ocdm__stream_info *info, co
             groups.moderate, groups.minority);
     else
         put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
-            (unsigned long long)(bounds != NULL ? bounds[0] : 600), groups.moderate, groups.minority,
-            (unsigned long long)(bounds != NULL ? bounds[1] : 100));
+            (unsigned long long)(bounds != NULL ? bounds[0] : OCDM__MAJORITY_OVER), groups.moderate, groups.minority,
+            (unsigned long long)(bounds != NULL ? bounds[1] : OCDM__MINORITY_UNDER));
 }
 
 /* What samples are made of, and where they come from. */

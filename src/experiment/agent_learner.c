@@ -1,7 +1,11 @@
 /* Agents behind the table of functions of a learner. */
-#include "base/error.h"
 #include "experiment/agent_learner.h"
 
+#include <stdio.h>
+
+#include "agent/kernels.h"
+#include "agent/primitives.h"
+#include "base/error.h"
 #include "experiment/predict.h"
 
 static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
@@ -70,7 +74,10 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .fetch = fetch,
                                                       .load = load,
                                                       .destroy = destroy};
-    return (ocdm__learner){&functions, agent};
+    ocdm__learner learner = {.functions = &functions, .state = agent};
+    snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
+             ocdm__kernels_instructions());
+    return learner;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */

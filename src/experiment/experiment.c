@@ -105,7 +105,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     *copy = *learner;
     ocdm_status status = learner->begin(learner->state, ocdm__model_inputs_size(inputs), class_count, error);
     if (status == OCDM_OK)
-        *made = (ocdm__learner){learner->gradient != NULL ? &with_gradient : &without, copy};
+        *made = (ocdm__learner){.functions = learner->gradient != NULL ? &with_gradient : &without, .state = copy};
     else
         ocdm__release(copy);
     return status;
@@ -282,7 +282,7 @@ static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__ru
     static const ocdm__learner_functions without = {NULL, NULL, NULL, NULL, loop_save, NULL, loop_load, loop_destroy};
     (void)settings, (void)inputs, (void)class_count, (void)error;
     ocdm_loop *loop = (ocdm_loop *)maker->context;
-    *made = (ocdm__learner){loop->learner.gradient != NULL ? &with_gradient : &without, loop};
+    *made = (ocdm__learner){.functions = loop->learner.gradient != NULL ? &with_gradient : &without, .state = loop};
     return OCDM_OK;
 }
 

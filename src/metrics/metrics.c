@@ -160,6 +160,8 @@ double ocdm__mean_of_known(const double *values, size_t count)
     return known > 0 ? sum / (double)known : (double)NAN;
 }
 
+const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderate", "minority", "total"};
+
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
 /* In reading order. A metric's own row explains it. */

@@ -62,6 +62,10 @@ typedef struct ocdm__explanation {
     const char *formula;
 } ocdm__explanation;
 
+/* The groups of classes that the paper's tables average over; the last is all classes together. */
+#define OCDM__PAPER_GROUPS 4u
+extern const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS];
+
 /* Sums over some classes, from which every metric is computed. */
 typedef struct ocdm__class_sums ocdm__class_sums;
 

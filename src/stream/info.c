@@ -84,7 +84,8 @@ ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const
 {
     const uint8_t *groups = info->stream.table.groups;
     if (bounds != NULL || groups == NULL)
-        return ocdm__tally_groups(&info->statistics.total, bounds != NULL ? bounds[0] : 600, bounds != NULL ? bounds[1] : 100);
+        return ocdm__tally_groups(&info->statistics.total, bounds != NULL ? bounds[0] : OCDM__MAJORITY_OVER,
+                                  bounds != NULL ? bounds[1] : OCDM__MINORITY_UNDER);
     ocdm__class_groups counts = {0, 0, 0};
     for (size_t i = 0; i < info->stream.table.class_count; i++) {
         counts.majority += groups[i] == OCDM__MAJORITY;

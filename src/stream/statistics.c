@@ -13,6 +13,11 @@ const char *ocdm__class_group_name(enum ocdm__class_group group)
     return names[group];
 }
 
+enum ocdm__class_group ocdm__class_group_of(uint64_t count, uint64_t high, uint64_t low)
+{
+    return count > high ? OCDM__MAJORITY : count < low ? OCDM__MINORITY : OCDM__MODERATE;
+}
+
 static const char what[] = "the statistics of a stream";
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -183,12 +188,10 @@ ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, u
     ocdm__class_groups groups = {0, 0, 0};
     for (size_t i = 0; i < tally->class_room; i++) {
         uint64_t count = tally->classes[i].count;
-        if (count > high)
-            groups.majority++;
-        else if (count >= low && count > 0)
-            groups.moderate++;
-        else if (count > 0)
-            groups.minority++;
+        enum ocdm__class_group group = ocdm__class_group_of(count, high, low);
+        groups.majority += count > 0 && group == OCDM__MAJORITY;
+        groups.moderate += count > 0 && group == OCDM__MODERATE;
+        groups.minority += count > 0 && group == OCDM__MINORITY;
     }
     return groups;
 }

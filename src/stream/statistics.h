@@ -27,6 +27,13 @@ enum ocdm__class_group { OCDM__MAJORITY = 0, OCDM__MODERATE = 1, OCDM__MINORITY 
 /* "majority", "moderate", "minority". */
 const char *ocdm__class_group_name(enum ocdm__class_group group);
 
+/* The bounds of the paper, used where no others are given. */
+#define OCDM__MAJORITY_OVER 600u
+#define OCDM__MINORITY_UNDER 100u
+
+/* The group of a class with `count` training samples: over `high` majority, under `low` minority, otherwise moderate. */
+enum ocdm__class_group ocdm__class_group_of(uint64_t count, uint64_t high, uint64_t low);
+
 /* ---- statistics ---- */
 
 /* The most tasks of a stream: a column of record numbers taken for tasks should not fill the memory. */
@@ -93,7 +100,7 @@ void ocdm__tally_range(const ocdm__tally *tally, uint64_t *smallest, uint64_t *l
 double ocdm__tally_mlr(const ocdm__tally *tally, size_t class_number);
 double ocdm__tally_amlr(const ocdm__tally *tally);
 
-/* Classes by their counts: over `high` majority, under `low` minority, moderate from `low` to `high`. */
+/* How many classes are in each group, by ocdm__class_group_of. Classes that do not occur are in none. */
 typedef struct ocdm__class_groups {
     size_t majority, moderate, minority;
 } ocdm__class_groups;

@@ -162,6 +162,24 @@ a_killed_compare_takes_its_runs_along() {
     return 1
 }
 
+# A stream without features; record i is of task FORMULA.
+tasks_of() { # tasks_of NAME FORMULA COUNT
+    awk -v count="$3" "BEGIN { for (i = 0; i < count; i++) printf \"{\\\"id\\\":%d,\\\"labels\\\":[%d],\\\"task\\\":%d}\\n\", i, i % 70, $2 }" > "$1.jsonl" &&
+        run "$ocdm" stream build --records "$1.jsonl" -o "$1.safetensors" -q && same 0 "$code"
+}
+
+gaps_between_task_numbers_cost_nothing() {
+    tasks_of gap 'i % 2 ? 9 : 60000' 140 && run "$ocdm" run gap.safetensors -o gap --model none -q && same 0 "$code" &&
+        grep -q '"order":\[9,60000\]' gap/summary.json && grep -q '"name":"0",[^}]*"tasks":\[0,2\]' gap/summary.json &&
+        grep -q '"name":"1",[^}]*"tasks":\[2,0\]' gap/summary.json &&
+        run "$ocdm" report gap -o gap.html --figures gap-figures && same 0 "$code" && grep -q '^1,[a-z]*,9,2$' gap-figures/stream.csv
+}
+
+a_run_whose_results_have_no_room_does_not_begin() {
+    tasks_of many i 6000 && run "$ocdm" run many.safetensors -o many --model none -q
+    same 5 "$code" && grep -q 'in 6000 tasks' "$err" && [ ! -e many/run.jsonl ]
+}
+
 an_ignored_interrupt_stays_ignored() {
     (
         trap '' INT
@@ -180,6 +198,7 @@ for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_a
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
     a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
     a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns \
+    gaps_between_task_numbers_cost_nothing a_run_whose_results_have_no_room_does_not_begin \
     a_killed_compare_takes_its_runs_along an_ignored_interrupt_stays_ignored; do
     check "$test" "$test"
 done

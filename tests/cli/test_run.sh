@@ -165,6 +165,17 @@ compares_what_is_finished() {
         cmp whole/summary.json bare/summary.json
 }
 
+# Every x86-64 CPU that runs the networks has more than SSE4.1, so the limit always changes something.
+tells_other_instructions() {
+    cp -r whole moved && rm moved/summary.json || return 1
+    # shellcheck disable=SC2086
+    DNNL_MAX_CPU_ISA=SSE41 fails 2 'moved: the run was saved with oneDNN .*, here is oneDNN SSE4.1' run s.safetensors -o moved $settings --resume \
+        --strict || return 1
+    # shellcheck disable=SC2086
+    DNNL_MAX_CPU_ISA=SSE41 run "$ocdm" run s.safetensors -o moved $settings --resume -q
+    same 0 "$code" && grep -q '^note: the run was saved with oneDNN .*: the last bits may differ' "$err" && [ -e moved/summary.json ]
+}
+
 # Groups are what the file says, not what it is called.
 compares_groups_by_content() {
     local group='"name":"\([^"]*\)","group":"\([a-z]*\)"'
@@ -287,6 +298,7 @@ check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
+check "a run that goes on with other instructions is told, or refused" tells_other_instructions
 check "groups are compared by what their file says" compares_groups_by_content
 check "--class-weights changes the target and is compared by content" weighs_classes
 check "another stream is refused" refuses_another_stream

@@ -41,7 +41,7 @@ static inline void assert_well_formed(const char *text)
         }
         at = end + 1;
         if (!closes && (strcmp(name, "script") == 0 || strcmp(name, "style") == 0))
-            at = strstr(at, closes ? "" : name[1] == 'c' ? "</script>" : "</style>");
+            at = strstr(at, name[1] == 'c' ? "</script>" : "</style>");
     }
     assert_int_equal(depth, 0);
 }
@@ -94,6 +94,98 @@ static inline bool has_class(const char *element, const char *wanted)
         if (strcmp(word, wanted) == 0)
             return true;
     return false;
+}
+
+/* The next element with this name and this value of an attribute; NULL when there is none. */
+static inline const char *element_with(const char *at, const char *name, const char *attribute, const char *wanted)
+{
+    char value[200];
+    for (; (at = next_element(at, name)) != NULL; at++)
+        if (strcmp(attribute_of(at, attribute, value, sizeof value), wanted) == 0)
+            return at;
+    return NULL;
+}
+
+/* Where an element ends: its closing tag, or the end of a tag that closes itself. Elements of the same name inside it are
+ * passed over. */
+static inline const char *end_of(const char *element)
+{
+    size_t length = strcspn(element + 1, " >/\n"), depth = 0;
+    for (const char *at = element; (at = strchr(at, '<')) != NULL; at++) {
+        bool closes = at[1] == '/';
+        if (strncmp(at + 1 + closes, element + 1, length) != 0 || strchr(" >/\n", at[1 + closes + length]) == NULL)
+            continue;
+        const char *end = at + strcspn(at, ">");
+        bool alone = end[-1] == '/';
+        if (alone && depth == 0)
+            return end;
+        depth += !closes && !alone;
+        if (closes && --depth == 0)
+            return at;
+    }
+    fail_msg("<%.*s> does not end", (int)length, element + 1);
+    return NULL;
+}
+
+/* What a reader sees of an element: its text without tags, entities as the characters that they stand for. Cut to the room. */
+static inline const char *text_of(const char *element, char *text, size_t room)
+{
+    static const char *const entities[][2] = {{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&#39;", "'"}};
+    const char *end = end_of(element);
+    size_t used = 0;
+    for (const char *at = element; at < end && used + 1 < room; at++) {
+        if (*at == '<') {
+            at += strcspn(at, ">");
+            continue;
+        }
+        text[used] = *at;
+        for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
+            if (strncmp(at, entities[i][0], strlen(entities[i][0])) == 0) {
+                text[used] = entities[i][1][0];
+                at += strlen(entities[i][0]) - 1;
+                break;
+            }
+        used++;
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* The next element with this name and this text; NULL when there is none. */
+static inline const char *element_saying(const char *at, const char *name, const char *wanted)
+{
+    char text[4000];
+    for (; (at = next_element(at, name)) != NULL; at++)
+        if (strcmp(text_of(at, text, sizeof text), wanted) == 0)
+            return at;
+    return NULL;
+}
+
+/* The next element with this name that has this as a part of its text; NULL when there is none. */
+static inline const char *element_mentioning(const char *at, const char *name, const char *part)
+{
+    char text[4000];
+    for (; (at = next_element(at, name)) != NULL; at++)
+        if (strstr(text_of(at, text, sizeof text), part) != NULL)
+            return at;
+    return NULL;
+}
+
+/* How many elements with this name have this text, or this as a part of their text. */
+static inline size_t count_saying(const char *at, const char *name, const char *wanted)
+{
+    size_t count = 0;
+    for (; (at = element_saying(at, name, wanted)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static inline size_t count_mentioning(const char *at, const char *name, const char *part)
+{
+    size_t count = 0;
+    for (; (at = element_mentioning(at, name, part)) != NULL; at++)
+        count++;
+    return count;
 }
 
 /* How many elements have this name and, unless it is NULL, this class. */

@@ -1,6 +1,7 @@
 /* The picture of the balance shows the numbers that it is given, and is well-formed XML. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,13 +15,20 @@
 
 enum { CLASSES = 7 };
 
-static const ocdm__picture_class classes[CLASSES] = {
-    {"a<b>&\"c\"", 601, 0}, {"d", 600, 0}, {"e", 5000, 0}, {"f", 900, 0}, {"g", 100, 1}, {"h", 99, 1}, {"i", 1, 1},
+static const ocdm__study_class classes[CLASSES] = {
+    {.name = "a<b>&\"c\"", .group = "majority", .column = 0, .turn = 0},
+    {.name = "d", .group = "moderate", .column = 1, .turn = 0},
+    {.name = "e", .group = "majority", .column = 2, .turn = 0},
+    {.name = "f", .group = "majority", .column = 3, .turn = 0},
+    {.name = "g", .group = "moderate", .column = 4, .turn = 1},
+    {.name = "h", .group = "minority", .column = 5, .turn = 1},
+    {.name = "i", .group = "minority", .column = 6, .turn = 1},
 };
+static double tasks[] = {3, 1};
 static const uint32_t even[CLASSES] = {30, 31, 70, 29, 30, 31, 2};      /* none over the top, none lost */
 static const uint32_t uneven[CLASSES] = {71, 1000, 552, 70, 200, 0, 0}; /* four over the top, three of them neighbours */
 static const ocdm__picture_panel panels[2] = {{"even", 0.01236, 0.01236, even}, {"uneven", 0.99996, 12.5, uneven}};
-static const ocdm__balance_picture both = {classes, CLASSES, panels, 2, 1000, 26617};
+static const ocdm__balance_picture both = {classes, CLASSES, {tasks, 2}, panels, 2, "1000 of 26,617 samples"};
 
 /* The file that the picture becomes; free it. */
 static char *draw(const ocdm__balance_picture *picture)
@@ -43,24 +51,16 @@ static char *draw(const ocdm__balance_picture *picture)
 /* The part of the file that is a policy's panel; free it. */
 static char *panel_of(const char *text, const char *policy)
 {
-    char id[64];
-    const char *begin = next_element(text, "g");
-    while (begin != NULL && strcmp(attribute_of(begin, "id", id, sizeof id), policy) != 0)
-        begin = next_element(begin + 1, "g");
-    assert_non_null(begin);
-    const char *end = strstr(begin, "</g>");
-    assert_non_null(end);
-    char *panel = strndup(begin, (size_t)(end - begin));
-    assert_non_null(panel);
-    return panel;
-}
-
-static size_t count(const char *text, const char *part)
-{
-    size_t found = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
-        found++;
-    return found;
+    const char *label = NULL, *panel = text;
+    while (label == NULL) {
+        panel = element_with(panel + 1, "g", "class", "panel");
+        assert_non_null(panel);
+        label = element_saying(panel, "text", policy);
+        label = label != NULL && label < end_of(panel) ? label : NULL;
+    }
+    char *copy = strndup(panel, (size_t)(end_of(panel) - panel));
+    assert_non_null(copy);
+    return copy;
 }
 
 struct bar {
@@ -78,126 +78,168 @@ static void read_bars(const char *panel, struct bar bars[CLASSES])
                                .y = number_of(panel, "y"),
                                .width = number_of(panel, "width"),
                                .height = number_of(panel, "height")};
-        attribute_of(panel, "fill", bars[c].colour, sizeof bars[c].colour);
+        attribute_of(panel, "class", bars[c].colour, sizeof bars[c].colour);
+    }
+}
+
+/* A picture, its two panels and their bars; release with drop. */
+struct drawn {
+    char *text, *even, *uneven;
+    struct bar even_bars[CLASSES], uneven_bars[CLASSES];
+};
+
+static struct drawn draw_both(void)
+{
+    struct drawn drawn = {.text = draw(&both)};
+    drawn.even = panel_of(drawn.text, "even");
+    drawn.uneven = panel_of(drawn.text, "uneven");
+    read_bars(drawn.even, drawn.even_bars);
+    read_bars(drawn.uneven, drawn.uneven_bars);
+    return drawn;
+}
+
+static void drop(struct drawn *drawn)
+{
+    free(drawn->uneven);
+    free(drawn->even);
+    free(drawn->text);
+}
+
+/* Places have one decimal. */
+static void assert_near(double a, double b)
+{
+    assert_true(fabs(a - b) < 0.11);
+}
+
+/* Both panels have the same scale, whatever is in them; bars stand on one line. */
+static void assert_heights(const struct bar bars[CLASSES], const uint32_t *kept, double top)
+{
+    for (size_t c = 0; c < CLASSES; c++) {
+        double count = kept[c] > OCDM__PICTURE_TOP ? OCDM__PICTURE_TOP : kept[c];
+        assert_near(bars[c].height, count / OCDM__PICTURE_TOP * top);
+        assert_near(bars[c].y + bars[c].height, bars[0].y + bars[0].height);
     }
 }
 
 TEST(picture_bars_are_as_high_as_the_counts)
 {
-    static const uint32_t *const kept[2] = {even, uneven};
-    char *text = draw(&both);
-    for (size_t i = 0; i < 2; i++) {
-        char *panel = panel_of(text, panels[i].policy);
-        struct bar bars[CLASSES];
-        read_bars(panel, bars);
-        for (size_t c = 0; c < CLASSES; c++) {
-            double height = kept[i][c] > OCDM__PICTURE_TOP ? OCDM__PICTURE_TOP : kept[i][c];
-            assert_true(bars[c].height == height && bars[c].y == -height);
-        }
-        free(panel);
-    }
-    free(text);
+    struct drawn drawn = draw_both();
+    double top = drawn.even_bars[2].height; /* of 70 samples */
+    assert_true(top > 50);
+    assert_heights(drawn.even_bars, even, top);
+    assert_heights(drawn.uneven_bars, uneven, top);
+    drop(&drawn);
 }
 
-TEST(picture_bars_stand_apart_and_tasks_further)
+TEST(picture_tells_tasks_apart)
 {
-    char *text = draw(&both), *panel = panel_of(text, "even");
-    struct bar bars[CLASSES];
-    read_bars(panel, bars);
-    double step = bars[1].x - bars[0].x;
-    assert_true(step > bars[0].width);
-    for (size_t c = 1; c < CLASSES; c++) {
-        if (classes[c].task == classes[c - 1].task)
-            assert_true(bars[c].x - bars[c - 1].x == step);
-        else
-            assert_true(bars[c].x - bars[c - 1].x > step + 4);
-    }
-    free(panel);
-    free(text);
+    struct drawn drawn = draw_both();
+    const char *line = drawn.even;
+    while ((line = next_element(line, "line")) != NULL && !has_class(line, "change"))
+        line++;
+    assert_non_null(line);
+    assert_true(number_of(line, "x1") > drawn.even_bars[3].x + drawn.even_bars[3].width);
+    assert_true(number_of(line, "x1") < drawn.even_bars[4].x);
+    assert_int_equal(count_elements(drawn.even, "line", "change"), 1);
+    assert_non_null(element_saying(drawn.text, "text", "task 3"));
+    assert_non_null(element_saying(drawn.text, "text", "task 1"));
+    drop(&drawn);
 }
 
-TEST(picture_colours_follow_the_counts_of_the_stream)
+TEST(picture_colours_follow_the_groups)
 {
-    static const int group[CLASSES] = {0, 1, 0, 0, 1, 2, 2}; /* majority, moderate, minority */
-    char *text = draw(&both), *panel = panel_of(text, "even");
-    struct bar bars[CLASSES];
-    read_bars(panel, bars);
+    struct drawn drawn = draw_both();
     for (size_t c = 0; c < CLASSES; c++)
         for (size_t other = 0; other < c; other++)
-            assert_int_equal(strcmp(bars[c].colour, bars[other].colour) == 0, group[c] == group[other]);
-    free(panel);
-    free(text);
-}
-
-/* Where the number over a bar that is cut off stands. */
-static void find_number(const char *panel, unsigned number, double *x, double *y)
-{
-    char wanted[32];
-    snprintf(wanted, sizeof wanted, ">%u</text>", number);
-    assert_int_equal(count(panel, wanted), 1);
-    const char *element = strstr(panel, wanted);
-    while (strncmp(element, "<text ", 6) != 0)
-        element--;
-    *x = number_of(element, "x");
-    *y = number_of(element, "y");
+            assert_int_equal(strcmp(drawn.even_bars[c].colour, drawn.even_bars[other].colour) == 0,
+                             strcmp(classes[c].group, classes[other].group) == 0);
+    drop(&drawn);
 }
 
 TEST(picture_marks_and_numbers_bars_when_they_are_cut_off)
 {
     static const size_t cut[] = {0, 1, 2, 4};
-    char *text = draw(&both), *without = panel_of(text, "even"), *with = panel_of(text, "uneven");
-    assert_int_equal(count_elements(without, "path", "clipped"), 0);
-    assert_int_equal(count_elements(with, "path", "clipped"), 4);
-    struct bar bars[CLASSES];
-    read_bars(with, bars);
-    double x[4], y[4];
+    struct drawn drawn = draw_both();
     for (size_t i = 0; i < 4; i++) {
-        find_number(with, uneven[cut[i]], &x[i], &y[i]);
-        assert_true(x[i] == bars[cut[i]].x + bars[cut[i]].width / 2.0);
-        assert_true(y[i] < -(double)OCDM__PICTURE_TOP);
+        const struct bar *bar = &drawn.uneven_bars[cut[i]];
+        char number[16];
+        snprintf(number, sizeof number, "%u", (unsigned)uneven[cut[i]]);
+        assert_int_equal(count_saying(drawn.uneven, "text", number), 1);
+        const char *element = element_saying(drawn.uneven, "text", number);
+        assert_near(number_of(element, "x"), bar->x + bar->width / 2);
+        assert_true(number_of(element, "y") < bar->y);
     }
-    /* Neighbours are too near each other for four digits: their numbers are on different lines. */
-    assert_true(y[0] - y[1] >= 10 && y[2] - y[1] >= 10);
-    assert_true(y[3] == y[0]);
-    free(with);
-    free(without);
+    /* Two of the four are majority classes, two are moderate. */
+    assert_int_equal(count_elements(drawn.uneven, "path", drawn.uneven_bars[0].colour), 2);
+    assert_int_equal(count_elements(drawn.uneven, "path", drawn.uneven_bars[1].colour), 2);
+    assert_int_equal(count_elements(drawn.even, "path", NULL), 0);
+    assert_int_equal(count_saying(drawn.even, "text", "70"), 0);
+    drop(&drawn);
+}
+
+/* Bars are narrower than four digits: the numbers have two rows, and one that fits neither is left out. */
+TEST(picture_numbers_do_not_overlap)
+{
+    enum { MANY = 60, DIGIT = 6 };
+    ocdm__study_class many[MANY];
+    uint32_t kept[MANY];
+    double rows[MANY], ends[MANY] = {0};
+    size_t row_count = 0, numbers = 0;
+    for (size_t c = 0; c < MANY; c++) {
+        many[c] = (ocdm__study_class){.name = "x", .group = "majority", .column = c};
+        kept[c] = 1000;
+    }
+    ocdm__picture_panel panel = {"all", 1, 1, kept};
+    ocdm__balance_picture picture = {many, MANY, {tasks, 2}, &panel, 1, ""};
+    char *text = draw(&picture);
+    for (const char *at = text; (at = element_saying(at, "text", "1000")) != NULL; at++, numbers++) {
+        size_t row = 0;
+        while (row < row_count && rows[row] != number_of(at, "y"))
+            row++;
+        row_count += row == row_count;
+        rows[row] = number_of(at, "y");
+        assert_true(number_of(at, "x") - 2 * DIGIT >= ends[row]);
+        ends[row] = number_of(at, "x") + 2 * DIGIT;
+    }
+    assert_true(row_count == 2 && numbers >= MANY / 2);
     free(text);
 }
 
 TEST(picture_marks_classes_when_they_are_lost)
 {
-    char *text = draw(&both), *without = panel_of(text, "even"), *with = panel_of(text, "uneven");
-    assert_int_equal(count_elements(without, "path", "lost"), 0);
-    assert_null(strstr(without, "lost"));
-    assert_int_equal(count_elements(with, "path", "lost"), 2);
-    assert_non_null(strstr(with, ">2 classes lost,<"));
-    free(with);
-    free(without);
-    free(text);
+    struct drawn drawn = draw_both();
+    assert_int_equal(count_elements(drawn.even, "path", "mark"), 0);
+    assert_null(element_mentioning(drawn.even, "text", "lost"));
+    assert_int_equal(count_elements(drawn.uneven, "path", "mark"), 2);
+    assert_non_null(element_saying(drawn.uneven, "text", "2 classes lost,"));
+    drop(&drawn);
 }
 
+/* 223 / 7 is 31.9; 1893 / 7 is 270.4, over the top, and its mark is at the top. */
 TEST(picture_tells_distances_and_equal_shares)
 {
-    char *text = draw(&both), *first = panel_of(text, "even"), *second = panel_of(text, "uneven");
-    assert_non_null(strstr(first, ">distance 0.0124<"));
-    assert_non_null(strstr(first, " -31.9H")); /* 223 / 7 */
-    assert_non_null(strstr(first, ">31.9</text>"));
-    assert_non_null(strstr(second, ">distance 1.0000<"));
-    assert_non_null(strstr(second, ">12.5000 with them<"));
-    assert_non_null(strstr(second, " -70.0H")); /* 1893 / 7 is over the top */
-    assert_non_null(strstr(second, ">270.4</text>"));
-    assert_int_equal(
-        count(text, ">Samples in memory per class, M = 1000, after 26,617 samples; the line is an equal share</text>"), 1);
-    free(second);
-    free(first);
-    free(text);
+    struct drawn drawn = draw_both();
+    double base = drawn.even_bars[0].y + drawn.even_bars[0].height, top = drawn.even_bars[2].height;
+    assert_non_null(element_saying(drawn.even, "text", "distance 0.0124"));
+    assert_non_null(element_saying(drawn.even, "text", "equal share 31.9"));
+    assert_int_equal(count_elements(drawn.even, "line", "mark"), CLASSES);
+    const char *mark = element_with(drawn.even, "line", "class", "mark");
+    assert_near(base - number_of(mark, "y1"), 223.0 / 7 / OCDM__PICTURE_TOP * top);
+    assert_non_null(element_saying(drawn.uneven, "text", "distance 1.0000"));
+    assert_non_null(element_saying(drawn.uneven, "text", "12.5000 with them"));
+    assert_non_null(element_saying(drawn.uneven, "text", "equal share 270.4"));
+    mark = element_with(drawn.uneven, "line", "class", "mark");
+    assert_near(number_of(mark, "y1"), drawn.uneven_bars[1].y);
+    assert_int_equal(count_saying(drawn.text, "text", "1000 of 26,617 samples"), 1);
+    drop(&drawn);
 }
 
 TEST(picture_is_well_formed_when_names_need_escapes)
 {
     char *text = draw(&both);
     assert_well_formed(text);
-    assert_int_equal(count(text, "<title>a&lt;b&gt;&amp;&quot;c&quot;: "), 2);
+    assert_non_null(element_saying(text, "title", "a<b>&\"c\": 30, target 31.86"));
+    assert_non_null(element_saying(text, "text", "a<b>&\"c\""));
     free(text);
 }
 
@@ -220,9 +262,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(picture_bars_are_as_high_as_the_counts),
-        cmocka_unit_test(picture_bars_stand_apart_and_tasks_further),
-        cmocka_unit_test(picture_colours_follow_the_counts_of_the_stream),
+        cmocka_unit_test(picture_tells_tasks_apart),
+        cmocka_unit_test(picture_colours_follow_the_groups),
         cmocka_unit_test(picture_marks_and_numbers_bars_when_they_are_cut_off),
+        cmocka_unit_test(picture_numbers_do_not_overlap),
         cmocka_unit_test(picture_marks_classes_when_they_are_lost),
         cmocka_unit_test(picture_tells_distances_and_equal_shares),
         cmocka_unit_test(picture_is_well_formed_when_names_need_escapes),

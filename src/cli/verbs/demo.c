@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "report/figures/figure.h"
 #include "report/text.h"
 #include "stream/scenes/builtin.h"
+#include "stream/statistics.h"
 
 enum { CAPACITY = 1000, BATCH = 10, MAX_CLASSES = 64, NAME_WIDTH = 9 };
 
@@ -244,27 +246,45 @@ static ocdm_status print_stream(uint64_t seed, ocdm_error *error)
     return ocdm__output_commit(&output, error);
 }
 
+/* The classes of the stream as a figure has them; they come in the order of their tasks. */
+static void describe_classes(const ocdm__label_stream *stream, ocdm__study_class classes[MAX_CLASSES])
+{
+    uint64_t seen[MAX_CLASSES];
+    count_classes(stream, seen);
+    for (uint32_t c = 0; c < stream->class_count; c++) {
+        enum ocdm__class_group group = ocdm__class_group_of(seen[c], OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
+        classes[c] = (ocdm__study_class){.name = ocdm__builtin_class_name(c),
+                                         .group = ocdm__class_group_name(group),
+                                         .column = c,
+                                         .turn = ocdm__builtin_class_task(c)};
+    }
+}
+
 static ocdm_status draw_picture(const ocdm__label_stream *stream, const struct outcome outcomes[MOST_POLICIES],
                                 const char *path, ocdm_error *error)
 {
-    ocdm__picture_class classes[MAX_CLASSES];
+    ocdm__study_class classes[MAX_CLASSES];
     ocdm__picture_panel panels[MOST_POLICIES];
-    uint64_t seen[MAX_CLASSES];
-    count_classes(stream, seen);
-    for (uint32_t c = 0; c < stream->class_count; c++)
-        classes[c] =
-            (ocdm__picture_class){.name = ocdm__builtin_class_name(c), .seen = seen[c], .task = ocdm__builtin_class_task(c)};
+    double tasks[OCDM__BUILTIN_TASKS];
+    char caption[160];
+    describe_classes(stream, classes);
+    for (size_t i = 0; i < OCDM__BUILTIN_TASKS; i++)
+        tasks[i] = (double)i;
     for (size_t i = 0; i < policy_count(); i++)
         panels[i] = (ocdm__picture_panel){.policy = policy_names()[i],
                                           .distance = outcomes[i].bench.distance,
                                           .distance_seen = outcomes[i].bench.distance_seen,
                                           .kept = outcomes[i].kept};
+    snprintf(caption, sizeof caption,
+             "Memory of %d after %zu samples. In the stream, majority classes occur more than %u times, minority classes fewer "
+             "than %u.",
+             CAPACITY, stream->sample_count, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER);
     ocdm__balance_picture picture = {.classes = classes,
                                      .class_count = stream->class_count,
+                                     .tasks = {tasks, OCDM__BUILTIN_TASKS},
                                      .panels = panels,
                                      .panel_count = policy_count(),
-                                     .capacity = CAPACITY,
-                                     .sample_count = stream->sample_count};
+                                     .caption = caption};
     return ocdm__balance_picture_write(&picture, path, error);
 }
 

@@ -192,15 +192,18 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
 static ocdm_status write_file(const struct image *image, const ocdm__learner *learner, const char *path, ocdm_error *error)
 {
     char names[OCDM__RECORD_KINDS][OCDM__RECORD_NOTE];
-    struct ocdm__note notes[3 + OCDM__RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
+    struct ocdm__note notes[4 + OCDM__RECORD_KINDS] = {{.key = "format", .value = OCDM__CHECKPOINT_FORMAT},
                                                        {.key = "version", .value = OCDM__CHECKPOINT_VERSION},
                                                        {.key = "program", .value = ocdm_version()}};
     for (unsigned i = 0; i < OCDM__RECORD_KINDS; i++) {
         ocdm__record_names((enum ocdm__record_kind)i, names[i]);
         notes[3 + i] = (struct ocdm__note){.key = ocdm__record_key((enum ocdm__record_kind)i), .value = names[i]};
     }
+    size_t count = 3 + OCDM__RECORD_KINDS;
+    if (learner != NULL && learner->instructions[0] != '\0')
+        notes[count++] = (struct ocdm__note){.key = OCDM__CHECKPOINT_INSTRUCTIONS, .value = learner->instructions};
     const ocdm__learner_file file = {.notes = notes,
-                                     .note_count = sizeof notes / sizeof *notes,
+                                     .note_count = count,
                                      .tensors = image->tensors,
                                      .tensor_count = image->count,
                                      .learner = learner,

@@ -32,6 +32,10 @@ void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint);
 /* Whether it belongs to the run that is asked for, see experiment/folder/saved_run.h. */
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error);
 
+/* Writes the instructions that the checkpoint was made with to `text` when the run's learner uses others, so that the last bits
+ * of what follows may differ; false otherwise, and when one of them does not say. */
+bool ocdm__checkpoint_has_other_instructions(const ocdm__checkpoint *checkpoint, const ocdm__run *run, char *text, size_t room);
+
 /* Restores a run that was opened and not begun. OCDM_OK; after OCDM_BAD_FILE or OCDM_NO_MEMORY the run can only be closed. */
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error);
 
@@ -39,6 +43,9 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
 
 #define OCDM__CHECKPOINT_FORMAT "ocdm-checkpoint"
 #define OCDM__CHECKPOINT_VERSION "1"
+
+/* The note that says which instructions the learner's numbers come from. */
+#define OCDM__CHECKPOINT_INSTRUCTIONS "instructions"
 
 /* Prefix of the names of the learner's tensors. */
 #define OCDM__CHECKPOINT_LEARNER "agent."

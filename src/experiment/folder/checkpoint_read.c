@@ -1,6 +1,7 @@
 /* Reads checkpoints. Nothing in the file is trusted before it is checked. */
 #include "experiment/folder/checkpoint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -277,6 +278,16 @@ static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run
     ocdm_status status = run->learner->functions->load(run->learner->state, checkpoint->file.name, &file, error);
     ocdm__release(tensors);
     return status;
+}
+
+bool ocdm__checkpoint_has_other_instructions(const ocdm__checkpoint *checkpoint, const ocdm__run *run, char *text, size_t room)
+{
+    const struct ocdm__note *made = ocdm__safetensors_note(&checkpoint->tensors, OCDM__CHECKPOINT_INSTRUCTIONS);
+    const char *used = run->learner != NULL ? run->learner->instructions : "";
+    if (made == NULL || used[0] == '\0' || ocdm__note_is(made, used))
+        return false;
+    snprintf(text, room, "%.*s", (int)(made->value_length < 64 ? made->value_length : 64), made->value);
+    return true;
 }
 
 ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__run *run, uint64_t *log_size, ocdm_error *error)

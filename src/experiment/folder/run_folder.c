@@ -289,6 +289,23 @@ static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpo
     return OCDM_OK;
 }
 
+/* Weights from another CPU can be trained further, but not to the bytes of an unbroken run. */
+static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm__checkpoint *checkpoint, ocdm_error *error)
+{
+    char made[80], text[256];
+    if (is_there(folder->paths[SUMMARY]) ||
+        !ocdm__checkpoint_has_other_instructions(checkpoint, folder->run, made, sizeof made))
+        return OCDM_OK;
+    const char *used = folder->run->learner->instructions;
+    if (folder->job->settings->strict)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "resume on the CPU that began it, or without --strict",
+                          "%s: the run was saved with %s, here is %s", folder->job->folder, made, used);
+    snprintf(text, sizeof text, "the run was saved with %s, here is %s: the last bits may differ from an unbroken run", made,
+             used);
+    note(folder, text);
+    return OCDM_OK;
+}
+
 /* Brings the run to where the folder's is. */
 static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
 {
@@ -296,6 +313,8 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
     ocdm_status status = open_checkpoint(folder, &checkpoint, error);
     if (status == OCDM_OK)
         status = ocdm__checkpoint_compare(&checkpoint, folder->run, error);
+    if (status == OCDM_OK)
+        status = check_instructions(folder, &checkpoint, error);
     if (status == OCDM_OK)
         status = ocdm__checkpoint_restore(&checkpoint, folder->run, log_size, error);
     ocdm__checkpoint_close(&checkpoint);

@@ -40,7 +40,7 @@ typedef struct ocdm__run_settings {
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
     const char *image_root; /* instead of the stream's; NULL */
-    bool strict;            /* an image that cannot be decoded ends the run */
+    bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
     const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
@@ -119,7 +119,7 @@ enum ocdm__setting_kind {
     ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
-        "end the run at an image that cannot be decoded instead of skipping it")                                               \
+        "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
     ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
         "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \

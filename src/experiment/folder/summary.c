@@ -214,6 +214,8 @@ static void write_files(ocdm__output *output, const ocdm__run *run, const char *
     ocdm__output_text(output, "}");
 }
 
+static void write_machine(ocdm__output *output, unsigned threads);
+
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
@@ -221,12 +223,10 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
     ocdm__summary_head_write(output, run);
     ocdm__output_text(output, ",\"classes\":");
-    ocdm_status status = ocdm__stream_classes_write(output, run, error);
-    if (status != OCDM_OK)
-        return status;
+    ocdm__stream_classes_write(output, run);
     write_evaluations(output, run);
     write_validation(output, run);
-    status = write_forgetting(output, run, error);
+    ocdm_status status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);
     if (status != OCDM_OK)
@@ -237,10 +237,10 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
     ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
     write_times(output, run);
+    ocdm__output_text(output, ",\"environment\":{");
+    write_machine(output, run->settings->threads);
     write_files(output, run, folder);
-    ocdm__output_text(output, ",\"environment\":");
-    ocdm__environment_write(output, run->settings->threads);
-    ocdm__output_text(output, "}\n");
+    ocdm__output_text(output, "}}\n");
     return OCDM_OK;
 }
 
@@ -284,9 +284,9 @@ void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, 
     ocdm__output_text(output, "}");
 }
 
-static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, const uint64_t *in_tasks)
+static void write_class(ocdm__output *output, const ocdm__run *run, size_t c)
 {
-    size_t length, tasks = run->stream->task_count;
+    size_t length, tasks = run->schedule.order.task_count;
     const char *name = ocdm__text_at(&run->stream->table.classes, c, &length);
     ocdm__output_text(output, c > 0 ? ",{\"name\":" : "{\"name\":");
     ocdm__output_json_string(output, name, length);
@@ -297,26 +297,16 @@ static void write_class(ocdm__output *output, const ocdm__run *run, size_t c, co
     ocdm__output_count(output, ",\"test\":", run->test_counts[c]);
     ocdm__output_text(output, ",\"tasks\":[");
     for (size_t k = 0; k < tasks; k++)
-        ocdm__output_count(output, k > 0 ? "," : "", in_tasks[c * tasks + k]);
+        ocdm__output_count(output, k > 0 ? "," : "", run->task_counts[c * tasks + k]);
     ocdm__output_text(output, "]}");
 }
 
-ocdm_status ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
+void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run)
 {
-    const ocdm__stream_table *table = &run->stream->table;
-    size_t tasks = run->stream->task_count;
-    uint64_t *in_tasks = ocdm__allocate(table->class_count, tasks * sizeof *in_tasks);
-    if (in_tasks == NULL)
-        return ocdm__fail_memory(error, "the counts of classes in tasks");
-    for (size_t i = 0; i < table->sample_count; i++)
-        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
-            in_tasks[table->labels[k] * tasks + table->tasks[i]]++;
     ocdm__output_text(output, "[");
-    for (size_t c = 0; c < table->class_count; c++)
-        write_class(output, run, c, in_tasks);
+    for (size_t c = 0; c < run->stream->table.class_count; c++)
+        write_class(output, run, c);
     ocdm__output_text(output, "]");
-    ocdm__release(in_tasks);
-    return OCDM_OK;
 }
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------- */
@@ -337,7 +327,7 @@ static void find_cpu(char *text, size_t room)
         fclose(file);
 }
 
-void ocdm__environment_write(ocdm__output *output, unsigned threads)
+static void write_machine(ocdm__output *output, unsigned threads)
 {
     struct utsname system;
     char cpu[256] = "", text[256] = "", machine[256] = "";
@@ -348,10 +338,16 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
         snprintf(machine, sizeof machine, "%.200s", system.nodename);
     }
     find_cpu(cpu, sizeof cpu);
-    write_text(output, "{\"cpu\":", cpu);
+    write_text(output, "\"cpu\":", cpu);
     ocdm__output_count(output, ",\"cores\":", cores > 0 ? (uint64_t)cores : 0);
     ocdm__output_count(output, ",\"threads\":", threads);
     write_text(output, ",\"system\":", text);
     write_text(output, ",\"machine\":", machine);
+}
+
+void ocdm__environment_write(ocdm__output *output, unsigned threads)
+{
+    ocdm__output_text(output, "{");
+    write_machine(output, threads);
     ocdm__output_text(output, "}");
 }

@@ -23,9 +23,9 @@ void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run);
 /* The members `program`, `settings` and `stream`, without braces: what identifies a run. */
 void ocdm__summary_head_write(ocdm__output *output, const ocdm__run *run);
 
-/* The stream and its classes as JSON: summary_stream.c. */
+/* The stream and its classes as JSON. */
 void ocdm__stream_about_write(ocdm__output *output, const ocdm__stream *stream, size_t task_count);
-ocdm_status ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error);
+void ocdm__stream_classes_write(ocdm__output *output, const ocdm__run *run);
 
 /* The machine: CPU, cores, threads that were asked for, system. */
 void ocdm__environment_write(ocdm__output *output, unsigned threads);

@@ -322,6 +322,23 @@ void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t
             counts[table->labels[k]]++;
 }
 
+ocdm_status ocdm__count_classes_by_task(const ocdm__stream_table *table, const ocdm__stream_order *order, uint32_t *counts,
+                                        ocdm_error *error)
+{
+    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
+    if (places == NULL)
+        return ocdm__fail_memory(error, "the counts of classes in tasks");
+    for (size_t k = 0; k < order->task_count; k++)
+        places[order->tasks[k]] = 1;
+    for (size_t task = 0, next = 0; task < OCDM__MAX_TASKS; task++)
+        places[task] = places[task] == 1 ? (uint32_t)next++ : 0;
+    for (size_t i = 0; i < table->sample_count; i++)
+        for (uint64_t k = table->label_starts[i]; table->parts[i] == OCDM__TRAIN && k < table->label_starts[i + 1]; k++)
+            counts[table->labels[k] * order->task_count + places[table->tasks[i]]]++;
+    ocdm__release(places);
+    return OCDM_OK;
+}
+
 /* Digits up to `end`; false when there are none, too many, or others. */
 static bool read_bound(const char *text, const char *end, uint64_t *value)
 {
@@ -381,6 +398,6 @@ ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
-        groups[c] = counts[c] > high ? OCDM__MAJORITY : counts[c] < low ? OCDM__MINORITY : OCDM__MODERATE;
+        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], high, low);
     return OCDM_OK;
 }

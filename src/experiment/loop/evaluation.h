@@ -107,4 +107,9 @@ bool ocdm__groups_are_of_a_file(const char *text, size_t length);
 /* How many samples of a part (enum ocdm__part) carry each class; `counts` is set to 0 first. */
 void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t *counts);
 
+/* How many training samples of each task carry each class: class_count rows of a number per task of the order, tasks by rising
+ * number. `counts` is zero before. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__count_classes_by_task(const ocdm__stream_table *table, const ocdm__stream_order *order, uint32_t *counts,
+                                        ocdm_error *error);
+
 #endif

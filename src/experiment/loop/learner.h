@@ -68,6 +68,7 @@ typedef struct ocdm__learner_functions {
 typedef struct ocdm__learner {
     const ocdm__learner_functions *functions;
     void *state;
+    char instructions[64]; /* of the CPU that the last bits of its numbers depend on; "": it does not say */
 } ocdm__learner;
 
 /* Makes the learner of a run, whose samples are those of `inputs`. */

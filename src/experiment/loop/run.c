@@ -79,6 +79,28 @@ ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, 
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------- */
 
+/* Every evaluation keeps the metrics of each task before it, and the summary has a count per class and task: a run that could
+ * not write them at its end must not begin. */
+static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
+{
+    static const double limit = 1 << 30;
+    double tasks = (double)run->schedule.order.task_count, classes = (double)run->stream->table.class_count;
+    double bytes = tasks * (tasks + 1) / 2 * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
+    if (bytes <= limit)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_LIMIT, "divide the stream into fewer tasks",
+                      "%.0f classes in %.0f tasks: the results of a run would take %.1f GB, the limit is %.1f", classes, tasks,
+                      bytes / 1e9, limit / 1e9);
+}
+
+static ocdm_status count_classes(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &run->stream->table;
+    ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
+    ocdm__count_classes(table, OCDM__TEST, run->test_counts);
+    return ocdm__count_classes_by_task(table, &run->schedule.order, run->task_counts, error);
+}
+
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -89,22 +111,25 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
                                          error);
     if (status == OCDM_OK && settings->resample_tests)
         status = ocdm__stream_order_resample(&run->tests, table, settings->seed, error);
+    if (status == OCDM_OK)
+        status = check_result_size(run, error);
     if (status != OCDM_OK)
         return status;
     run->train_counts = ocdm__allocate(table->class_count, sizeof *run->train_counts);
     run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
+    run->task_counts = ocdm__allocate(table->class_count, run->schedule.order.task_count * sizeof *run->task_counts);
     run->groups = ocdm__allocate(table->class_count, sizeof *run->groups);
     run->scores = ocdm__allocate(table->class_count, sizeof *run->scores);
     run->evaluations = ocdm__allocate(run->schedule.order.task_count, sizeof *run->evaluations);
     run->curve = ocdm__allocate(1, sizeof *run->curve);
     run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
     run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
-    if (run->train_counts == NULL || run->test_counts == NULL || run->groups == NULL || run->scores == NULL ||
-        run->evaluations == NULL || run->curve == NULL || run->samples == NULL || run->next == NULL)
+    if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
+        run->scores == NULL || run->evaluations == NULL || run->curve == NULL || run->samples == NULL || run->next == NULL)
         return ocdm__fail_memory(error, "the tables of a run");
-    ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
-    ocdm__count_classes(table, OCDM__TEST, run->test_counts);
-    status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
+    status = count_classes(run, error);
+    if (status == OCDM_OK)
+        status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
     if (status != OCDM_OK)
         return status;
     return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
@@ -194,8 +219,8 @@ void ocdm__run_close(ocdm__run *run)
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->groups, run->scores,
-                            run->evaluations,   run->curve,        run->samples,     run->next};
+    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts, run->groups,
+                            run->scores,        run->evaluations,  run->curve,       run->samples,     run->next};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);

@@ -153,6 +153,7 @@ typedef struct ocdm__run {
     ocdm__schedule schedule;
     ocdm__stream_order tests;
     uint64_t *train_counts, *test_counts; /* samples with each class */
+    uint32_t *task_counts;                /* training samples with each class in each task, as ocdm__count_classes_by_task */
     uint8_t *groups;                      /* of each class */
     double *class_weights;                /* in the target; NULL: 1 for every class */
 

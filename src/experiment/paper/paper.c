@@ -290,15 +290,12 @@ ocdm_status ocdm__paper_read_memories(ocdm__compare_memories *memories, const oc
 
 /* ---- classes of a stream ------------------------------------------------------------------------------------------------- */
 
-#define MAJORITY_OVER 600u
-#define MINORITY_UNDER 100u
-
 static const char *group_of(const ocdm__stream_info *info, uint32_t class_number, uint64_t seen)
 {
     const uint8_t *groups = info->stream.table.groups;
     if (groups != NULL)
         return ocdm__class_group_name((enum ocdm__class_group)groups[class_number]);
-    return seen > MAJORITY_OVER ? "majority" : seen < MINORITY_UNDER ? "minority" : "moderate";
+    return ocdm__class_group_name(ocdm__class_group_of(seen, OCDM__MAJORITY_OVER, OCDM__MINORITY_UNDER));
 }
 
 static uint64_t first_task(const ocdm__statistics *statistics, uint32_t class_number)

@@ -152,7 +152,7 @@ void ocdm__put_mark(const ocdm__canvas *canvas, const char *mark)
 
 void ocdm__mark_begin(const ocdm__canvas *canvas, const char *mark, double height)
 {
-    ocdm__output_text(canvas->out, "<g");
+    ocdm__output_text(canvas->out, height > 0 ? "<g class=\"panel\"" : "<g");
     ocdm__put_mark(canvas, mark);
     if (height > 0 && ocdm__canvas_is_page(canvas))
         put_attribute(canvas->out, "data-high", height);

@@ -74,38 +74,26 @@ extern const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS];
 
 /* ---- the picture of `ocdm demo` ----------------------------------------------------------------------------------------- */
 
-/*
- * How evenly policies hold the classes of a stream: one self-contained SVG with a panel of bars for each policy and a bar for
- * each class. One sample is one unit high, so the numbers can be read back from the file. The same numbers give the same bytes.
+/* How evenly policies hold the classes of a stream: a file with a panel for each policy. The same numbers give the same bytes.
  */
 
-/* The most samples that a bar shows; a higher one is cut off there, marked, and its number is written above it. */
-#define OCDM__PICTURE_TOP 70u
-
-/* The paper's groups: majority classes occur more often than the first, minority classes less often than the second. */
-#define OCDM__PICTURE_MAJORITY 600u
-#define OCDM__PICTURE_MINORITY 100u
-
-typedef struct ocdm__picture_class {
-    const char *name; /* UTF-8 */
-    uint64_t seen;    /* n_i at the end of the stream */
-    uint32_t task;    /* classes of a task stand together */
-} ocdm__picture_class;
+/* The upper end of the bars' scale; a higher bar is cut off there, marked, and its number is written above it. */
+#define OCDM__PICTURE_TOP 70.0
 
 typedef struct ocdm__picture_panel {
     const char *policy;   /* UTF-8 */
     double distance;      /* over the classes in play */
     double distance_seen; /* over all classes seen; shown when the policy lost some */
-    const uint32_t *kept; /* m_i of each class */
+    const uint32_t *kept; /* m_i of each class, by `column` */
 } ocdm__picture_panel;
 
 typedef struct ocdm__balance_picture {
-    const ocdm__picture_class *classes; /* in the order of the stream */
-    size_t class_count;                 /* at least 1 */
-    const ocdm__picture_panel *panels;  /* from top to bottom */
+    const ocdm__study_class *classes;  /* by turn; only `name`, `group`, `column` and `turn` are used */
+    size_t class_count;                /* at least 1 */
+    ocdm__numbers tasks;               /* by turn */
+    const ocdm__picture_panel *panels; /* from top to bottom */
     size_t panel_count;
-    uint32_t capacity;     /* M, below 10,000: the numbers over the bars have room for four digits */
-    uint64_t sample_count; /* of the stream */
+    const char *caption; /* a line below the title */
 } ocdm__balance_picture;
 
 /* Writes the picture, as base/output.h writes a path. Returns OCDM_OK, OCDM_IO or OCDM_NO_MEMORY. */

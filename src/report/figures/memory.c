@@ -138,27 +138,26 @@ const ocdm__figure ocdm__figure_memory = {
 
 /* ---- in the stream ------------------------------------------------------------------------------------------------------ */
 
-static double task_count_of(const void *task, const ocdm__study_class *class)
+static double count_of_turn(const void *turn, const ocdm__study_class *class)
 {
-    size_t number = *(const size_t *)task;
-    return number < class->tasks.count ? class->tasks.values[number] : NAN;
+    return class->turns.values[*(const size_t *)turn];
 }
 
 static bool has_stream(const ocdm__study *study)
 {
     for (size_t c = 0; c < study->class_count; c++)
-        for (size_t t = 0; t < study->classes[c].tasks.count; t++)
-            if (study->classes[c].tasks.values[t] > 0)
+        for (size_t t = 0; t < study->classes[c].turns.count; t++)
+            if (study->classes[c].turns.values[t] > 0)
                 return true;
     return false;
 }
 
-static void note_task(const ocdm__study *study, size_t task, ocdm__panel *panel)
+static void note_task(const ocdm__study *study, size_t turn, ocdm__panel *panel)
 {
     size_t classes = 0;
     double labels = 0;
     for (size_t c = 0; c < study->class_count; c++) {
-        double count = task_count_of(&task, &study->classes[c]);
+        double count = count_of_turn(&turn, &study->classes[c]);
         classes += count > 0;
         labels += count > 0 ? count : 0;
     }
@@ -175,17 +174,14 @@ static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *can
         names == NULL ? ocdm__fail_memory(error, "a figure") : ocdm__class_panels_begin(&panels, &classes, error);
     panels.section_count = 0;
     for (size_t turn = 0; status == OCDM_OK && turn < study->order.count; turn++) {
-        if (!(study->order.values[turn] >= 0 && study->order.values[turn] < 1e6))
-            continue;
-        size_t task = (size_t)study->order.values[turn];
-        snprintf(names[turn], sizeof names[turn], "task %zu", task);
+        snprintf(names[turn], sizeof names[turn], "task %.15g", study->order.values[turn]);
         ocdm__panel *panel = ocdm__panels_add(&panels, names[turn]);
         if (panel == NULL) {
             status = ocdm__fail_memory(error, "a figure");
             break;
         }
-        ocdm__class_panels_fill(&classes, panel->values, task_count_of, &task);
-        note_task(study, task, panel);
+        ocdm__class_panels_fill(&classes, panel->values, count_of_turn, &turn);
+        note_task(study, turn, panel);
     }
     if (status == OCDM_OK)
         ocdm__panels_draw(&panels, canvas);
@@ -199,12 +195,12 @@ static ocdm_status csv_stream(const ocdm__study *study, ocdm__output *out, ocdm_
     (void)error;
     ocdm__output_text(out, "class,group,task,training_samples\n");
     for (size_t c = 0; c < study->class_count; c++)
-        for (size_t t = 0; t < study->classes[c].tasks.count; t++) {
+        for (size_t t = 0; t < study->classes[c].turns.count; t++) {
             ocdm__put_csv(out, study->classes[c].name);
             ocdm__output_text(out, ",");
             ocdm__put_csv(out, study->classes[c].group);
-            ocdm__put(out, ",%zu", t);
-            csv_number(out, &study->classes[c].tasks, t);
+            ocdm__put(out, ",%.15g", study->order.values[t]);
+            csv_number(out, &study->classes[c].turns, t);
             ocdm__output_text(out, "\n");
         }
     return OCDM_OK;

@@ -90,6 +90,8 @@ static ocdm__scale scale_of(const ocdm__panels *panels, size_t number)
     ocdm__scale scale = {.low = panels->is_log ? 0.5 : 0, .high = highest, .to = -HEIGHT, .is_log = panels->is_log};
     if (panels->is_log)
         scale.high = highest > 1 ? highest * 1.1 : 10;
+    else if (panels->highest > 0)
+        scale.high = panels->highest;
     else
         ocdm__scale_widen(&scale);
     return scale;
@@ -295,7 +297,7 @@ static void draw_side(const ocdm__canvas *canvas, const ocdm__panel *panel, doub
     ocdm__output_text(canvas->out, "\">");
     ocdm__put_plain(canvas->out, panel->label, 18);
     ocdm__output_text(canvas->out, "</text>\n");
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < OCDM__PANEL_NOTES; i++)
         if (panel->notes[i][0] != '\0')
             ocdm__draw_text(canvas, 28, base - HEIGHT + 32 + 16 * (double)i, OCDM__ANCHOR_START, "small faint",
                             panel->notes[i]);

@@ -22,13 +22,16 @@ typedef struct ocdm__panel_section {
     char name[40];
 } ocdm__panel_section;
 
+/* The lines that fit beside the bars, below the label. */
+#define OCDM__PANEL_NOTES 4u
+
 typedef struct ocdm__panel {
     const char *label;
-    const char *mark;  /* the method that it belongs to; NULL for none */
-    char notes[3][40]; /* small, below the label */
-    int colour;        /* of all bars; -1 for ink */
-    double *values;    /* NaN for no bar */
-    double *targets;   /* a mark across the bar; NaN for none */
+    const char *mark;                  /* the method that it belongs to; NULL for none */
+    char notes[OCDM__PANEL_NOTES][40]; /* small, below the label */
+    int colour;                        /* of all bars; -1 for ink */
+    double *values;                    /* NaN for no bar */
+    double *targets;                   /* a mark across the bar; NaN for none */
 } ocdm__panel;
 
 /* Members that are not set below must be zero; release with ocdm__panels_clear. */
@@ -36,6 +39,7 @@ typedef struct ocdm__panels {
     const char *y_what, *x_what;
     const char *target_what; /* the name of the marks */
     bool is_log;     /* on the figure's own scale */
+    double highest;  /* the upper end of every scale; 0: it follows from values and targets */
     bool own_scales; /* each panel has its own scale, as high as its bars; otherwise all share one */
     bool marks_lost; /* a bar of height 0 gets a cross */
     bool has_groups; /* the legend tells how the groups are filled */

@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "experiment/compare/memory_only.h"
 
-const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS] = {"majority", "moderate", "minority", "total"};
-
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
     if (a == NULL || b == NULL || a->kind != b->kind || a->count != b->count)
@@ -236,14 +234,38 @@ static void colour_groups(ocdm__study *study)
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-static size_t first_turn(const ocdm__study *study, const ocdm__study_class *class)
+/* Where the count of each turn's task is in a list by rising task number. */
+static void find_places(const ocdm__numbers *order, size_t *places)
 {
-    for (size_t turn = 0; turn < study->order.count; turn++) {
-        double task = study->order.values[turn];
-        if (task >= 0 && task<(double)class->tasks.count &&class->tasks.values[(size_t)task]> 0)
-            return turn;
+    for (size_t turn = 0; turn < order->count; turn++) {
+        places[turn] = 0;
+        for (size_t other = 0; other < order->count; other++)
+            places[turn] += order->values[other] < order->values[turn];
     }
-    return study->order.count;
+}
+
+/* Brings the counts from the order of task numbers into that of the turns. Some files have a count for every number up to the
+ * highest, also for numbers that are no task. */
+static ocdm_status counts_by_turn(ocdm__numbers *counts, const ocdm__numbers *order, const size_t *places, ocdm_error *error)
+{
+    double *values = ocdm__allocate(order->count, sizeof *values);
+    if (values == NULL)
+        return ocdm__fail_memory(error, "classes");
+    for (size_t turn = 0; turn < order->count; turn++) {
+        double place = counts->count == order->count ? (double)places[turn] : order->values[turn];
+        values[turn] = place >= 0 && place < (double)counts->count ? counts->values[(size_t)place] : NAN;
+    }
+    ocdm__release(counts->values);
+    *counts = (ocdm__numbers){.values = values, .count = order->count};
+    return OCDM_OK;
+}
+
+static size_t first_turn(const ocdm__study_class *class)
+{
+    size_t turn = 0;
+    while (turn < class->turns.count && !(class->turns.values[turn] > 0))
+        turn++;
+    return turn;
 }
 
 static int by_turn(const void *a, const void *b)
@@ -262,8 +284,11 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
     ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "settings.order"), &study->order, error);
     study->task_count = study->order.count;
     study->classes = ocdm__allocate(count, sizeof *study->classes);
-    if (study->classes == NULL)
-        return ocdm__fail_memory(error, "classes");
+    size_t *places = ocdm__allocate(study->order.count, sizeof *places);
+    if (study->classes == NULL || places == NULL)
+        status = ocdm__fail_memory(error, "classes");
+    if (status == OCDM_OK)
+        find_places(&study->order, places);
     const ocdm__json_node *node = count > 0 ? list->first : NULL;
     for (; status == OCDM_OK && node != NULL; node = node->next) {
         ocdm__study_class *class = &study->classes[study->class_count];
@@ -271,9 +296,12 @@ static ocdm_status read_classes(ocdm__study *study, ocdm_error *error)
         class->group = ocdm__json_text(ocdm__json_find(node, "group"), "");
         class->train = ocdm__json_number(ocdm__json_find(node, "train"));
         class->column = study->class_count++;
-        status = ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->tasks, error);
-        class->turn = first_turn(study, class);
+        status = ocdm__numbers_of(ocdm__json_find(node, "tasks"), &class->turns, error);
+        if (status == OCDM_OK)
+            status = counts_by_turn(&class->turns, &study->order, places, error);
+        class->turn = first_turn(class);
     }
+    ocdm__release(places);
     if (study->class_count > 1)
         qsort(study->classes, study->class_count, sizeof *study->classes, by_turn);
     return status;
@@ -411,7 +439,7 @@ static void study_clear(ocdm__study *study)
         ocdm__release(study->groups[i].label);
     }
     for (size_t i = 0; i < study->class_count; i++)
-        ocdm__release(study->classes[i].tasks.values);
+        ocdm__release(study->classes[i].turns.values);
     ocdm__release(study->groups);
     ocdm__release(study->classes);
     ocdm__release(study->order.values);

@@ -15,10 +15,6 @@
 #include "metrics/metrics.h"
 #include "report/runs/read.h"
 
-/* The groups of classes in the paper's tables; the last is all classes together. */
-#define OCDM__PAPER_GROUPS 4u
-extern const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS];
-
 /*
  * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
  * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
@@ -35,7 +31,7 @@ typedef struct ocdm__study_class {
     size_t column;       /* its index in the lists of the files */
     size_t turn;         /* the first position in the base order of tasks at which it occurs; task_count if it does not */
     double train;        /* training samples with it */
-    ocdm__numbers tasks; /* the same of each task */
+    ocdm__numbers turns; /* the same of each task, in the base order of tasks */
 } ocdm__study_class;
 
 typedef struct ocdm__run_group {
