@@ -222,7 +222,8 @@ static char *climb(const char *from, const char *to)
 char *ocdm__path_from(const char *folder, const char *path)
 {
     char *from = realpath(folder, NULL), *to = realpath(path, NULL);
-    char *relative = from != NULL && to != NULL ? climb(strcmp(from, "/") == 0 ? "" : from, strcmp(to, "/") == 0 ? "" : to) : NULL;
+    char *relative =
+        from != NULL && to != NULL ? climb(strcmp(from, "/") == 0 ? "" : from, strcmp(to, "/") == 0 ? "" : to) : NULL;
     free(from);
     free(to);
     return relative;

@@ -2,8 +2,8 @@
 //
 //   node tests/browser/test_report.mjs PROGRAM SOURCE [PICTURES]
 //
-// Speaks TAP. Pictures of every page, at 360 and 1920 pixels, light and dark, go to PICTURES (a folder that stays) for a person to
-// look at; without it they are thrown away with the rest.
+// Speaks TAP. Pictures of every page, at 360, 800 and 1920 pixels, light and dark, go to PICTURES, if it is named, for a person to
+// look at.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -12,7 +12,7 @@ import { Browser } from './webdriver.mjs';
 
 const [program, source, keep] = process.argv.slice(2);
 const place = fs.mkdtempSync(path.join(os.tmpdir(), 'ocdm-report-'));
-const pictures = keep ?? path.join(place, 'pictures');
+const screens = [[360, 'light'], [360, 'dark'], [800, 'light'], [800, 'dark'], [1920, 'light'], [1920, 'dark']];
 const kinds = ['paper', 'wide', 'sweep', 'memory', 'hostile'];
 let number = 0;
 let failures = 0;
@@ -35,6 +35,7 @@ function same(actual, expected, what) {
         throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }
 
+const picture = (browser, name) => keep === undefined ? undefined : browser.picture(path.join(keep, `${name}.png`));
 const page = (kind) => path.join(place, `${kind}.html`);
 const address = (kind) => `file://${page(kind)}`;
 
@@ -43,11 +44,11 @@ const address = (kind) => `file://${page(kind)}`;
 // Of each figure: its size, its marks, texts that leave the picture, texts that meet, the smallest letters.
 const lookAtFigures = `
     return Array.from(document.querySelectorAll('figure')).map(function (figure) {
-        var svg = figure.querySelector('svg'), box = svg.getBoundingClientRect(), problems = [];
+        var svg = figure.querySelector('svg.fig'), box = svg.getBoundingClientRect(), problems = [];
         var texts = Array.from(svg.querySelectorAll('text')).map(function (text) {
             return { text: text.textContent, box: text.getBoundingClientRect(), up: text.hasAttribute('transform') };
         });
-        var marks = Array.from(svg.querySelectorAll('rect,polyline,circle')).filter(function (mark) {
+        var marks = Array.from(svg.querySelectorAll('rect:not(.field),polyline,.dot')).filter(function (mark) {
             var size = mark.getBoundingClientRect();
             return size.width > 0 && (size.height > 0 || mark.tagName === 'polyline');
         });
@@ -70,12 +71,14 @@ const lookAtFigures = `
                  how: figure.querySelector('.how').textContent.length, problems: problems };
     });`;
 
+const scores = ['memory', 'distance', 'map', 'difference', 'tasks', 'classes', 'loss'];
+const sweeps = ['rho', 'rho-kept', 'memory-size', 'orders', 'orders-distance', 'orders-memory'];
 const figuresOf = {
-    paper: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
-    wide: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
-    sweep: ['memory', 'distance', 'map', 'rho', 'rho-kept', 'memory-size', 'orders', 'orders-distance', 'orders-memory', 'stream', 'age', 'time'],
-    memory: ['memory', 'distance', 'stream', 'age', 'time'],
-    hostile: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
+    paper: [...scores, 'stream', 'age', 'time'],
+    wide: [...scores, 'stream', 'age', 'time'],
+    sweep: [...scores, ...sweeps, 'stream', 'age', 'time'],
+    memory: ['memory', 'distance', 'difference', 'stream', 'age', 'time'],
+    hostile: [...scores, 'stream', 'age', 'time'],
 };
 
 async function checkFigures(browser, kind, width) {
@@ -140,7 +143,7 @@ function checkCell(cell, values, decimals, where) {
     return same(cell.text, text, where);
 }
 
-const paperColumns = ['majority', 'moderate', 'minority', 'total'].flatMap((group) => ['CF1', 'OF1', 'mAP'].map((metric) => `final.${group}.${metric}`));
+const paperColumns = ['total', 'majority', 'moderate', 'minority'].flatMap((group) => ['CF1', 'OF1', 'mAP'].map((metric) => `final.${group}.${metric}`));
 
 async function checkNumbers(browser, kind) {
     const runs = summaries(kind);
@@ -182,7 +185,7 @@ async function checkData(browser, kind) {
 // ---- the tests ----------------------------------------------------------------------------------------------------------
 
 async function checkSorting(browser) {
-    const column = 13; // total mAP
+    const column = 4; // total mAP
     const values = async () => (await browser.run(readTable, 'results')).map((row) => Number(row[column].value));
     const click = (i) => browser.run("document.querySelector('table[data-name=results]').tHead.rows[1].cells[arguments[0]].querySelector('button').click()", i);
     const descending = [...(await values())].sort((a, b) => b - a);
@@ -226,10 +229,10 @@ async function checkWithoutScripts(browser) {
     try {
         await browser.open(address('paper'));
         const { result } = await browser.devtools('Runtime.evaluate', { expression: `JSON.stringify([
-            document.querySelectorAll('button').length, document.querySelectorAll('figure svg').length,
+            document.querySelectorAll('button').length, document.querySelectorAll('figure .own svg.fig').length,
             document.querySelectorAll('table[data-name=results] tbody tr').length, document.querySelector('.verdict').textContent.length > 40])` });
-        same(JSON.parse(result.value), [0, 6, 4, true], 'buttons, figures, rows, verdict');
-        await browser.picture(path.join(pictures, 'paper-no-scripts.png'));
+        same(JSON.parse(result.value), [0, 10, 4, true], 'buttons, figures, rows, verdict');
+        await picture(browser, 'paper-no-scripts');
     } finally {
         await browser.devtools('Emulation.setScriptExecutionDisabled', { value: false });
     }
@@ -245,9 +248,9 @@ async function checkPrint(browser) {
     if (wide > room || table > room) throw new Error(`${wide} and ${table} of ${room} pixels`);
     const { data } = await browser.devtools('Page.printToPDF', { preferCSSPageSize: true, printBackground: false });
     const pdf = Buffer.from(data, 'base64');
-    fs.writeFileSync(path.join(pictures, 'paper.pdf'), pdf);
+    if (keep !== undefined) fs.writeFileSync(path.join(keep, 'paper.pdf'), pdf);
     same(pdf.subarray(0, 5).toString(), '%PDF-', 'a PDF');
-    await browser.picture(path.join(pictures, 'paper-print.png'));
+    await picture(browser, 'paper-print');
     await browser.media('', 'light');
 }
 
@@ -268,19 +271,19 @@ for (const kind of kinds) {
     execFileSync(path.join(source, 'tests/made-runs'), [path.join(place, kind), kind]);
     execFileSync(program, ['report', kind, '-o', `${kind}.html`], { cwd: place, stdio: ['ignore', 'ignore', kind === 'hostile' ? 'ignore' : 'inherit'] });
 }
-fs.mkdirSync(pictures, { recursive: true });
+if (keep !== undefined) fs.mkdirSync(keep, { recursive: true });
 const browser = await Browser.start();
 try {
     await browser.open('about:blank');
     await forget(browser);
     for (const kind of kinds) {
-        for (const [width, scheme] of [[360, 'light'], [360, 'dark'], [1920, 'light'], [1920, 'dark']]) {
+        for (const [width, scheme] of screens) {
             await test(`report_figures_are_legible_when_${kind}_is_${width}_wide_and_${scheme}`, async () => {
                 await forget(browser);
                 await browser.size(width, 1000);
                 await browser.media('', scheme);
                 await browser.open(address(kind));
-                await browser.picture(path.join(pictures, `${kind}-${width}-${scheme}.png`));
+                await picture(browser, `${kind}-${width}-${scheme}`);
                 await checkFigures(browser, kind, width);
                 await checkSilence(browser, kind);
             });

@@ -214,36 +214,6 @@ static void write_files(ocdm__output *output, const ocdm__run *run, const char *
     ocdm__output_text(output, "}");
 }
 
-static void write_machine(ocdm__output *output, unsigned threads);
-
-/* ---- all of it --------------------------------------------------------------------------------------------------------- */
-
-ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
-{
-    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
-    ocdm__summary_head_write(output, run);
-    ocdm__output_text(output, ",\"classes\":");
-    ocdm__stream_classes_write(output, run);
-    write_evaluations(output, run);
-    write_validation(output, run);
-    ocdm_status status = write_forgetting(output, run, error);
-    if (status == OCDM_OK)
-        status = write_memory(output, run, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__output_text(output, ",\"curve\":");
-    ocdm__curve_write(output, run->curve);
-    ocdm__output_count(output, ",\"steps\":", run->step);
-    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
-    ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
-    write_times(output, run);
-    ocdm__output_text(output, ",\"environment\":{");
-    write_machine(output, run->settings->threads);
-    write_files(output, run, folder);
-    ocdm__output_text(output, "}}\n");
-    return OCDM_OK;
-}
-
 /* ---- stream and machine -------------------------------------------------------------------------------------------------- */
 
 /* ---- the stream -------------------------------------------------------------------------------------------------------- */
@@ -350,4 +320,32 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
     ocdm__output_text(output, "{");
     write_machine(output, threads);
     ocdm__output_text(output, "}");
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
+{
+    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
+    ocdm__summary_head_write(output, run);
+    ocdm__output_text(output, ",\"classes\":");
+    ocdm__stream_classes_write(output, run);
+    write_evaluations(output, run);
+    write_validation(output, run);
+    ocdm_status status = write_forgetting(output, run, error);
+    if (status == OCDM_OK)
+        status = write_memory(output, run, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(output, ",\"curve\":");
+    ocdm__curve_write(output, run->curve);
+    ocdm__output_count(output, ",\"steps\":", run->step);
+    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
+    ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
+    write_times(output, run);
+    ocdm__output_text(output, ",\"environment\":{");
+    write_machine(output, run->settings->threads);
+    write_files(output, run, folder);
+    ocdm__output_text(output, "}}\n");
+    return OCDM_OK;
 }

@@ -23,9 +23,9 @@ const char ocdm__figure_style[] =
     ".f0{fill:#0067c0}.f1{fill:#00996b}.f2{fill:#8a478b}.f3{fill:#bd8600}.f4{fill:#2492ea}.f5{fill:#c8420a}\n"
     ".f6{fill:#5b2b12}.f7{fill:#7d7a3c}.f8{fill:#6902d3}.f9{fill:#6b7480}.f10{fill:#1f2328}\n"
     ".h0{fill:#f4f1fb}.h1{fill:#e5dff5}.h2{fill:#d2c8ed}.h3{fill:#bcaee3}.h4{fill:#a493d6}\n"
-    ".h5{fill:#8b78c6}.h6{fill:#725eb2}.h7{fill:#5a4699}.h8{fill:#43307c}\n"
-    ".k0,.k1,.k3{stroke:none}.k1{fill-opacity:.5}.k2{fill-opacity:.1;stroke-width:1}.k3{fill-opacity:.3}\n"
-    ".fig .low{fill:#1f2328}.fig .high{fill:#ffffff}\n";
+    ".h5{fill:#7b68ba}.h6{fill:#664fa6}.h7{fill:#523b8e}.h8{fill:#3d2873}\n"
+    ".k0,.k1,.k3{stroke:none}.k1{fill-opacity:.5}.k2{fill-opacity:.2;stroke-width:1}.k3{fill-opacity:.3}\n"
+    ".fig .t5,.fig .t6,.fig .t7,.fig .t8{fill:#ffffff}\n.part{stroke:#664fa6;stroke-width:.7}\n";
 
 const char ocdm__figure_style_dark[] =
     ".fig text{fill:#e6edf3}.fig .faint{fill:#a3adb8}.fig .paper{fill:#0d1117}.fig .axis{stroke:#a3adb8}\n"
@@ -37,7 +37,7 @@ const char ocdm__figure_style_dark[] =
     ".f6{fill:#a8684e}.f7{fill:#a8a552}.f8{fill:#9a52ff}.f9{fill:#78818c}.f10{fill:#e6edf3}\n"
     ".h0{fill:#1d1830}.h1{fill:#282043}.h2{fill:#352a59}.h3{fill:#443771}.h4{fill:#55478b}\n"
     ".h5{fill:#6a5ca4}.h6{fill:#8275bc}.h7{fill:#9f94d3}.h8{fill:#c1b9e8}\n"
-    ".k0,.k1,.k3{stroke:none}\n.fig .low{fill:#e6edf3}.fig .high{fill:#0d1117}\n";
+    ".k0,.k1,.k3{stroke:none}\n.fig .t5{fill:#e6edf3}.fig .t6,.fig .t7,.fig .t8{fill:#0d1117}.part{stroke:#9f94d3}\n";
 
 /* ---- scales ------------------------------------------------------------------------------------------------------------- */
 

@@ -26,8 +26,8 @@ bool ocdm__canvas_is_page(const ocdm__canvas *canvas);
 /*
  * The style sheet for a light background, which files of their own include, and the changes for a dark one. Methods have the
  * classes s0, s1, ... (strokes) and f0, f1, ... (fills) of their colours, and d1, d2, ... for dashes; what is not a method has
- * ink, the fills k0 to k3, or the steps h0 to h8 of one other colour. All have a contrast of at least 3 to the background, and the colours differ
- * for readers with protanopia, deuteranopia and tritanopia too.
+ * ink, the fills k0 to k3, or the steps h0 to h8 of one other colour. All have a contrast of at least 3 to the background, and
+ * the colours differ for readers with protanopia, deuteranopia and tritanopia too.
  */
 extern const char ocdm__figure_style[];
 extern const char ocdm__figure_style_dark[];

@@ -124,7 +124,8 @@ static void draw_heads(const ocdm__study *study, const ocdm__canvas *canvas, con
         ocdm__put_mark(canvas, group->mark);
         ocdm__output_text(canvas->out, ">");
         if (plan->upright)
-            ocdm__draw_text_up(canvas, column_left(plan, i) + 12, plan->top - 12, OCDM__ANCHOR_START, "strong", group->label, 13);
+            ocdm__draw_text_up(canvas, column_left(plan, i) + 12, plan->top - 12, OCDM__ANCHOR_START, "strong", group->label,
+                               13);
         else
             ocdm__draw_text(canvas, column_left(plan, i), plan->top - 12, OCDM__ANCHOR_START, "strong", group->label);
         ocdm__output_text(canvas->out, "</g>\n");
@@ -134,8 +135,8 @@ static void draw_heads(const ocdm__study *study, const ocdm__canvas *canvas, con
 
 /* ---- a row --------------------------------------------------------------------------------------------------------------- */
 
-static void draw_bar(const ocdm__canvas *canvas, const struct columns *plan, const ocdm__run_group *group, const struct row *row,
-                     double x, double y)
+static void draw_bar(const ocdm__canvas *canvas, const struct columns *plan, const ocdm__run_group *group,
+                     const struct row *row, double x, double y)
 {
     double value = precision_of(group, row);
     char text[24];
@@ -147,14 +148,14 @@ static void draw_bar(const ocdm__canvas *canvas, const struct columns *plan, con
     }
     snprintf(text, sizeof text, "%.1f", value);
     double width = plan->bar * (value < 0 ? 0 : value > 100 ? 100 : value) / 100;
-    ocdm__put(canvas->out, " aria-label=\"%s\"><rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>", text,
-              group->colour % OCDM__COLOURS, x, y, width > 0.5 ? width : 0.5, BAR);
+    ocdm__put(canvas->out, " aria-label=\"%s\"><rect class=\"f%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
+              text, group->colour % OCDM__COLOURS, x, y, width > 0.5 ? width : 0.5, BAR);
     ocdm__put_plain(canvas->out, group->label, 40);
     ocdm__output_text(canvas->out, ", ");
     put_row_name(canvas->out, row, 60);
     ocdm__put(canvas->out, ": AP %s</title></rect>\n", text);
     if (plan->numbers)
-        ocdm__draw_text(canvas, x + plan->bar + 4, y + 10, OCDM__ANCHOR_START, "small faint", text);
+        ocdm__draw_text(canvas, x + plan->bar + NUMBER - 2, y + 10, OCDM__ANCHOR_END, "small faint", text);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
@@ -177,13 +178,15 @@ static void draw_row(const ocdm__study *study, const ocdm__canvas *canvas, const
     char text[32];
     ocdm__output_text(out, "<g role=\"row\"");
     put_row_attributes(canvas, row);
-    ocdm__put(out, ">\n<g role=\"rowheader\"><text class=\"small\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">", NAME_RIGHT, y + 10);
+    ocdm__put(out, ">\n<g role=\"rowheader\"><text class=\"small\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">", NAME_RIGHT,
+              y + 10);
     put_row_name(out, row, NAME_LIMIT);
     ocdm__output_text(out, "</text></g>\n");
     ocdm__bar_kind_draw(canvas, ocdm__bar_kind_of(row->classes[0]), MARK_LEFT, y + 1, 9);
     ocdm__tick_text(row->classes[0]->train, text, sizeof text);
     ocdm__output_text(out, "<g role=\"cell\">");
-    ocdm__draw_text(canvas, COUNT_RIGHT, y + 10, OCDM__ANCHOR_END, "small faint", isfinite(row->classes[0]->train) ? text : "–");
+    ocdm__draw_text(canvas, COUNT_RIGHT, y + 10, OCDM__ANCHOR_END, "small faint",
+                    isfinite(row->classes[0]->train) ? text : "–");
     ocdm__output_text(out, "</g>\n");
     for (size_t i = 0; i < study->base_count; i++)
         draw_bar(canvas, plan, &study->groups[i], row, column_left(plan, i), y);
@@ -252,9 +255,10 @@ static ocdm_status csv_classes(const ocdm__study *study, ocdm__output *out, ocdm
 const ocdm__figure ocdm__figure_classes = {
     .name = "classes",
     .title = "Average precision of every class",
-    .reading = "Each row is a class, the most frequent in the stream first, with its training samples; each bar is the average "
-               "precision at the end in percent of a method, mean over seeds, and all columns have the same scale from 0 to 100. "
-               "Where bars get shorter further down, a method learns frequent classes better than rare ones.",
+    .reading =
+        "Each row is a class, the most frequent in the stream first, with its training samples; each bar is the average "
+        "precision at the end in percent of a method, mean over seeds, and all columns have the same scale from 0 to 100. "
+        "Where bars get shorter further down, a method learns frequent classes better than rare ones.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_precision,
     .draw = draw_classes,

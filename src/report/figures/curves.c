@@ -147,7 +147,7 @@ ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *ta
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group))
             continue;
-        first = first == NULL ? group : first;
+        first = first == NULL || first->bound ? group : first;
         one_order = one_order && ocdm__json_same(ocdm__json_find(first->runs[0]->settings, "order"),
                                                  ocdm__json_find(group->runs[0]->settings, "order"));
         status = add_curve(&chart, group, distance_of, false, error);
@@ -272,7 +272,8 @@ static bool has_loss(const ocdm__study *study)
 static ocdm_status draw_loss(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
     ocdm__chart chart = {.x_what = "training steps", .y_what = "training loss"};
-    ocdm_status status = add_sections(&chart, study->groups[0].runs[0], error);
+    const ocdm__run_group *best = ocdm__study_best(study);
+    ocdm_status status = add_sections(&chart, (best != NULL ? best : &study->groups[0])->runs[0], error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
         status = add_curve(&chart, &study->groups[i], loss_of, true, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)

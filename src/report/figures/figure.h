@@ -65,12 +65,14 @@ typedef struct ocdm__time_part {
     const char *name; /* in tables and the CSV */
     const char *path; /* in the summary */
     const char *text; /* in the legend */
-    double left;      /* where that starts */
-    unsigned colour;
+    unsigned heat;    /* its step of the style sheet's colour */
 } ocdm__time_part;
 
 #define OCDM__TIME_PARTS 5u
 extern const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS];
+
+/* Whether the runs spend time on it: only images are decoded. */
+bool ocdm__time_part_is_there(const ocdm__study *study, size_t part);
 
 /* ---- the picture of `ocdm demo` ----------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* Draws lines. Their names are at their right ends, moved apart where they would overlap, with a thin line to the end; in a page
- * also in a legend above, since a narrow screen does not reach the right ends. */
+/* Draws lines. Their names are at their right ends, moved apart where they would overlap, with a thin line to the end; in a
+ * page also in a legend above, since a narrow screen does not reach the right ends. */
 #include "report/figures/lines.h"
 
 #include <math.h>
@@ -215,8 +215,8 @@ static void draw_field(const ocdm__chart *chart, const ocdm__canvas *canvas, con
     ocdm__output *out = canvas->out;
     if (!ocdm__canvas_is_page(canvas))
         return;
-    ocdm__put(out, "<rect class=\"field\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" data-x=\"%.6g %.6g\" data-what=\"", LEFT,
-              TOP, frame->right - LEFT, frame->bottom - TOP, frame->x.low, frame->x.high);
+    ocdm__put(out, "<rect class=\"field\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" data-x=\"%.6g %.6g\" data-what=\"",
+              LEFT, TOP, frame->right - LEFT, frame->bottom - TOP, frame->x.low, frame->x.high);
     ocdm__put_plain(out, chart->x_what, 60);
     ocdm__output_text(out, "\"");
     for (size_t i = 0; chart->names != NULL && i < chart->name_count; i++) {
@@ -296,9 +296,9 @@ static void draw_curve(const ocdm__canvas *canvas, const struct frame *frame, co
 /* A point: a circle for a method, a shape of its own for every line in ink. */
 static void draw_point(const ocdm__canvas *canvas, unsigned colour, double x, double y)
 {
-    static const char *const shapes[OCDM__DASHES] = {"M%.1f %.1fm-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M%.1f %.1fm-4 -4h8v8h-8z",
-                                                     "M%.1f %.1fm0 -5l5 9h-10z", "M%.1f %.1fm0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",
-                                                     "M%.1f %.1fm0 5l5 -9h-10z"};
+    static const char *const shapes[OCDM__DASHES] = {
+        "M%.1f %.1fm-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M%.1f %.1fm-4 -4h8v8h-8z", "M%.1f %.1fm0 -5l5 9h-10z",
+        "M%.1f %.1fm0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z", "M%.1f %.1fm0 5l5 -9h-10z"};
     char path[96];
     ocdm__output_text(canvas->out, "<path class=\"dot ");
     put_fill(canvas->out, colour);
@@ -461,7 +461,8 @@ static void put_legend(const ocdm__chart *chart, const ocdm__canvas *canvas)
             ocdm__put_plain(canvas->out, line->mark, OCDM__MARK_LIMIT);
             ocdm__output_text(canvas->out, "\"");
         }
-        ocdm__output_text(canvas->out, "><svg class=\"key long-key\" viewBox=\"0 0 26 12\" aria-hidden=\"true\"><path class=\"line ");
+        ocdm__output_text(canvas->out,
+                          "><svg class=\"key long-key\" viewBox=\"0 0 26 12\" aria-hidden=\"true\"><path class=\"line ");
         put_stroke(canvas->out, line->colour, true);
         ocdm__output_text(canvas->out, "\" d=\"M1 6h24\"/>");
         if (chart->dotted) {

@@ -52,7 +52,8 @@ typedef struct ocdm__chart {
 /* Adds a line of `count` points, all zero. NULL if an allocation fails. The pointer is valid until the next call. */
 ocdm__chart_line *ocdm__chart_add(ocdm__chart *chart, const char *label, unsigned colour, size_t count);
 
-/* Draws the chart, in a page below a legend for narrow screens, or only its background when it has no values. Returns OCDM_OK or OCDM_NO_MEMORY. */
+/* Draws the chart, in a page below a legend for narrow screens, or only its background when it has no values. Returns OCDM_OK
+ * or OCDM_NO_MEMORY. */
 ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canvas, ocdm_error *error);
 
 void ocdm__chart_clear(ocdm__chart *chart);

@@ -5,7 +5,8 @@
 #include "report/figures/canvas.h"
 #include "report/runs/groups.h"
 
-/* The group of classes that a bar belongs to, which decides how it is filled: solid, half, hollow. Its colour is the method's. */
+/* The group of classes that a bar belongs to, which decides how it is filled: solid, half, hollow. Its colour is the method's.
+ */
 enum ocdm__bar_kind { OCDM__BAR_MAJORITY, OCDM__BAR_MODERATE, OCDM__BAR_MINORITY, OCDM__BAR_MIXED };
 
 enum ocdm__bar_kind ocdm__bar_kind_of(const ocdm__study_class *class);
@@ -38,11 +39,11 @@ typedef struct ocdm__panel {
 typedef struct ocdm__panels {
     const char *y_what, *x_what;
     const char *target_what; /* the name of the marks */
-    bool is_log;     /* on the figure's own scale */
-    double highest;  /* the upper end of every scale; 0: it follows from values and targets */
-    bool own_scales; /* each panel has its own scale, as high as its bars; otherwise all share one */
-    bool marks_lost; /* a bar of height 0 gets a cross */
-    bool has_groups; /* the legend tells how the groups are filled */
+    bool is_log;             /* on the figure's own scale */
+    double highest;          /* the upper end of every scale; 0: it follows from values and targets */
+    bool own_scales;         /* each panel has its own scale, as high as its bars; otherwise all share one */
+    bool marks_lost;         /* a bar of height 0 gets a cross */
+    bool has_groups;         /* the legend tells how the groups are filled */
     size_t bar_count;
     unsigned char *kinds; /* of each bar; NULL when all are solid */
     const char **names;   /* of each bar; NULL for none */

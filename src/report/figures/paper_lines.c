@@ -215,8 +215,7 @@ static bool has_map(const ocdm__paper_part *part)
 static ocdm_status add_group(ocdm__chart *chart, const ocdm__paper_part *part, const char *group, const char *label,
                              size_t column, ocdm_error *error)
 {
-    ocdm__chart_line *line =
-        ocdm__chart_add(chart, label, OCDM__INK(chart->line_count), part->table->row_count - part->first);
+    ocdm__chart_line *line = ocdm__chart_add(chart, label, OCDM__INK(chart->line_count), part->table->row_count - part->first);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
     line->count = 0;

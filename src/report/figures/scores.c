@@ -127,8 +127,7 @@ static ocdm_status draw_difference(const ocdm__study *study, const ocdm__canvas 
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
         status = add_line(&chart, &study->groups[i], error);
         for (size_t k = 0; status == OCDM_OK && k < chart.name_count; k++)
-            put_point(&chart, k,
-                      ocdm__group_evaluation_difference(&study->groups[i], best, k, evaluation_measure(study)));
+            put_point(&chart, k, ocdm__group_evaluation_difference(&study->groups[i], best, k, evaluation_measure(study)));
     }
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
@@ -143,8 +142,7 @@ static ocdm_status csv_difference(const ocdm__study *study, ocdm__output *out, o
     ocdm__output_text(out, "label,best,after,mean,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t k = 0; k < evaluation_count(&study->groups[i]); k++) {
-            ocdm__summary summary =
-                ocdm__group_evaluation_difference(&study->groups[i], best, k, evaluation_measure(study));
+            ocdm__summary summary = ocdm__group_evaluation_difference(&study->groups[i], best, k, evaluation_measure(study));
             ocdm__put_csv(out, study->groups[i].label);
             ocdm__output_text(out, ",");
             ocdm__put_csv(out, best->label);
@@ -157,9 +155,10 @@ static ocdm_status csv_difference(const ocdm__study *study, ocdm__output *out, o
 const ocdm__figure ocdm__figure_difference = {
     .name = "difference",
     .title = "Difference to the best method over time",
-    .reading = "How far each method is from the one that is best at the end, after each task: the mean of the differences of runs "
-               "with the same seed, and one standard deviation of them to either side. The best method is the line at 0; a "
-               "method whose bars stay on one side of it differs by more than the choice of the seed.",
+    .reading =
+        "How far each method is from the one that is best at the end, after each task: the mean of the differences of runs "
+        "with the same seed, and one standard deviation of them to either side. The best method is the line at 0; a "
+        "method whose bars stay on one side of it differs by more than the choice of the seed.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_difference,
     .draw = draw_difference,
@@ -199,7 +198,7 @@ struct matrix {
     double cell;      /* width */
     double width;     /* with its names and the gap to the next */
     double height;    /* likewise */
-    size_t per_row;   /* matrices side by side */
+    size_t per_row;   /* matrices side by side, about as many in the last row */
     double low, high; /* of all numbers */
 };
 
@@ -212,6 +211,8 @@ static struct matrix plan_matrix(const ocdm__study *study)
     plan.height = HEAD + CELL_HEIGHT * (double)plan.tasks + GAP;
     plan.per_row = (size_t)((OCDM__FIGURE_WIDTH + GAP) / plan.width);
     plan.per_row = plan.per_row > 0 ? plan.per_row : 1;
+    size_t rows = (study->base_count + plan.per_row - 1) / plan.per_row;
+    plan.per_row = (study->base_count + rows - 1) / rows;
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t cell = 0; cell < plan.tasks * plan.tasks; cell++) {
             double value = task_map(&study->groups[i], cell / plan.tasks, cell % plan.tasks).mean;
@@ -238,42 +239,44 @@ static void draw_cell(const ocdm__canvas *canvas, const struct matrix *plan, con
                       size_t column, double x, double y)
 {
     double value = task_map(group, row, column).mean;
-    char text[16];
+    char text[16], class[16];
     if (!isfinite(value)) {
         ocdm__output_text(canvas->out, "<g role=\"cell\" aria-label=\"not seen yet\"></g>\n");
         return;
     }
     snprintf(text, sizeof text, "%.1f", value);
-    ocdm__put(canvas->out,
-              "<g role=\"cell\" aria-label=\"%s\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>"
-              "task %.0f after task %.0f: %s</title></rect>\n",
-              text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_at(group, row), task_at(group, column), text);
+    ocdm__put(
+        canvas->out,
+        "<g role=\"cell\" aria-label=\"%s\"><rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>"
+        "task %.0f after task %.0f: %s</title></rect>\n",
+        text, heat_of(plan, value), x, y, plan->cell - 2, CELL_HEIGHT - 2, task_at(group, row), task_at(group, column), text);
+    snprintf(class, sizeof class, "small t%u", heat_of(plan, value));
     if (plan->cell >= NUMBERED)
-        ocdm__draw_text(canvas, x + plan->cell / 2 - 1, y + 16, OCDM__ANCHOR_MIDDLE,
-                        heat_of(plan, value) < 5 ? "small low" : "small high", text);
+        ocdm__draw_text(canvas, x + plan->cell / 2 - 1, y + 16, OCDM__ANCHOR_MIDDLE, class, text);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
 /* Text with a role in the table of a screen reader. */
-static void draw_head(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor, const char *text)
+static void draw_head(const ocdm__canvas *canvas, const char *role, double x, double y, enum ocdm__anchor anchor,
+                      const char *text)
 {
     ocdm__put(canvas->out, "<g role=\"%s\">", role);
     ocdm__draw_text(canvas, x, y, anchor, "small faint", text);
     ocdm__output_text(canvas->out, "</g>\n");
 }
 
-static void draw_matrix_head(const ocdm__canvas *canvas, const struct matrix *plan, const ocdm__run_group *group, double x,
-                             double y)
+static void draw_matrix_head(const ocdm__canvas *canvas, const struct matrix *plan, const ocdm__run_group *group)
 {
-    ocdm__put(canvas->out, "<text class=\"strong\" x=\"%.1f\" y=\"%.1f\">", x, y + 16);
+    ocdm__put(canvas->out,
+              "<rect class=\"f%u\" width=\"11\" height=\"11\" y=\"6\"/>\n<text class=\"strong\" x=\"17\" y=\"16\">",
+              group->colour % OCDM__COLOURS);
     ocdm__put_plain(canvas->out, group->label, WIDEST_LABEL);
     ocdm__output_text(canvas->out, "</text>\n<g role=\"row\">\n");
-    draw_head(canvas, "columnheader", x + NAMES, y + 34, OCDM__ANCHOR_START, "after task");
+    draw_head(canvas, "columnheader", NAMES, 34, OCDM__ANCHOR_START, "after task");
     for (size_t column = 0; column < plan->tasks; column++) {
         char text[24];
         snprintf(text, sizeof text, "%.0f", task_at(group, column));
-        draw_head(canvas, "columnheader", x + NAMES + plan->cell * ((double)column + 0.5) - 1, y + HEAD - 7, OCDM__ANCHOR_MIDDLE,
-                  text);
+        draw_head(canvas, "columnheader", NAMES + plan->cell * ((double)column + 0.5) - 1, HEAD - 7, OCDM__ANCHOR_MIDDLE, text);
     }
     ocdm__output_text(canvas->out, "</g>\n");
 }
@@ -284,16 +287,19 @@ static void draw_matrix(const ocdm__canvas *canvas, const struct matrix *plan, c
     ocdm__put_plain(canvas->out, group->label, OCDM__MARK_LIMIT);
     ocdm__output_text(canvas->out, ": mAP of each task after each task\"");
     ocdm__put_mark(canvas, group->mark);
+    ocdm__put(canvas->out, " transform=\"translate(%.1f %.1f)\"", x, y);
+    if (ocdm__canvas_is_page(canvas))
+        ocdm__put(canvas->out, " data-slot=\"%.1f %.1f\"", x, y);
     ocdm__output_text(canvas->out, ">\n");
-    draw_matrix_head(canvas, plan, group, x, y);
+    draw_matrix_head(canvas, plan, group);
     for (size_t row = 0; row < plan->tasks; row++) {
         char text[24];
-        double top = y + HEAD + CELL_HEIGHT * (double)row;
+        double top = HEAD + CELL_HEIGHT * (double)row;
         ocdm__task_text(task_at(group, row), text, sizeof text);
         ocdm__output_text(canvas->out, "<g role=\"row\">\n");
-        draw_head(canvas, "rowheader", x + NAMES - 8, top + 16, OCDM__ANCHOR_END, text);
+        draw_head(canvas, "rowheader", NAMES - 8, top + 16, OCDM__ANCHOR_END, text);
         for (size_t column = 0; column < plan->tasks; column++)
-            draw_cell(canvas, plan, group, row, column, x + NAMES + plan->cell * (double)column, top);
+            draw_cell(canvas, plan, group, row, column, NAMES + plan->cell * (double)column, top);
         ocdm__output_text(canvas->out, "</g>\n");
     }
     ocdm__mark_end(canvas);
@@ -342,9 +348,10 @@ static ocdm_status csv_tasks(const ocdm__study *study, ocdm__output *out, ocdm_e
 const ocdm__figure ocdm__figure_tasks = {
     .name = "tasks",
     .title = "mAP of each task after each task",
-    .reading = "A row is a task, tested by itself, a column the time of the test; numbers are the mAP in percent, mean over seeds, on "
-               "one scale for all methods. The diagonal is what a task scores when it has just been learned; how a row pales to "
-               "the right is what is forgotten of it.",
+    .reading =
+        "A row is a task, tested by itself, a column the time of the test; numbers are the mAP in percent, mean over seeds, on "
+        "one scale for all methods. The diagonal is what a task scores when it has just been learned; how a row pales to "
+        "the right is what is forgotten of it.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_matrix,
     .draw = draw_tasks,

@@ -52,9 +52,18 @@ static const struct {
     const char *method;
     unsigned colour;
 } method_colours[] = {
-    {"ocdm", 0},      {"prs", 1},       {"cbes", 2},      {"max", 3},
-    {"onlyone", 4},   {"rs", 5},        {"random", 6},    {"cbrs", 7},
-    {"gss", 8},       {"finetune", 9},  {"multitask", 10}, {"prs-released", OCDM__COLOURS + 1},
+    {"ocdm", 0},
+    {"prs", 1},
+    {"cbes", 2},
+    {"max", 3},
+    {"onlyone", 4},
+    {"rs", 5},
+    {"random", 6},
+    {"cbrs", 7},
+    {"gss", 8},
+    {"finetune", 9},
+    {"multitask", 10},
+    {"prs-released", OCDM__COLOURS + 1},
     {"gss-released", OCDM__COLOURS + 8},
 };
 
@@ -126,8 +135,8 @@ static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_recor
 /* Whether two groups are the same contender of the comparison. */
 static bool same_contender(const ocdm__run_group *a, const ocdm__run_group *b)
 {
-    return strcmp(a->method, b->method) == 0 && ocdm__json_same(ocdm__json_find(a->runs[0]->settings, "model"),
-                                                                ocdm__json_find(b->runs[0]->settings, "model"));
+    return strcmp(a->method, b->method) == 0 &&
+           ocdm__json_same(ocdm__json_find(a->runs[0]->settings, "model"), ocdm__json_find(b->runs[0]->settings, "model"));
 }
 
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
@@ -159,8 +168,8 @@ static const ocdm__json_node *usual_value(const ocdm__study *study, const char *
     return usual;
 }
 
-/* A group is in the base if it has the most frequent value of every swept setting. A method and model without such a group keeps
- * its first. */
+/* A group is in the base if it has the most frequent value of every swept setting. A method and model without such a group
+ * keeps its first. */
 static void mark_base(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)

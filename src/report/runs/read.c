@@ -120,8 +120,12 @@ static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
         const char *path;
         ocdm__numbers *numbers;
     } lists[] = {
-        {"memory.counts", &run->counts}, {"memory.target", &run->target}, {"memory.seen", &run->seen},
-        {"curve.step", &run->step},      {"curve.task", &run->task},      {"curve.loss", &run->loss},
+        {"memory.counts", &run->counts},
+        {"memory.target", &run->target},
+        {"memory.seen", &run->seen},
+        {"curve.step", &run->step},
+        {"curve.task", &run->task},
+        {"curve.loss", &run->loss},
         {"curve.distance_seen", &run->distance_seen},
     };
     ocdm_status status = OCDM_OK;
