@@ -1,5 +1,5 @@
-/* Adam and sums of trees, compiled once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM and SUM_TREE before
- * including it. The order of operations is PyTorch's, so that the two stay close for many steps. */
+/* Adam, averages and sums of trees, compiled once for each kind of CPU: define TARGET, WIDE_ROOT(to, from), ADAM, AVERAGE and
+ * SUM_TREE before including it. The order of operations is PyTorch's, so that the two stay close for many steps. */
 #include <string.h>
 
 #include "agent/wide.h"
@@ -82,6 +82,15 @@ TARGET void ADAM(const struct ocdm__adam *adam)
     }
     if (at < adam->count)
         adam_rest(adam, at);
+}
+
+TARGET void AVERAGE(float *average, const float *value, float keep, float rest, size_t count)
+{
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH)
+        STORE_WIDE(average + i, LOAD_WIDE(average + i) * keep + LOAD_WIDE(value + i) * rest);
+    for (; i < count; i++)
+        average[i] = average[i] * keep + value[i] * rest;
 }
 
 TARGET void SUM_TREE(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)

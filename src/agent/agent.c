@@ -1,5 +1,5 @@
-/* The agent: settings, loss, steps, predictions, gradients. The other files of this folder implement the network;
- * agent_weights.c loads and saves weights. */
+/* The agent: settings, steps, predictions, gradients. loss.c has the losses, agent_weights.c loads and saves weights; the other
+ * files of this folder implement the network. */
 #include "agent/agent.h"
 
 #include <math.h>
@@ -13,73 +13,23 @@
 /* The number of images whose features are in memory while logits are computed. */
 enum { BLOCK = 64 };
 
-/* ---- loss ------------------------------------------------------------------------------------------------------------ */
-
-/* The loss of one logit x with target t is max(x, 0) - x t + ln(1 + e^-|x|), and its gradient sigmoid(x) - t. */
-
-/* The number of factors between 1 and 2 that are multiplied before one logarithm is taken of the product. */
-enum { FACTORS = 32 };
-
-/* The loss of a row as if it had no label, with the gradients of the sum, not of the mean. */
-static double row_without_labels(const float *logits, float *gradients, size_t classes)
-{
-    double sum = 0;
-    for (size_t start = 0; start < classes; start += FACTORS) {
-        size_t end = classes - start < FACTORS ? classes : start + FACTORS;
-        double product = 1;
-        for (size_t i = start; i < end; i++) {
-            float x = logits[i], e = expf(-fabsf(x));
-            product *= 1.0 + (double)e;
-            sum += x > 0 ? (double)x : 0;
-            gradients[i] = (x > 0 ? 1.0f : e) / (1.0f + e);
-            sum += x == x ? 0 : (double)x;
-        }
-        sum += log(product);
-    }
-    return sum;
-}
-
-/* Whether labels[at] has come before in its row. */
-static bool repeated(const struct ocdm__targets *targets, size_t row, size_t at)
-{
-    for (size_t i = targets->starts[row]; i < at; i++)
-        if (targets->labels[i] == targets->labels[at])
-            return true;
-    return false;
-}
-
-double ocdm__loss(const struct ocdm__targets *targets, const float *logits, float *gradients, size_t *bad_row)
-{
-    double total = 0, count = (double)targets->rows * (double)targets->classes;
-    float share = (float)(1.0 / count);
-    *bad_row = targets->rows;
-    for (size_t row = 0; row < targets->rows; row++) {
-        const float *x = logits + row * targets->classes;
-        float *g = gradients + row * targets->classes;
-        double sum = row_without_labels(x, g, targets->classes);
-        for (size_t at = targets->starts[row]; at < targets->starts[row + 1]; at++) {
-            uint32_t label = targets->labels[at];
-            if (repeated(targets, row, at))
-                continue;
-            sum -= (double)x[label];
-            g[label] -= 1.0f;
-        }
-        for (size_t i = 0; i < targets->classes; i++)
-            g[i] *= share;
-        if (!isfinite(sum)) {
-            *bad_row = row;
-            return sum;
-        }
-        total += sum;
-    }
-    return total / count;
-}
-
 /* ---- making and unmaking -------------------------------------------------------------------------------------------- */
 
 ocdm__agent_settings ocdm__agent_settings_default(void)
 {
-    return (ocdm__agent_settings){.model = "linear", .learning_rate = 1e-4, .epsilon = 1e-4, .threads = 1};
+    return (ocdm__agent_settings){
+        .model = "linear", .learning_rate = 1e-4, .epsilon = 1e-4, .loss = {.negatives = 1}, .threads = 1};
+}
+
+static ocdm_status check_loss(const ocdm__loss_rule *loss, ocdm_error *error)
+{
+    if (!(loss->negatives >= 0 && loss->negatives <= 1))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the weight of negatives must be from 0 to 1");
+    if (!(loss->focal >= 0 && loss->focal <= OCDM__MOST_FOCAL))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "focal must be from 0 to %g", OCDM__MOST_FOCAL);
+    if (loss->kind == OCDM__LOSS_ASL && loss->focal > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
+    return OCDM_OK;
 }
 
 static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_error *error)
@@ -93,7 +43,10 @@ static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_err
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "Adam's epsilon must be above 0 and at most 1e6");
     if (!(settings->clip >= 0 && settings->clip <= 1e30))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "clip must be from 0 (none) to 1e30");
-    return OCDM_OK;
+    for (uint32_t i = 0; i < settings->averages.count; i++)
+        if (!(settings->averages.values[i] > 0 && settings->averages.values[i] < 1))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the rate of an average must be above 0 and below 1");
+    return check_loss(&settings->loss, error);
 }
 
 static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings *settings, ocdm_error *error)
@@ -114,6 +67,8 @@ static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings
     ocdm__restore_threads(before);
     agent->settings = *settings;
     agent->settings.model = NULL;
+    if (status == OCDM_OK)
+        agent->network->average_count = settings->averages.count;
     return status;
 }
 
@@ -153,6 +108,7 @@ void ocdm__agent_destroy(ocdm__agent *agent)
     ocdm__network_destroy(agent->network);
     ocdm__release_aligned(agent->logits);
     ocdm__release_aligned(agent->logit_gradients);
+    ocdm__release(agent->fresh_weights);
     ocdm__release(agent);
 }
 
@@ -162,6 +118,9 @@ static ocdm_status check_batch(const ocdm__agent *agent, const struct ocdm__labe
 {
     if (batch->count == 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a batch without samples has no loss");
+    if (batch->fresh > batch->count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%zu of %zu samples of a batch are of the stream", batch->fresh,
+                          batch->count);
     for (size_t i = 0; i < batch->count; i++)
         for (size_t at = batch->starts[i]; at < batch->starts[i + 1]; at++)
             if (batch->labels[at] >= agent->settings.class_count)
@@ -187,6 +146,10 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
 {
     size_t images = share->images;
     ocdm_status status = ocdm__network_reserve(agent->network, share, error);
+    if (status == OCDM_OK && agent->fresh_weights == NULL) {
+        agent->fresh_weights = ocdm__allocate(agent->settings.class_count, sizeof *agent->fresh_weights);
+        status = agent->fresh_weights != NULL ? OCDM_OK : ocdm__fail_memory(error, "the weights of classes");
+    }
     if (status != OCDM_OK || images <= agent->batch_room)
         return status;
     ocdm__release_aligned(agent->logits);
@@ -200,6 +163,23 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
     return OCDM_OK;
 }
 
+/* The targets of a batch; room for the weights of its classes is the agent's. */
+static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct ocdm__labelled_batch *batch)
+{
+    struct ocdm__targets targets = {.starts = batch->starts,
+                                    .labels = batch->labels,
+                                    .rows = batch->count,
+                                    .classes = agent->settings.class_count,
+                                    .fresh = batch->fresh,
+                                    .class_weights = batch->class_weights,
+                                    .fresh_weights = batch->class_weights};
+    if (agent->settings.loss.negatives < 1 && batch->fresh > 0) {
+        ocdm__loss_weigh_absent(&targets, agent->settings.loss.negatives, agent->fresh_weights);
+        targets.fresh_weights = agent->fresh_weights;
+    }
+    return targets;
+}
+
 /* Forward, loss, backward into the sink. */
 static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                             bool frozen, const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
@@ -210,12 +190,12 @@ static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batc
                               .frozen = frozen,
                               .logits = agent->logits,
                               .logit_gradients = agent->logit_gradients};
-    struct ocdm__targets targets = {batch->starts, batch->labels, batch->count, agent->settings.class_count};
+    const struct ocdm__targets targets = targets_of(agent, batch);
     size_t bad;
     ocdm_status status = ocdm__network_forward(&pass, error);
     if (status != OCDM_OK)
         return status;
-    double mean = ocdm__loss(&targets, agent->logits, agent->logit_gradients, &bad);
+    double mean = ocdm__loss(&targets, &agent->settings.loss, agent->logits, agent->logit_gradients, &bad);
     agent->bad_sample = bad;
     if (bad < batch->count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "go back to the last checkpoint; a smaller learning rate or --clip may help",
@@ -264,9 +244,13 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
                                                 .root_scale = (float)(1.0 / sqrt(1.0 - pow(0.999, step))),
                                                 .epsilon = (float)agent->settings.epsilon,
                                                 .clip = (float)agent->settings.clip}};
+    ocdm__parameters_use(agent->network, 0);
     ocdm_status status = prepared_pass(agent, batch, false, &sink, loss, error);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
         agent->steps++;
+        if (agent->settings.averages.count > 0)
+            ocdm__parameters_average(agent->network, &agent->settings.averages, agent->steps);
+    }
     if (agent->ranks != NULL)
         agent->ranks->note_step(agent->steps);
     return status;
@@ -289,6 +273,17 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 {
     struct ocdm__gradient_sink sink = {.flat = gradient};
     return prepared_pass(agent, batch, false, &sink, loss, error);
+}
+
+ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error)
+{
+    uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
+    ocdm_status status = ocdm__agent_check(agent, error);
+    if (status == OCDM_OK && agent->ranks != NULL && wanted != agent->network->version)
+        status = ocdm__together_use(agent, wanted, error);
+    if (status == OCDM_OK)
+        ocdm__parameters_use(agent->network, wanted);
+    return status;
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------------- */
@@ -348,6 +343,11 @@ uint32_t ocdm__agent_feature_width(const ocdm__agent *agent)
 size_t ocdm__agent_gradient_size(const ocdm__agent *agent)
 {
     return agent->network->trained_count;
+}
+
+size_t ocdm__agent_average_count(const ocdm__agent *agent)
+{
+    return agent->settings.averages.count;
 }
 
 uint64_t ocdm__agent_steps(const ocdm__agent *agent)

@@ -1,6 +1,7 @@
 /*
- * The agent: a network that learns online from batches of samples with several labels. One step is forward, binary cross
- * entropy with logits (mean over batch and classes), backward and Adam; batch norms use the batch's own statistics.
+ * The agent: a network that learns online from batches of samples with several labels. One step is forward, a loss
+ * (binary cross entropy with logits by default, mean over batch and classes), backward and Adam; batch norms use the batch's
+ * own statistics.
  *
  *     ocdm__agent_settings settings = ocdm__agent_settings_default();
  *     settings.model = "resnet18";
@@ -26,17 +27,41 @@
 
 typedef struct ocdm__agent ocdm__agent;
 
+/* The losses: symbol, name. docs/methods.md has the formulas. */
+#define OCDM__LOSSES(ROW) ROW(BCE, "bce") ROW(ASL, "asl") ROW(SOFTMARGIN, "softmargin")
+
+#define OCDM__LOSS_KIND(symbol, name) OCDM__LOSS_##symbol,
+enum ocdm__loss_kind { OCDM__LOSSES(OCDM__LOSS_KIND) };
+
+#define OCDM__MOST_FOCAL 8.0
+
+/* How logits are judged. */
+typedef struct ocdm__loss_rule {
+    uint32_t kind;    /* an ocdm__loss_kind */
+    double negatives; /* 0 to 1: the weight of classes that no sample of the stream in the batch has, for those samples */
+    double focal;     /* 0 to OCDM__MOST_FOCAL: the gradient of a negative is sigmoid(x)^(1 + focal); not for asl */
+} ocdm__loss_rule;
+
+/* Rates of averages, each above 0 and below 1. */
+#define OCDM__MOST_RATES 8
+typedef struct ocdm__rates {
+    double values[OCDM__MOST_RATES];
+    uint32_t count;
+} ocdm__rates;
+
 typedef struct ocdm__agent_settings {
     const char *model;      /* one of ocdm__model_names (agent/model.h) */
     uint32_t class_count;   /* C, outputs of the head */
     uint32_t features;      /* width of a sample for linear and mlp */
     uint32_t height, width; /* of images, for the others; three channels */
     uint32_t blocks;        /* mobilenet1: the number of its 13 blocks; 0 for all, or as many as the weights have */
-    bool bf16;              /* compute in bf16, with weights and sums in f32; only where the CPU has it */
+    bool bf16;              /* compute in bf16, with weights and sums in f32; only if the CPU supports it */
     bool fast;              /* let results depend on the number of threads */
     double learning_rate;   /* default 1e-4 */
     double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
     double clip;            /* cut each gradient to -clip..clip; default 0: do not */
+    ocdm__loss_rule loss;   /* default: bce, nothing weighted */
+    ocdm__rates averages;   /* of the exponential averages of the weights that are kept; default: none */
     uint64_t seed;          /* of the weights that no file gives */
     unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
 } ocdm__agent_settings;
@@ -71,14 +96,16 @@ struct ocdm__labelled_batch {
     const size_t *starts;
     const uint32_t *labels;
     size_t count;
+    size_t fresh;               /* how many of them are of the stream: the first ones; the others are replayed */
+    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
 };
 
 /*
  * One step. `loss` may be NULL. OCDM_OK; OCDM_BAD_ARGUMENT (an empty batch, a label out of range, one sample whose image is
- * down to one pixel at some batch norm); OCDM_BAD_RECORD when a
- * sample's loss is not a finite number: ocdm__agent_bad_sample is its index in the batch, the weights are as before the step
- * (running statistics are not); OCDM_NO_MEMORY: the agent is as it was. Only if oneDNN itself runs out of memory in the middle
- * of the step has the agent become useless: whatever is asked of it then is refused with OCDM_NO_MEMORY.
+ * down to one pixel at some batch norm); OCDM_BAD_RECORD when a sample's loss is not a finite number: ocdm__agent_bad_sample
+ * is its index in the batch, the weights are as before the step (running statistics are not); OCDM_NO_MEMORY: the agent is as
+ * it was. Only if oneDNN itself runs out of memory in the middle of the step does the agent become unusable: every later call
+ * fails with OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
 size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
@@ -104,10 +131,19 @@ size_t ocdm__agent_gradient_size(const ocdm__agent *agent);
 ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
                                        double *loss, ocdm_error *error);
 
+/*
+ * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/t). Predictions, features, lists and fetches use version 0,
+ * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
+ * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *error);
+size_t ocdm__agent_average_count(const ocdm__agent *agent);
+
 /* ---- several ranks --------------------------------------------------------------------------------------------------- */
 
-/* Agents of networks that take images work on all ranks of src/ranks. All but the leader, rank 0, call the first, which returns
- * when the leader calls the second. */
+/* Agents of networks that take images work on all ranks of src/ranks. All ranks except the leader, rank 0, call the first
+ * function, which returns when the leader calls the second. */
 void ocdm__together_follow(void);
 void ocdm__together_end(void);
 
@@ -124,8 +160,8 @@ struct ocdm__agent_state {
 };
 
 /*
- * Lists parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME) and the number of
- * its steps (adam.step). OCDM_OK, OCDM_NO_MEMORY.
+ * Lists parameters and running statistics; with `optimiser` Adam's averages too (adam.m.NAME, adam.v.NAME), the number of its
+ * steps (adam.step), and averages of the weights (ema.1.NAME, ...). OCDM_OK, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error);
 void ocdm__agent_state_release(struct ocdm__agent_state *state);

@@ -9,11 +9,12 @@
 
 struct ocdm__agent {
     ocdm__network *network;
-    ocdm__agent_settings settings; /* model: NULL, the network knows it */
+    ocdm__agent_settings settings; /* model is NULL: the network has it */
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
+    float *fresh_weights;            /* of the classes of a batch */
     size_t batch_room;
-    bool broken;       /* a change of the weights ended in the middle */
+    bool broken;       /* a change of the weights was interrupted */
     size_t bad_sample; /* of the last batch whose loss was not a number */
     /* on several ranks; see together.c */
     const ocdm__ranks *ranks; /* NULL: this process alone */
@@ -22,15 +23,17 @@ struct ocdm__agent {
     size_t *starts;           /* one more than there are ranks */
 };
 
-/* The exit code of a rank that cannot go on, as that of a program without memory. */
+/* The exit code of a rank that cannot continue: that of a program that is out of memory. */
 enum { OCDM__TOGETHER_FAILED = 5 };
 
 /* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
 
-/* What the leader calls: after creating and loading; at the start of a step; for the features of images; at the end. */
+/* What the leader calls: after creating and loading; at the start of a step; before another version of the weights is used; for
+ * the features of images; at the end. */
 ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error);
 ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                                  ocdm_error *error);
+ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error);
 ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
 void ocdm__together_destroy(ocdm__agent *agent);
 
@@ -43,18 +46,25 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
                       "memory ran out while the agent's weights were being changed: it cannot go on");
 }
 
-/* ---- loss: binary cross entropy with logits -------------------------------------------------------------------------- */
+/* ---- loss.c -------------------------------------------------------------------------------------------------------------- */
 
-/* The true labels of a batch, in rows as in ocdm__labelled_batch. */
+/* The true labels of a batch, in rows as in ocdm__labelled_batch, and weights of classes; NULL: all are 1. */
 struct ocdm__targets {
     const size_t *starts;
     const uint32_t *labels;
     size_t rows, classes;
+    size_t fresh;               /* the first rows, which have weights of their own */
+    const float *fresh_weights; /* of the terms of these */
+    const float *class_weights; /* of the others */
 };
 
 /* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is
  * its index, otherwise `rows`. */
-double ocdm__loss(const struct ocdm__targets *targets, const float *logits, float *gradients, size_t *bad_row);
+double ocdm__loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits, float *gradients,
+                  size_t *bad_row);
+
+/* The weights of fresh rows: `negatives` for classes that none of them has, 1 for the others; times class_weights. */
+void ocdm__loss_weigh_absent(const struct ocdm__targets *targets, double negatives, float *weights);
 
 /* ---- weights files --------------------------------------------------------------------------------------------------- */
 

@@ -15,8 +15,17 @@
 
 enum { LONGEST_NAME = OCDM__PARAMETER_NAME + 16, LONGEST_SHOWN = 100 };
 
-/* Of a parameter's value, and of Adam's averages. */
-static const char *const prefixes[] = {"", "adam.m.", "adam.v."};
+/* Of a parameter's value, of Adam's averages, and of averages of the value. */
+static const char *const prefixes[] = {"",       "adam.m.", "adam.v.", "ema.1.", "ema.2.", "ema.3.",
+                                       "ema.4.", "ema.5.",  "ema.6.",  "ema.7.", "ema.8."};
+enum { OWN_ARRAYS = 3 };
+_Static_assert(sizeof prefixes / sizeof *prefixes == OWN_ARRAYS + OCDM__MOST_RATES, "every average has a prefix");
+
+/* How many of them are there when all are saved. */
+static size_t arrays_of(const ocdm__network *network)
+{
+    return OWN_ARRAYS + network->average_count;
+}
 
 /* ---- lists of names ------------------------------------------------------------------------------------------------- */
 
@@ -33,6 +42,12 @@ static void add_name(struct ocdm__name_list *list, const char *name, size_t leng
     }
     list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%.*s%s", list->used ? ", " : "",
                                    (int)shown, name, shown < length ? "..." : "");
+}
+
+/* Adam has no averages of statistics, which are not trained. */
+static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
+{
+    return which == 0 || which >= OWN_ARRAYS || parameter->trained;
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
@@ -65,10 +80,11 @@ static bool names_parameter(const ocdm__network *network, const char *name, size
     return false;
 }
 
-/* The length of "adam.m." or "adam.v." before the name of one of Adam's averages; 0 before any other. */
-static size_t average_prefix(const struct ocdm__tensor *tensor)
+/* The length of the prefix before the name of an average; 0 before any other. `which` is its number. */
+static size_t average_prefix(const ocdm__network *network, const struct ocdm__tensor *tensor, size_t *which)
 {
-    for (size_t i = 1; i < sizeof prefixes / sizeof *prefixes; i++) {
+    for (size_t i = 1; i < arrays_of(network); i++) {
+        *which = i;
         size_t length = strlen(prefixes[i]);
         if (tensor->name_length > length && memcmp(tensor->name, prefixes[i], length) == 0)
             return length;
@@ -81,8 +97,9 @@ static bool is_known(const ocdm__network *network, const struct ocdm__tensor *te
 {
     if (ends_with(tensor, ".num_batches_tracked") || (tensor->name_length == 9 && memcmp(tensor->name, "adam.step", 9) == 0))
         return true;
-    size_t prefix = average_prefix(tensor);
-    return names_parameter(network, tensor->name + prefix, tensor->name_length - prefix, prefix > 0);
+    size_t which = 0, prefix = average_prefix(network, tensor, &which);
+    bool trained_only = prefix > 0 && which < OWN_ARRAYS;
+    return names_parameter(network, tensor->name + prefix, tensor->name_length - prefix, trained_only);
 }
 
 /* ---- shapes --------------------------------------------------------------------------------------------------------- */
@@ -125,9 +142,10 @@ void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safete
 {
     *match = (struct ocdm__weights_match){.head_kept = head_is_another(network, file)};
     bool steps = ocdm__safetensors_find(file, "adam.step") != NULL;
+    size_t which;
     match->optimiser = steps;
     for (size_t i = 0; i < file->tensor_count; i++) {
-        match->optimiser = match->optimiser || average_prefix(&file->tensors[i]) > 0;
+        match->optimiser = match->optimiser || average_prefix(network, &file->tensors[i], &which) > 0;
         if (!is_known(network, &file->tensors[i]))
             add_name(&match->unknown, file->tensors[i].name, file->tensors[i].name_length);
     }
@@ -138,8 +156,9 @@ void ocdm__weights_match(const ocdm__network *network, const struct ocdm__safete
         if (match->head_kept && ocdm__is_head(network, parameter))
             continue;
         match_parameter(parameter, file, prefixes[0], match);
-        for (size_t j = 1; match->optimiser && parameter->trained && j < sizeof prefixes / sizeof *prefixes; j++)
-            match_parameter(parameter, file, prefixes[j], match);
+        for (size_t j = 1; match->optimiser && j < arrays_of(network); j++)
+            if (is_saved(parameter, j))
+                match_parameter(parameter, file, prefixes[j], match);
     }
 }
 
@@ -153,18 +172,15 @@ bool ocdm__weights_fit_all(const struct ocdm__weights_match *match)
 /* Adam's step is stored as a double, which is exact only up to here. */
 #define MOST_STEPS ((uint64_t)1 << 53)
 
-/* The three arrays of a parameter in the order of the prefixes. */
+/* The arrays of a parameter in the order of the prefixes. */
 static float **array_of(struct ocdm__parameter *parameter, size_t which)
 {
+    if (which >= OWN_ARRAYS)
+        return &parameter->averages[which - OWN_ARRAYS];
     return which == 0 ? &parameter->value : which == 1 ? &parameter->mean : &parameter->square;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------ */
-
-static bool is_saved(const struct ocdm__parameter *parameter, size_t which)
-{
-    return which == 0 || parameter->trained;
-}
 
 /* Number of tensors, bytes of their names, floats of the largest. */
 struct amount {
@@ -205,7 +221,7 @@ static void list_tensors(const ocdm__network *network, size_t arrays, struct ocd
 
 ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__agent_state *state, ocdm_error *error)
 {
-    size_t arrays = optimiser ? 3 : 1;
+    size_t arrays = optimiser ? arrays_of(agent->network) : 1;
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
     struct amount amount = amount_of(agent->network, arrays);
@@ -233,7 +249,7 @@ ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__ag
 /* The parameter and the array of it that tensor number i of a list is. */
 static struct ocdm__parameter *find_listed(ocdm__network *network, size_t i, size_t *which)
 {
-    for (*which = 0; *which < 3; ++*which)
+    for (*which = 0; *which < arrays_of(network); ++*which)
         for (size_t k = 0; k < network->parameter_count; k++)
             if (is_saved(&network->parameters[k], *which) && i-- == 0)
                 return &network->parameters[k];
@@ -380,7 +396,7 @@ static size_t arrays_to_take(const ocdm__network *network, const struct ocdm__pa
 {
     if (match->head_kept && ocdm__is_head(network, parameter))
         return 0;
-    return match->optimiser && parameter->trained ? 3 : 1;
+    return match->optimiser ? arrays_of(network) : 1;
 }
 
 static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, const struct ocdm__tensor *tensor, float *plain)
@@ -401,7 +417,11 @@ static ocdm_status take_all(ocdm__agent *agent, const struct ocdm__weights *weig
         struct ocdm__parameter *parameter = &network->parameters[i];
         size_t arrays = arrays_to_take(network, parameter, match);
         for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
-            status = take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
+            if (is_saved(parameter, which))
+                status =
+                    take_array(parameter, which, ocdm__weights_find(weights->file, prefixes[which], parameter->name), plain);
+        for (uint32_t k = 0; arrays == 0 && match->optimiser && k < network->average_count; k++)
+            memcpy(parameter->averages[k], parameter->value, parameter->room * sizeof *parameter->value);
     }
     const struct ocdm__tensor *steps = ocdm__safetensors_find(weights->file, "adam.step");
     if (steps != NULL)
@@ -421,7 +441,8 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
         const struct ocdm__parameter *parameter = &network->parameters[i];
         size_t arrays = arrays_to_take(network, parameter, match);
         for (size_t which = 0; which < arrays && status == OCDM_OK; which++)
-            status = check_values(weights, parameter, which, error);
+            if (is_saved(parameter, which))
+                status = check_values(weights, parameter, which, error);
     }
     return status;
 }
@@ -433,6 +454,7 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
     ocdm_status status = ocdm__agent_check(agent, error);
     if (status != OCDM_OK)
         return status;
+    ocdm__parameters_use(network, 0);
     ocdm__weights_match(network, weights->file, &match);
     status = check_all(network, weights, &match, error);
     if (status == OCDM_OK && match.optimiser)

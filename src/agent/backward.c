@@ -18,7 +18,7 @@ struct back {
     const struct ocdm__pass *pass;
     const struct ocdm__gradient_sink *sink;
     size_t chunks, half; /* of this process; for which there is memory */
-    uint32_t position;   /* the layer of the region; the number of image layers stands for the average */
+    uint32_t position;   /* the layer of the region; the number of image layers means the average */
     uint32_t making;     /* the layer whose weights' gradient is made in chunks of lanes */
     uint32_t adding;     /* the layer whose chunks are added */
     unsigned turn;       /* which half of the chunks' memory is being written */
@@ -131,7 +131,8 @@ static void make_chunk(void *context, size_t chunk, unsigned slot)
 
 /* ---- images --------------------------------------------------------------------------------------------------------- */
 
-/* What arrived at layer k, through its activation; then, where it ends there, at the layer that k added. */
+/* Propagates the gradient that arrived at layer k through its activation, and on to the layer that k adds if that one's
+ * gradient is complete. */
 static void fold(const struct ocdm__pass *pass, uint32_t k, size_t image)
 {
     const ocdm__network *network = pass->network;
@@ -234,7 +235,7 @@ static void finish_norm(const struct back *back, struct ocdm__layer *layer)
     deliver(back, &network->parameters[layer->bias], constants + OCDM__BIAS_GRADIENT * channels);
 }
 
-/* The norms of layer k and of those whose gradient ended with its own, as fold went. */
+/* The norms of layer k and of the layers whose gradient was completed with it, in the order of fold. */
 static void finish_norms(const struct back *back, uint32_t k)
 {
     ocdm__network *network = back->pass->network;

@@ -27,8 +27,8 @@ void ocdm__norm_freeze(const ocdm__network *network, struct ocdm__layer *layer)
     }
 }
 
-/* One channel's statistics over the batch: every image has the same number of pixels, so that the mean is the mean of the
- * images' means, and the squares about it are those about theirs and what the means differ. */
+/* One channel's statistics over the batch. All images have the same number of pixels, so the mean is the mean of the images'
+ * means, and the sum of squares about it is the sum of those about the images' means plus that of the means' own deviations. */
 static void channel_statistics(const struct ocdm__pass *pass, const struct ocdm__layer *layer, size_t c, double *mean,
                                double *square)
 {
@@ -151,8 +151,8 @@ static bool is_own(const struct ocdm__share *share, size_t image)
     return image >= share->first && image < share->end;
 }
 
-/* Pairs are the same for any division of the batch, and so are their results: where one image of a pair is another process's,
- * it is computed from what is in its place and not looked at. */
+/* Pairs are the same for any division of the batch, and so are their results. If one image of a pair belongs to another
+ * process, whatever is in its place is processed too and its result is ignored. */
 static void take_images(void *context, size_t item, unsigned slot)
 {
     const struct region *region = context;

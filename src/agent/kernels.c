@@ -18,6 +18,7 @@
             (to)[lane_] = sqrtf((from)[lane_]);                                                                                \
     } while (0)
 #define ADAM ocdm__adam_plain
+#define AVERAGE ocdm__average_plain
 #define SUM_TREE ocdm__sum_tree_plain
 #include "agent/adam_body.h"
 
@@ -54,6 +55,16 @@ void ocdm__adam(const struct ocdm__adam *adam)
         ocdm__adam_plain(adam);
 }
 
+void ocdm__average(float *average, const float *value, float keep, float rest, size_t count)
+{
+    if (has_avx512())
+        ocdm__average_avx512(average, value, keep, rest, count);
+    else if (__builtin_cpu_supports("avx2"))
+        ocdm__average_avx2(average, value, keep, rest, count);
+    else
+        ocdm__average_plain(average, value, keep, rest, count);
+}
+
 void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
     if (has_avx512())
@@ -80,6 +91,11 @@ const char *ocdm__kernels_instructions(void)
 void ocdm__adam(const struct ocdm__adam *adam)
 {
     ocdm__adam_plain(adam);
+}
+
+void ocdm__average(float *average, const float *value, float keep, float rest, size_t count)
+{
+    ocdm__average_plain(average, value, keep, rest, count);
 }
 
 void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)

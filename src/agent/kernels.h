@@ -90,8 +90,11 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
 /* The name of the instructions that they are compiled for. */
 const char *ocdm__kernels_instructions(void);
 
-/* Adam on any number of weights. */
+/* Applies Adam to any number of weights. */
 void ocdm__adam(const struct ocdm__adam *adam);
+
+/* average = average * keep + value * rest */
+void ocdm__average(float *average, const float *value, float keep, float rest, size_t count);
 
 /* sum[i] = the sum of element at + i of all arrays; `sum` may be that place of one of them. */
 void ocdm__sum_tree(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
@@ -106,6 +109,7 @@ void ocdm__sum_rows(float *sum, const float *rows, size_t row_count, size_t stri
 /* For kernels.c: the versions. */
 extern const struct ocdm__kernels ocdm__kernels_plain;
 void ocdm__adam_plain(const struct ocdm__adam *adam);
+void ocdm__average_plain(float *average, const float *value, float keep, float rest, size_t count);
 void ocdm__sum_tree_plain(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const struct ocdm__kernels ocdm__kernels_avx2;
@@ -113,6 +117,8 @@ extern const struct ocdm__kernels ocdm__kernels_avx512;
 extern const struct ocdm__kernels ocdm__kernels_bf16;
 void ocdm__adam_avx2(const struct ocdm__adam *adam);
 void ocdm__adam_avx512(const struct ocdm__adam *adam);
+void ocdm__average_avx2(float *average, const float *value, float keep, float rest, size_t count);
+void ocdm__average_avx512(float *average, const float *value, float keep, float rest, size_t count);
 void ocdm__sum_tree_avx2(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 void ocdm__sum_tree_avx512(float *sum, const struct ocdm__tree *tree, size_t at, size_t count);
 #endif

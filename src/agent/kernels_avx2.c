@@ -23,6 +23,7 @@
         (to) = from_;                                                                                                          \
     } while (0)
 #define ADAM ocdm__adam_avx2
+#define AVERAGE ocdm__average_avx2
 #define SUM_TREE ocdm__sum_tree_avx2
 #include "agent/adam_body.h"
 

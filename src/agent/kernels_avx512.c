@@ -16,6 +16,7 @@
 
 #define WIDE_ROOT(to, from) ((to) = (wide)_mm512_sqrt_ps((__m512)(from)))
 #define ADAM ocdm__adam_avx512
+#define AVERAGE ocdm__average_avx512
 #define SUM_TREE ocdm__sum_tree_avx512
 #include "agent/adam_body.h"
 

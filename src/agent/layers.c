@@ -29,8 +29,8 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
                                      .blocked = network->blocked};
 }
 
-/* Chunks are as large as leaves four of them: memory of few gradients, and work for some threads. Their size does not change
- * any result. */
+/* Chunks are as large as possible with at least four of them: few gradients in memory, yet work for several threads. Their
+ * size does not change any result. */
 struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
 {
     struct ocdm__share share = {.images = images, .lanes = 1, .chunk = 1, .end = images, .room = images};

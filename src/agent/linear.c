@@ -186,7 +186,7 @@ static ocdm_status multiply(const ocdm__network *network, const struct ocdm__lay
     return ocdm__gemm(&input);
 }
 
-/* The same with what the way forward has narrowed, and the gradient. */
+/* The same with the gradient and the input that the forward pass has converted to bf16. */
 static ocdm_status multiply_narrow(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back)
 {
     unsigned char *gradient = narrow_gradient(network, layer);

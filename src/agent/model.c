@@ -70,7 +70,7 @@ static uint32_t max_pool(struct list *list, uint32_t input, uint32_t kernel)
 
 /* ---- residual networks ---------------------------------------------------------------------------------------------- */
 
-/* Where a block stands. */
+/* The position of a block in the network. */
 struct place {
     uint32_t layer, block;
     uint32_t input, width, stride;

@@ -23,8 +23,8 @@ enum ocdm__node_kind {
 
 #define OCDM__NODE_NAME 40
 
-/* What a node works on is the output of node `input` - 1, or the network's input when that is 0; `residual` likewise, 0: none.
- */
+/* A node reads the output of node `input` - 1, or the network's input if `input` is 0. `residual` is numbered in the same way;
+ * 0 means none. */
 struct ocdm__node {
     enum ocdm__node_kind kind;
     enum ocdm__activation activation;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/agent.h"
 #include "agent/kernels.h"
 #include "agent/model.h"
 #include "agent/primitives.h"
@@ -27,7 +28,7 @@
  */
 typedef struct ocdm__team ocdm__team;
 
-/* Items 0..count-1; `slot` tells the threads apart. */
+/* Items 0..count-1; each thread has its own `slot`. */
 struct ocdm__work {
     void (*run)(void *context, size_t item, unsigned slot);
     void *context;
@@ -65,8 +66,9 @@ struct ocdm__parameter {
     double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
     float start;
     float *value;
-    float *mean, *square;       /* Adam's; NULL before the first step, and when not trained */
-    ocdm__layout *plain, *home; /* NULL when the two are the same */
+    float *mean, *square;              /* Adam's; NULL before the first step, and when not trained */
+    float *averages[OCDM__MOST_RATES]; /* of the value; NULL before the first step */
+    ocdm__layout *plain, *home;        /* NULL when the two are the same */
     ocdm__op *to_home, *from_home;
 };
 
@@ -115,7 +117,7 @@ struct ocdm__layer {
     void *forward_weights, *data_weights;
     /* memory of a training step, of one image each */
     struct ocdm__span raw, output, workspace, arriving; /* arriving: the gradient that goes on to the input */
-    const struct ocdm__span *gradient;                  /* what arrives at this node, and ends folded */
+    const struct ocdm__span *gradient;                  /* the gradient that arrives at this node; folded at the end */
     const struct ocdm__span *added;                     /* a second part of it, or NULL */
     /* and of an evaluation */
     struct ocdm__span passing, pool_room;
@@ -145,7 +147,9 @@ typedef struct ocdm__network {
     unsigned threads;
     bool bf16, fast;
     bool stale;     /* parameters have changed since the copies were made */
-    bool can_train; /* what training alone needs is there */
+    bool can_train; /* the memory that only training needs is allocated */
+    uint32_t average_count;
+    uint32_t version; /* 0, or the average that has changed places with the values, plus 1 */
     /* memory */
     unsigned char *arena; /* of a step */
     size_t arena_images, arena_image;
@@ -185,7 +189,10 @@ ocdm_status ocdm__network_outline(const struct ocdm__model_size *size, ocdm__net
 ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error);
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error);
 void ocdm__parameters_draw(ocdm__network *network, uint64_t seed);
-ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error);
+ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error); /* and averages of the weights */
+/* After step number `step`: see ocdm__agent_use. */
+void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step);
+void ocdm__parameters_use(ocdm__network *network, uint32_t version);
 void ocdm__parameters_release(ocdm__network *network);
 
 /* plan.c: when each piece of memory is in use and where it is; which node reads which. */
@@ -240,7 +247,7 @@ void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
 void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
 
-/* together.c: gradients of weights on their way from all ranks to all. */
+/* together.c: the exchange of weight gradients between all ranks. */
 void ocdm__buckets_destroy(struct ocdm__buckets *buckets);
 ocdm_status ocdm__buckets_reserve(struct ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
 /* Part of a layer's gradient, of this rank's chunks; any thread. When all parts are there: the end of the layer, which may fill
@@ -254,7 +261,7 @@ void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__sha
 bool ocdm__buckets_next(struct ocdm__network *network, uint32_t *first, uint32_t *last);
 const float *ocdm__buckets_sum(const struct ocdm__network *network, uint32_t layer);
 
-/* A batch on its way. Vectors are rows of floats. */
+/* A batch that passes through the network. Vectors are rows of floats. */
 struct ocdm__pass {
     ocdm__network *network;
     const float *input; /* images as planes, or features */
@@ -295,7 +302,7 @@ struct ocdm__linear_back {
     float *weight_gradient, *bias_gradient;
     size_t rows;
 };
-/* After the way forward of the same rows. */
+/* After the forward pass of the same rows. */
 ocdm_status ocdm__linear_backward(ocdm__network *network, struct ocdm__layer *layer, const struct ocdm__linear_back *back);
 
 /* Computes the constants of a batch norm from its running statistics. */

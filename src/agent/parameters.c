@@ -93,6 +93,19 @@ ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
     return OCDM_OK;
 }
 
+static ocdm_status add_averages(ocdm__network *network, ocdm_error *error)
+{
+    for (size_t i = 0; i < network->parameter_count; i++)
+        for (uint32_t k = 0; k < network->average_count; k++) {
+            struct ocdm__parameter *parameter = &network->parameters[i];
+            if (parameter->averages[k] == NULL)
+                parameter->averages[k] = ocdm__allocate_aligned(parameter->room, sizeof *parameter->value);
+            if (parameter->averages[k] == NULL)
+                return ocdm__fail_memory(error, "averages of the weights");
+        }
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
 {
     for (size_t i = 0; i < network->parameter_count; i++) {
@@ -106,7 +119,7 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
         if (parameter->mean == NULL || parameter->square == NULL)
             return ocdm__fail_memory(error, "Adam's averages");
     }
-    return OCDM_OK;
+    return add_averages(network, error);
 }
 
 void ocdm__parameters_release(ocdm__network *network)
@@ -116,6 +129,8 @@ void ocdm__parameters_release(ocdm__network *network)
         ocdm__release_aligned(parameter->value);
         ocdm__release_aligned(parameter->mean);
         ocdm__release_aligned(parameter->square);
+        for (uint32_t k = 0; k < OCDM__MOST_RATES; k++)
+            ocdm__release_aligned(parameter->averages[k]);
         ocdm__op_destroy(parameter->to_home);
         ocdm__op_destroy(parameter->from_home);
         ocdm__layout_destroy(parameter->plain);
@@ -124,6 +139,62 @@ void ocdm__parameters_release(ocdm__network *network)
     ocdm__release(network->parameters);
     network->parameters = NULL;
     network->parameter_count = 0;
+}
+
+/* ---- averages ------------------------------------------------------------------------------------------------------- */
+
+struct averaging {
+    ocdm__network *network;
+    float keep[OCDM__MOST_RATES], rest[OCDM__MOST_RATES];
+};
+
+/* Weights that are read once for all averages. */
+enum { PIECE = 1 << 12 };
+
+static void average_one(void *context, size_t item, unsigned slot)
+{
+    (void)slot;
+    const struct averaging *averaging = context;
+    const struct ocdm__parameter *parameter = &averaging->network->parameters[item];
+    for (size_t at = 0; at < parameter->room; at += PIECE) {
+        size_t count = parameter->room - at < PIECE ? parameter->room - at : PIECE;
+        for (uint32_t k = 0; k < averaging->network->average_count; k++)
+            ocdm__average(parameter->averages[k] + at, parameter->value + at, averaging->keep[k], averaging->rest[k], count);
+    }
+}
+
+void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step)
+{
+    struct averaging averaging = {.network = network};
+    for (uint32_t k = 0; k < network->average_count; k++) {
+        double rate = fmin(rates->values[k], 1 - 1 / (double)step);
+        averaging.keep[k] = (float)rate;
+        averaging.rest[k] = (float)(1 - rate);
+    }
+    const struct ocdm__work work = {average_one, &averaging, network->parameter_count};
+    ocdm__team_run(network->team, &work, 1);
+}
+
+static void exchange(ocdm__network *network, uint32_t average)
+{
+    for (size_t i = 0; i < network->parameter_count; i++) {
+        struct ocdm__parameter *parameter = &network->parameters[i];
+        float *value = parameter->value;
+        parameter->value = parameter->averages[average];
+        parameter->averages[average] = value;
+    }
+}
+
+void ocdm__parameters_use(ocdm__network *network, uint32_t version)
+{
+    if (version == network->version)
+        return;
+    if (network->version > 0)
+        exchange(network, network->version - 1);
+    if (version > 0)
+        exchange(network, version - 1);
+    network->version = version;
+    network->stale = true;
 }
 
 /* ---- first values --------------------------------------------------------------------------------------------------- */

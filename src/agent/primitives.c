@@ -93,7 +93,7 @@ static bool amx_is_whole(void)
 
 #endif
 
-/* Whether oneDNN's own variables keep it from AMX. */
+/* Whether oneDNN's own environment variables disable AMX. */
 static bool less_is_wanted(void)
 {
     static const char *const lesser[] = {

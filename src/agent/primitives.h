@@ -108,7 +108,7 @@ bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b);
 size_t ocdm__layout_bytes(const ocdm__layout *layout);
 void ocdm__layout_destroy(ocdm__layout *layout);
 
-/* c (rows x columns) = a b, row-major with leading dimensions; a is transposed when `a_turned`, likewise b. */
+/* c (rows x columns) = a b, row-major with leading dimensions; a is transposed if `a_turned`, b if `b_turned`. */
 struct ocdm__gemm {
     bool a_turned, b_turned;
     size_t rows, columns, depth;

@@ -71,7 +71,7 @@ size_t ocdm__share_half(const struct ocdm__share *share)
     return chunks > 0 ? chunks : 1;
 }
 
-/* A pair of images is computed together even if one of them is another rank's: the memory has room for both. */
+/* Two images are computed together even if one of them belongs to another rank: the memory has room for both. */
 void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
 {
     share->ranks = ranks;
@@ -309,7 +309,7 @@ static void start_gather(ocdm__network *network, const struct ocdm__share *share
     bucket->stage = GATHERING;
 }
 
-/* Moves a bucket on if its exchange is over; with `wait` once it is. */
+/* Advances a bucket if its exchange is over; with `wait`, waits for that first. */
 static void advance(ocdm__network *network, const struct ocdm__share *share, struct bucket *bucket, bool wait)
 {
     if (bucket->stage != EXCHANGING && bucket->stage != GATHERING)
@@ -324,7 +324,7 @@ static void advance(ocdm__network *network, const struct ocdm__share *share, str
         bucket->stage = DONE;
 }
 
-/* Buckets move on in their order, so that all ranks start the same exchanges one after the other. */
+/* Buckets advance in order, so that all ranks start the same exchanges in the same order. */
 void ocdm__buckets_advance(ocdm__network *network, const struct ocdm__share *share, bool wait)
 {
     struct ocdm__buckets *buckets = network->buckets;
@@ -366,14 +366,16 @@ const float *ocdm__buckets_sum(const ocdm__network *network, uint32_t layer)
 
 /* ---- orders ----------------------------------------------------------------------------------------------------------- */
 
-enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, FEATURES, END };
+enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, USE, FEATURES, END };
 
 /* Units of four bytes, as all exchanges. */
 struct order {
     uint32_t kind;
     uint32_t number;        /* of the agent: how many were created before it */
-    uint64_t count;         /* samples of a batch, or bytes of a name */
+    uint64_t count;         /* samples of a batch, or the version of the weights */
     uint64_t labels, steps; /* of a batch; of the agent */
+    uint64_t fresh;         /* samples of the stream in a batch */
+    uint64_t weighted;      /* 1: weights of classes come with the batch */
     ocdm__agent_settings settings;
 };
 
@@ -417,6 +419,8 @@ static void share_weights(ocdm__agent *agent)
             agent->ranks->broadcast(parameter->mean, parameter->room);
             agent->ranks->broadcast(parameter->square, parameter->room);
         }
+        for (uint32_t k = 0; k < network->average_count; k++)
+            agent->ranks->broadcast(parameter->averages[k], parameter->room);
     }
     network->stale = true;
 }
@@ -435,7 +439,7 @@ static ocdm_status bring_up_to_date(ocdm__agent *agent, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* Labels and images of a step to all ranks. */
+/* Sends the labels and images of a step to all ranks. */
 ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                                  ocdm_error *error)
 {
@@ -447,14 +451,27 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .number = agent->number,
                           .count = batch->count,
                           .labels = batch->starts[batch->count],
-                          .steps = agent->steps};
+                          .steps = agent->steps,
+                          .fresh = batch->fresh,
+                          .weighted = batch->class_weights != NULL};
     send_order(ranks, &order);
     /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
     ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels); /* NOLINT(performance-no-int-to-ptr) */
+    if (order.weighted)                                               /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        ranks->broadcast((void *)(uintptr_t)batch->class_weights, agent->settings.class_count);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
+}
+
+ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error)
+{
+    ocdm_status status = bring_up_to_date(agent, error);
+    struct order order = {.kind = USE, .number = agent->number, .count = version, .steps = agent->steps};
+    if (status == OCDM_OK && agent->ranks->rank == 0)
+        send_order(agent->ranks, &order);
+    return status;
 }
 
 /* Images 0 to count - 1 in equal parts: what is in `starts` then counts `units` for each. */
@@ -511,8 +528,8 @@ struct follower {
     const ocdm__ranks *ranks;
     ocdm__agent **agents;
     size_t agent_count;
-    float *input, *features;
-    size_t input_room, feature_room;
+    float *input, *features, *weights;
+    size_t input_room, feature_room, weight_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -549,11 +566,20 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ocdm__share_deal(&share, ranks);
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
+    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count))
+        return ocdm__fail_memory(error, "the weights of classes");
+    if (order->weighted)
+        ranks->broadcast(follower->weights, agent->settings.class_count);
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
     ranks->scatter(NULL, share.starts, follower->input);
-    const struct ocdm__labelled_batch batch = {follower->input, starts, labels, (size_t)order->count};
+    const struct ocdm__labelled_batch batch = {.input = follower->input,
+                                               .starts = starts,
+                                               .labels = labels,
+                                               .count = (size_t)order->count,
+                                               .fresh = (size_t)order->fresh,
+                                               .class_weights = order->weighted ? follower->weights : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -597,6 +623,9 @@ static ocdm_status follow(struct follower *follower, const struct order *order, 
         return follow_weights(*agent, order, error);
     case TRAIN:
         return follow_train(follower, *agent, order, error);
+    case USE:
+        ocdm__parameters_use((*agent)->network, (uint32_t)order->count);
+        return OCDM_OK;
     case FEATURES:
         return follow_features(follower, *agent, order, error);
     case DESTROY:
@@ -627,4 +656,5 @@ void ocdm__together_follow(void)
     ocdm__release(follower.agents);
     ocdm__release_aligned(follower.input);
     ocdm__release_aligned(follower.features);
+    ocdm__release_aligned(follower.weights);
 }

@@ -60,7 +60,7 @@ static inline uint64_t ocdm__checksum(uint64_t sum, const void *bytes, size_t si
     return sum;
 }
 
-/* A faster one, for what is read at each run: four words of eight bytes abreast. Any change of one word changes it. */
+/* A faster one, for files that every run reads: four words of eight bytes in parallel. Any change of one word changes it. */
 
 static inline uint64_t ocdm__row_sum_step(uint64_t sum, uint64_t word)
 {

@@ -1,4 +1,4 @@
-/* Errors: the texts of statuses and the one way to fill an ocdm_error. Nothing here allocates. */
+/* The texts of statuses, and the only function that fills an ocdm_error. Nothing here allocates. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -78,7 +78,7 @@ const char *ocdm__mapped_file_at(const void *address)
 ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error)
 {
     static const unsigned char nothing[1];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* without it a FIFO waits for a writer, maybe for ever */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* without it, opening a FIFO waits for a writer */
     struct stat facts;
     if (fd < 0 || fstat(fd, &facts) != 0)
         return refuse(fd, path, strerror(errno), error);

@@ -28,7 +28,7 @@ typedef struct ocdm__mapped_file {
 /* OCDM_OK, OCDM_IO (missing, not readable, not a regular file). `path` must outlive the file. */
 ocdm_status ocdm__map_file(ocdm__mapped_file *file, const char *path, ocdm_error *error);
 
-/* OCDM_BAD_FILE when the file is gzip or zstd data: records are unpacked on the way, files that are mapped are not. */
+/* OCDM_BAD_FILE if the file is gzip or zstd data: records are decompressed while they are read, mapped files are not. */
 ocdm_status ocdm__refuse_packed(const ocdm__mapped_file *file, ocdm_error *error);
 
 /* Declares that the bytes before `offset` will not be needed soon, so that a long pass over the file keeps little of it in

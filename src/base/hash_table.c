@@ -18,8 +18,8 @@ struct ocdm__hash_key ocdm__hash_key;
 enum { NO_KEY, BEING_CHOSEN, CHOSEN };
 static atomic_int key_state = NO_KEY;
 
-/* 128 random bits of the system. Where it has none to give at once, what a writer of files cannot know: the time to the
- * nanosecond, the process, and where its code, its data and its stack are. */
+/* 128 random bits of the system. If it cannot provide them at once, values that the author of a file cannot know: the time to
+ * the nanosecond, the process, and where its code, its data and its stack are. */
 static void draw_secret(uint64_t secret[2])
 {
 #ifdef __linux__

@@ -52,13 +52,13 @@ void ocdm__hash_table_remove(struct ocdm__hash_table *table, uint64_t hash, uint
 
 /*
  * Hashes for tables in memory, under a random key of the process: the author of the input cannot know which keys of a table
- * collide, so a table is not slow on purpose. The tables compare the keys too: a collision costs time but never correctness,
- * and no result depends on the key. Hashes differ from process to process: do not write them to files.
+ * collide, so it cannot make a table slow on purpose. The tables compare the keys too: a collision costs time but never
+ * correctness, and no result depends on the key. Hashes differ from process to process: do not write them to files.
  *
  * Numbers and short strings: sums of 32-bit pieces, each times a random word, of which the upper half counts. That is strongly
  * universal (Dietzfelbinger 1996): for any two different inputs the pair of hashes is uniform over the keys, whatever the
- * inputs. A fixed mix follows; it keeps that and breaks up the evenly spaced hashes of evenly spaced inputs, which linear
- * probing likes less. Longer strings: SipHash-1-3 (Aumasson, Bernstein 2012), then the same.
+ * inputs. A fixed mix follows; it keeps that and breaks up the evenly spaced hashes of evenly spaced inputs, which are bad for
+ * linear probing. Longer strings: SipHash-1-3 (Aumasson, Bernstein 2012), then the same.
  *
  * An attacker who can time single calls of a long-lived process may learn about the key; nothing is promised against that.
  */

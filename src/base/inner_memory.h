@@ -56,8 +56,8 @@ uint64_t ocdm__memory_spared(const ocdm_memory *memory);
 
 /* ---- shards of a stream --------------------------------------------------------------------------------------------- */
 
-/* Shards of a stream are sampled apart and merged later: their tie keys follow from seed, shard and arrival, so that those of
- * all shards can be compared. Shard 0 has the keys of a memory without shards. Call it before the first update. */
+/* Shards of a stream are sampled separately and merged later: their tie keys follow from seed, shard and arrival, so that
+ * those of all shards can be compared. Shard 0 has the keys of a memory without shards. Call it before the first update. */
 void ocdm__memory_set_shard(ocdm_memory *memory, uint64_t shard);
 
 /* The place among equals that a sample had, or would have had, in its shard; `before` is how many samples the shards before it

@@ -105,8 +105,8 @@ static ocdm_status move_to(ocdm__input *input, size_t capacity, ocdm_error *erro
     return OCDM_OK;
 }
 
-/* Makes room for a read. Sliding only when it frees half of the buffer makes each byte move once on average; a buffer that one
- * long line has blown up shrinks again. */
+/* Makes room for a read. Sliding only when it frees half of the buffer makes each byte move once on average; a buffer that
+ * grew for one long line shrinks again. */
 static ocdm_status make_room(ocdm__input *input, ocdm_error *error)
 {
     if (input->capacity > CAPACITY && input->size < READ_SIZE / 2)

@@ -1,10 +1,10 @@
 /*
- * A window over the bytes of a file or pipe. A reader looks at data[0..size), requests more with ocdm__input_fill, and
- * gives the front back with ocdm__input_release once it is done with it; until then those bytes keep their positions. Their
+ * A window over the bytes of a file or pipe. A reader looks at data[0..size), requests more with ocdm__input_fill, and gives
+ * the front back with ocdm__input_release once it is done with it; until then those bytes keep their positions. Their
  * addresses do not stay: the buffer slides and grows when it is filled, so keep positions and add `data` when you use them.
  *
- * OCDM__INPUT_PADDING bytes beyond data[size) may be read too. They hold nothing of meaning, except that the first of them is a
- * newline once the input has ended: every line then has one after it.
+ * OCDM__INPUT_PADDING bytes beyond data[size) may be read too. Their values are unspecified, except that the first of them is
+ * a newline once the input has ended: every line then has one after it.
  */
 #ifndef OCDM_BASE_INPUT_H
 #define OCDM_BASE_INPUT_H
@@ -20,8 +20,8 @@
 
 struct ocdm__input;
 
-/* What stands between a file and the window, such as a decompressor. `read` puts up to `room` bytes at `to`; a count of 0 is
- * the end, or a stop. It gets its own bytes from ocdm__input_read. */
+/* A stage between a file and the window, such as a decompressor. `read` puts up to `room` bytes at `to`; a count of 0 is the
+ * end, or a stop. It gets its own bytes from ocdm__input_read. */
 typedef struct ocdm__input_filter {
     ocdm_status (*read)(struct ocdm__input *input, char *to, size_t room, size_t *count, ocdm_error *error);
     void (*close)(void *state);
@@ -32,7 +32,7 @@ typedef struct ocdm__input {
     const char *data; /* the window: `size` bytes that were read and not released */
     size_t size;
     bool ended;   /* the file has no more bytes */
-    bool stopped; /* *stop was found set: nothing more is read */
+    bool stopped; /* *`stop` was set: nothing more is read */
 
     uint64_t bytes_read;
     const char *name; /* for messages */

@@ -211,7 +211,7 @@ static inline const unsigned char *pass_digits(const unsigned char *at, const un
     return at;
 }
 
-/* Passes digits, of which there must be at least one. */
+/* Skips digits; there must be at least one. */
 static const unsigned char *need_digits(ocdm__json *json, const unsigned char *at, const char *reason)
 {
     const unsigned char *after = pass_digits(at, json->end);
@@ -383,7 +383,7 @@ enum ocdm__json_event ocdm__json_skip(ocdm__json *json, enum ocdm__json_event la
 
 /* ---- reading texts and numbers -------------------------------------------------------------------------------------- */
 
-/* The scanner has checked them: '0' is 48, 'a' stands for 10 and is 97. */
+/* The scanner has checked them: '0' is 48, 'a' means 10 and is 97. */
 static uint32_t hex_value(const char *digits)
 {
     uint32_t unit = 0;
@@ -591,7 +591,7 @@ static inline void look_at(const unsigned char *at, struct masks *masks)
     }
 }
 
-/* The bytes that may not stand where they do, or are none of the above. The first byte is a comma. */
+/* The bytes that are not allowed at their position, or are none of the above. The first byte is a comma. */
 static inline uint64_t doubtful(const struct masks *m)
 {
     uint64_t after_gap = (m->comma | m->space) << 1, after_digit = m->digit << 1;
@@ -605,7 +605,7 @@ static inline uint64_t doubtful(const struct masks *m)
     return ~fine | leading | second_point;
 }
 
-/* How far from `at`, a comma, the last comma is up to which all is well; 0 when there is none but the first. */
+/* The distance from `at`, a comma, to the last comma before anything doubtful; 0 if there is no other comma. */
 static inline unsigned sound_bytes(const unsigned char *at)
 {
     struct masks masks;

@@ -1,13 +1,13 @@
 /*
- * A JSON document as a tree, for small files that are looked into here and there: the summary of a run, a table of numbers.
- * Large or hostile streams of records go through base/json.h's scanner instead, which allocates nothing.
+ * A JSON document as a tree, for small files of which a few values are needed: the summary of a run, a table of numbers. Large
+ * or hostile streams of records go through base/json.h's scanner instead, which allocates nothing.
  *
  *     ocdm__json_tree tree = {0};
  *     if (ocdm__json_tree_read(&tree, path, error) != OCDM_OK) ...
  *     double map = ocdm__json_number(ocdm__json_find(tree.root, "final.total.mAP"));
  *     ocdm__json_tree_clear(&tree);
  *
- * Every question may be asked of NULL, and of a node of another kind: the answer is then NULL, NaN or "".
+ * Every function accepts NULL and nodes of another kind and then returns NULL, NaN or "".
  */
 #ifndef OCDM_BASE_JSON_TREE_H
 #define OCDM_BASE_JSON_TREE_H
@@ -24,7 +24,7 @@ typedef struct ocdm__json_node ocdm__json_node;
 struct ocdm__json_node {
     enum ocdm__json_event kind; /* OBJECT, ARRAY, STRING, NUMBER, TRUE, FALSE or NULL */
     const char *key;            /* of a member, unescaped and NUL-ended; NULL for an element */
-    const char *text;           /* of a string, likewise (a NUL inside ends it early); of a number its digits */
+    const char *text;           /* of a string, unescaped and NUL-ended (a NUL inside ends it early); of a number its digits */
     double number;              /* NaN unless it is a number */
     size_t count;               /* members or elements */
     const ocdm__json_node *first, *next;
@@ -36,8 +36,8 @@ typedef struct ocdm__json_tree {
     void *blocks; /* what the nodes and texts are in */
 } ocdm__json_tree;
 
-/* Reads a file, or `size` bytes that `name` calls by name in messages. OCDM_OK, OCDM_BAD_FILE (name:line:column), OCDM_IO,
- * OCDM_LIMIT, OCDM_NO_MEMORY. On error the tree is empty. */
+/* Reads a file, or `size` bytes, which messages call `name`. OCDM_OK, OCDM_BAD_FILE (name:line:column), OCDM_IO, OCDM_LIMIT,
+ * OCDM_NO_MEMORY. On error the tree is empty. */
 ocdm_status ocdm__json_tree_read(ocdm__json_tree *tree, const char *path, ocdm_error *error);
 ocdm_status ocdm__json_tree_parse(ocdm__json_tree *tree, const char *name, const char *bytes, size_t size, ocdm_error *error);
 

@@ -17,7 +17,7 @@ double ocdm__ln_step(uint64_t m);
 /* ln(m / (m - 1)) for m >= 2. */
 double ocdm__ln_ratio(uint64_t m);
 
-/* e^x; 0 and infinity where a double ends. */
+/* e^x; 0 or infinity beyond the range of a double. */
 double ocdm__exp(double x);
 
 /* Weights live on a grid of 2^-32, in whole numbers: their sums are exact and do not depend on the order of addition. */

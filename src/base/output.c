@@ -72,8 +72,8 @@ ocdm_status ocdm__output_open_memory(ocdm__output *output, const char *name, ocd
 
 /* ---- opening a path ------------------------------------------------------------------------------------------------- */
 
-/* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1. These may lead to a regular file, which must
- * not be replaced: the process that opened it still has the old one. */
+/* The descriptor that a name such as /dev/stdout or /dev/fd/3 refers to, or -1. It may be a regular file, which must not be
+ * replaced: the process that opened it would still write to the old one. */
 static int descriptor_of(const char *path)
 {
     if (strcmp(path, "/dev/stdout") == 0)
@@ -116,7 +116,8 @@ static bool name_folder(const char *path, char folder[PATH_MAX])
     return true;
 }
 
-/* A temporary file is locked while it is written. Without locks in the file system it is safe too: no process gets one. */
+/* A temporary file is locked while it is written. On a file system without locks it is safe too: no process can lock it, so
+ * none removes it. */
 static bool lock(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0;

@@ -1,10 +1,10 @@
 /*
  * Buffered writing, to a descriptor or to a path. A path is written atomically: to a temporary file in the same folder, which
- * takes the path's place when everything is on the disk; until then the old file is whole, and after a failure it still is.
- * Temporary files that killed processes left in the folder are removed.
- * What is not a regular file (a FIFO, a terminal, /dev/stdout) is written directly.
+ * takes the path's place when everything is on the disk; until then, and after a failure, the old file is unchanged. Temporary
+ * files that killed processes left in the folder are removed. What is not a regular file (a FIFO, a terminal, /dev/stdout) is
+ * written directly.
  *
- * A failed write is remembered and the rest is thrown away, so that only the end needs a check:
+ * A failed write is remembered and later output is discarded, so only the end needs a check:
  *
  *     ocdm__output output;
  *     ocdm_status status = ocdm__output_open(&output, path, error);
@@ -92,18 +92,17 @@ void ocdm__output_json_string(ocdm__output *output, const char *text, size_t len
 /* Writes what is buffered now: for a log that others read while it grows. */
 void ocdm__output_flush(ocdm__output *output);
 
-/* OCDM_OK, or OCDM_IO when a write has failed (OCDM_NO_MEMORY for one to memory): for callers who want to know before the end.
- */
+/* OCDM_OK, or OCDM_IO when a write has failed (OCDM_NO_MEMORY for one to memory): for callers that check before the end. */
 ocdm_status ocdm__output_check(const ocdm__output *output, ocdm_error *error);
 
 /*
- * Writes what is buffered, puts a temporary file into its place and on the disk for good, and releases everything.
- * OCDM_OK, or OCDM_IO with the path and the system's reason for the first thing that failed; the old file is whole then, unless
- * it was only the folder that could not be synced.
+ * Writes what is buffered, moves a temporary file to its place, syncs it to the disk, and releases everything. OCDM_OK, or
+ * OCDM_IO with the path and the system's reason for the first thing that failed; the old file is then unchanged, unless only
+ * the folder could not be synced.
  */
 ocdm_status ocdm__output_commit(ocdm__output *output, ocdm_error *error);
 
-/* Throws away what is not written yet, the temporary file too. An output whose bytes are all zero, or that is committed or
+/* Discards what is not written yet, including the temporary file. An output whose bytes are all zero, or that is committed or
  * abandoned already, is fine. */
 void ocdm__output_abandon(ocdm__output *output);
 

@@ -1,6 +1,7 @@
 /*
- * Random numbers without a generator to keep: each is a hash of (seed, purpose, index), so that a draw for one purpose never
- * shifts another and nothing needs saving. The hash is SplitMix64 (Steele, Lea, Flood 2014): a counter through a bijective mix.
+ * Random numbers without the state of a generator: each is a hash of (seed, purpose, index), so that a draw for one purpose
+ * never shifts another and nothing needs saving. The hash is SplitMix64 (Steele, Lea, Flood 2014): a counter through a
+ * bijective mix.
  */
 #ifndef OCDM_BASE_RANDOM_H
 #define OCDM_BASE_RANDOM_H

@@ -1,4 +1,4 @@
-/* What the program knows about its terminal. */
+/* Properties of the terminal, and bars drawn with characters. */
 #ifndef OCDM_BASE_TERMINAL_H
 #define OCDM_BASE_TERMINAL_H
 

@@ -19,7 +19,7 @@
 
 /* Digits that always fit a 64-bit number. */
 #define MANTISSA_DIGITS 19
-/* More digits than the middle between two doubles can have, so that of the rest only matters whether it is zero. */
+/* More digits than the middle between two doubles can have, so that it only matters whether the rest is zero. */
 #define KEPT_DIGITS 800
 #define FAR_EXPONENT 100000
 #define EXACT_POWER 22
@@ -54,7 +54,7 @@ static const char *scan_digits(struct decimal *decimal, const char *at, const ch
     return at;
 }
 
-/* The exponent after its e; NULL when there is none. Far beyond any number it stays where it is. */
+/* The exponent after its e; NULL when there is none. Saturates far beyond the range of doubles. */
 static const char *scan_exponent(struct decimal *decimal, const char *at, const char *end)
 {
     bool negative = at < end && *at == '-';
@@ -125,7 +125,7 @@ static double short_value(const struct decimal *decimal)
 
 #define LONG_TEXT (KEPT_DIGITS + 32)
 
-/* The number without sign and point. Digits beyond KEPT_DIGITS become a single 1 when they are not all zero. */
+/* The number without its sign and decimal point. Digits beyond KEPT_DIGITS become a single 1 when they are not all zero. */
 static void write_plainly(const struct decimal *decimal, char out[LONG_TEXT])
 {
     size_t used = 0;
@@ -167,7 +167,7 @@ static float long_float(const struct decimal *decimal)
 }
 
 /* Whether the nearest float of a double is that of the number which the double was rounded from: not when it is in the middle
- * between two floats, nor where floats are sparser than elsewhere or end. */
+ * between two floats, nor among subnormal floats or beyond the largest float. */
 static bool rounds_once(double magnitude)
 {
     uint64_t bits;

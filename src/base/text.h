@@ -1,4 +1,4 @@
-/* Text from anywhere: is it UTF-8, is it a number, and how to show it. */
+/* Checks text for UTF-8, parses numbers, and makes labels printable. */
 #ifndef OCDM_BASE_TEXT_H
 #define OCDM_BASE_TEXT_H
 

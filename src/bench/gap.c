@@ -1,4 +1,4 @@
-/* Where the pools come from, and what the greedy did with them; the searches are in gap_search.c. */
+/* Makes the pools and compares the greedy choice with the best one; the searches are in gap_search.c. */
 #include "bench/gap.h"
 
 #include "base/random.h"
@@ -21,7 +21,7 @@ static const struct {
 /* The most samples, classes and deletions of a random pool. */
 enum { SMALL_POOL = 14, SMALL_CLASSES = 8, SMALL_BATCH = 5 };
 
-/* One memory on its way, and the room to look at its pools. */
+/* One memory that receives the stream, and scratch space for its pools. */
 struct walk {
     enum ocdm__gap_kind kind;
     size_t class_count;
@@ -35,7 +35,7 @@ const char *ocdm__gap_name(enum ocdm__gap_kind kind)
     return kinds[kind].name;
 }
 
-/* The greedy's choice on one pool, and what could have been. */
+/* The greedy choice on one pool, and the best one. */
 struct comparison {
     double greedy;
     double best;  /* found */
@@ -92,7 +92,7 @@ static void add_comparison(ocdm__gap_result *result, const struct comparison *co
     result->worst_limit = limit > result->worst_limit ? limit : result->worst_limit;
 }
 
-/* Offers the batch to the memory and holds the greedy's choice against the best from the same pool. */
+/* Offers the batch to the memory and compares the greedy choice with the best one from the same pool. */
 static ocdm_status look(struct walk *walk, const ocdm_sample *batch, size_t count, ocdm_error *error)
 {
     size_t slots = ocdm_memory_size(walk->memory);

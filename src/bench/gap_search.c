@@ -1,4 +1,4 @@
-/* Grouping, deleting and putting back; only what one sample changes is recomputed. */
+/* Groups samples by label set, deletes and restores them; only what one sample changes is recomputed. */
 #include "bench/gap_search.h"
 
 #include <math.h>
@@ -130,7 +130,7 @@ double ocdm__gap_distance_without(const ocdm__gap_pool *pool, uint32_t set)
 
 /* Exhaustive and local search over distinct label sets. */
 
-/* Distances closer than this are equal: far above the grid's rounding, far below any gap worth a word. */
+/* Distances closer than this are equal: far above the grid's rounding, far below any relevant gap. */
 #define EQUAL 1e-11
 
 struct search {

@@ -1,4 +1,4 @@
-/* How good could the choice of eq. (3) be? Searches over what to delete from one pool. */
+/* Searches for the best choice of eq. (3): which samples to delete from one pool. */
 #ifndef OCDM_BENCH_GAP_SEARCH_H
 #define OCDM_BENCH_GAP_SEARCH_H
 
@@ -58,15 +58,15 @@ double ocdm__gap_distance_without(const ocdm__gap_pool *pool, uint32_t set);
 double ocdm__gap_best(ocdm__gap_pool *pool, size_t deletions, uint32_t *sets);
 
 /*
- * A bound where trying everything is out of reach: from the given choice (deleted from the pool already, its label sets in
- * `sets`) exchanges one deleted sample at a time, then two at a time, for better ones until no exchange helps. Leaves the
- * better choice deleted and in `sets`, returns its distance.
+ * An upper bound for pools on which an exhaustive search is infeasible: from the given choice (deleted from the pool already,
+ * its label sets in `sets`) exchanges one deleted sample at a time, then two at a time, for better ones until no exchange
+ * helps. Leaves the better choice deleted and in `sets`, returns its distance.
  */
 double ocdm__gap_exchange(ocdm__gap_pool *pool, size_t deletions, uint32_t *sets);
 
 /* ---- the bound ----------------------------------------------------------------------------------------------------- */
 
-/* What no choice can beat: a lower bound for the optimum of eq. (3) on pools that are too large to try everything. */
+/* A lower bound for the optimum of eq. (3), for pools that are too large for an exhaustive search. */
 
 /*
  * Sets `bound` to a distance such that no choice of `deletions` samples, 1 to OCDM__GAP_DELETIONS and fewer than are left,

@@ -147,7 +147,7 @@ ocdm_status ocdm__bench_reference(const ocdm__bench_plan *plan, ocdm__bench_resu
     rival.deleted = ocdm__allocate(plan->batch, sizeof *rival.deleted);
     if (rival.deleted == NULL)
         return ocdm__fail_memory(error, "the reference loop");
-    /* How long does a step take? Not the last one: its batch may be a small one. */
+    /* Measures one step, not the last one, whose batch may be small. */
     size_t wanted = steps > 0;
     ocdm_status status = walk(&rival, steps > 1 ? steps - 1 : steps, wanted, error);
     if (status == OCDM_OK && steps > 1) {

@@ -50,7 +50,7 @@ typedef struct ocdm__snapshot {
 ocdm_status ocdm__snapshot_take(ocdm__snapshot *snapshot, const ocdm_memory *memory, const ocdm_sample *batch, size_t count,
                                 size_t class_count, ocdm_error *error);
 
-/* Gives the room back. */
+/* Frees the snapshot. */
 void ocdm__snapshot_release(ocdm__snapshot *snapshot);
 
 #endif

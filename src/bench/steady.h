@@ -74,7 +74,7 @@ typedef struct ocdm__steady_result {
     size_t deletions; /* that were timed on their own instead; else 0 */
     ocdm__quantiles us;
     double searches; /* per deletion, counted by the index of the policy ocdm (memory/scores.h); NaN if there is none */
-    double steps;    /* likewise: scores and bounds compared or changed */
+    double steps;    /* per deletion too: scores and bounds compared or changed */
 } ocdm__steady_result;
 
 /* The quantile of `per_mille` / 1000 of ascending values; `count` is at least 1, `per_mille` at most 1000. */

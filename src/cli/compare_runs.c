@@ -1,4 +1,5 @@
-/* Several runs, from the command line's side. */
+/* Makes several runs for one command: reads the grid and the seeds, starts the runs, chooses settings by validation, prints
+ * tables. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/compare_runs.h"
@@ -58,7 +59,7 @@ void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *pass
     pass_threads(arguments, passed);
     if (arguments->repeated_count == 0)
         return;
-    passed->words[passed->word_count++] = "--validation"; /* is for the choice among a grid alone */
+    passed->words[passed->word_count++] = "--validation"; /* used only to choose from a grid */
     passed->words[passed->word_count++] = "0";
 }
 
@@ -145,7 +146,7 @@ ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
-/* What the teller knows. */
+/* The state of the progress report. */
 struct teller {
     bool quiet;
     size_t runs, done;
@@ -238,7 +239,7 @@ static size_t place_of(const ocdm__verb *verb, const ocdm__setting *setting)
     return place;
 }
 
-/* What decides how runs are judged is not theirs to choose, nor is what a plan takes several values of. */
+/* A grid may not contain settings that decide how runs are judged, nor those that the plan varies itself. */
 static bool can_be_chosen(const ocdm__setting *setting)
 {
     return setting != NULL && !setting->grid && setting->kind != OCDM__SETTING_SWITCH &&
@@ -362,7 +363,7 @@ struct trial {
     ocdm__compare_results results;
 };
 
-/* "-lr0.003" after the point's own suffix; a path has no place in the name of a folder. */
+/* "-lr0.003" after the point's own suffix. Paths are left out, since a folder name cannot contain them. */
 static ocdm_status name_trial(ocdm__compare_point *point, const ocdm__grid *grid, size_t combination, ocdm_error *error)
 {
     const char *const *words = grid->combinations[combination].words;
@@ -407,7 +408,7 @@ static void clear_trial(struct trial *trial)
     ocdm__release(trial->choices);
 }
 
-/* With the same flags, but for what is held out, in a folder of their own. */
+/* Uses the same flags except --validation, in a separate folder. */
 static ocdm_status run_trial(struct trial *trial, const ocdm__grid *grid, const ocdm__plan_run *run, int *failed,
                              ocdm_error *error)
 {
@@ -508,7 +509,7 @@ void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, cha
         used +=
             (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used,
                              ", with %g %% of each task's training samples held out by the seed; the runs of this table were "
-                             "made anew with all training samples:",
+                             "repeated with all training samples:",
                              100 * grid->share);
     for (size_t i = 0; i < count && used < OCDM__TABLE_NOTE; i++) {
         const char *label = plan->points[i / plan->method_count].label;

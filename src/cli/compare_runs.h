@@ -1,4 +1,4 @@
-/* What verbs that make several runs share: passing flags on to `ocdm run`, telling how far the runs are, printing tables. */
+/* Shared by the verbs that make several runs: passing flags on to `ocdm run`, reporting progress, printing tables. */
 #ifndef OCDM_CLI_COMPARE_RUNS_H
 #define OCDM_CLI_COMPARE_RUNS_H
 
@@ -16,8 +16,8 @@ typedef struct ocdm__passed_flags {
     size_t word_count;
 } ocdm__passed_flags;
 
-/* Takes those flags of the verb that are settings of a run, but those that a plan takes several values of: what was given, and
- * defaults that are the verb's own. Without --threads each run has one. */
+/* Takes the flags of the verb that are settings of a run, except those that a plan varies: values that were given, and
+ * defaults that differ from `ocdm run`. Without --threads each run has one thread. */
 void ocdm__pass_flags(const ocdm__arguments *arguments, ocdm__passed_flags *passed);
 
 /* Seeds that were asked for. Start with all bytes zero; release `values`. */
@@ -34,7 +34,7 @@ typedef struct ocdm__seed_list {
     }
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
 
-/* Runs at a time: --jobs, else as many as the cores have room for. OCDM_OK, OCDM_BAD_ARGUMENT. */
+/* The number of simultaneous runs: --jobs, or as many as fit on the cores. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error);
 
 /*

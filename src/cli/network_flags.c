@@ -1,4 +1,4 @@
-/* Reading the flags of a network. */
+/* Reads the flags of network_flags.h into the settings of a prediction. */
 #include "cli/network_flags.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Evaluations and streams as text for people. */
+/* Formats evaluations and streams as tables for a terminal. */
 #include "cli/text.h"
 
 #include <math.h>
@@ -206,7 +206,7 @@ static void write_tasks(ocdm__output *output, const ocdm__statistics *statistics
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
-/* The table of classes has a column for each task up to so many: else a small file could print a table of any size. */
+/* The maximum number of task columns in the table of classes; without a limit a small file could print a table of any size. */
 #define MOST_TASK_COLUMNS 100u
 
 /* The columns of the table of classes. */

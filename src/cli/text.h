@@ -1,4 +1,4 @@
-/* Evaluations and streams as text for people. */
+/* Evaluations and streams as tables for a terminal. */
 #ifndef OCDM_CLI_TEXT_H
 #define OCDM_CLI_TEXT_H
 

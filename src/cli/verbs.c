@@ -175,7 +175,7 @@ int ocdm__run_command(size_t argc, char **argv)
     return ocdm__report_unknown_verb(argc, argv);
 }
 
-/* Words that are wrong are rank 0's to report. */
+/* Rank 0 alone reports words that are wrong. */
 void ocdm__follow_command(size_t argc, char **argv)
 {
     size_t used = 0;

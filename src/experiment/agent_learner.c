@@ -1,4 +1,4 @@
-/* Agents behind the table of functions of a learner. */
+/* Implements the functions of a learner with an agent. */
 #include "experiment/agent_learner.h"
 
 #include <stdio.h>
@@ -10,7 +10,12 @@
 
 static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
 {
-    return (struct ocdm__labelled_batch){batch->input, batch->starts, batch->labels, batch->count};
+    return (struct ocdm__labelled_batch){.input = batch->input,
+                                         .starts = batch->starts,
+                                         .labels = batch->labels,
+                                         .count = batch->count,
+                                         .fresh = batch->fresh,
+                                         .class_weights = batch->class_weights};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -59,6 +64,16 @@ static ocdm_status load(void *agent, const char *name, const struct ocdm__safete
     return ocdm__agent_load(agent, &weights, NULL, error);
 }
 
+static size_t average_count(const void *agent)
+{
+    return ocdm__agent_average_count(agent);
+}
+
+static ocdm_status use(void *agent, size_t version, ocdm_error *error)
+{
+    return ocdm__agent_use(agent, version, error);
+}
+
 static void destroy(void *agent)
 {
     ocdm__agent_destroy(agent);
@@ -73,6 +88,8 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .save = save,
                                                       .fetch = fetch,
                                                       .load = load,
+                                                      .average_count = average_count,
+                                                      .use = use,
                                                       .destroy = destroy};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
@@ -110,6 +127,8 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
+    agent.loss = (ocdm__loss_rule){.kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal};
+    agent.averages = settings->averages;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
     ocdm_status status = create(&agent, settings->weights, &made, error);

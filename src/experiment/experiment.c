@@ -95,8 +95,15 @@ static void destroy(void *state)
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
-    static const ocdm__learner_functions with_gradient = {train, predict, gradient, gradient_size, save, NULL, load, destroy};
-    static const ocdm__learner_functions without = {train, predict, NULL, NULL, save, NULL, load, destroy};
+    static const ocdm__learner_functions with_gradient = {.train = train,
+                                                          .predict = predict,
+                                                          .gradient = gradient,
+                                                          .gradient_size = gradient_size,
+                                                          .save = save,
+                                                          .load = load,
+                                                          .destroy = destroy};
+    static const ocdm__learner_functions without = {
+        .train = train, .predict = predict, .save = save, .load = load, .destroy = destroy};
     const ocdm_learner *learner = maker->context;
     ocdm_learner *copy = ocdm__allocate(1, sizeof *copy);
     (void)settings;
@@ -277,9 +284,12 @@ static void loop_destroy(void *state)
 static ocdm_status make_outside(const ocdm__learner_maker *maker, const ocdm__run_settings *settings,
                                 const ocdm__model_inputs *inputs, uint32_t class_count, ocdm__learner *made, ocdm_error *error)
 {
-    static const ocdm__learner_functions with_gradient = {NULL,      NULL, loop_gradient, loop_gradient_size,
-                                                          loop_save, NULL, loop_load,     loop_destroy};
-    static const ocdm__learner_functions without = {NULL, NULL, NULL, NULL, loop_save, NULL, loop_load, loop_destroy};
+    static const ocdm__learner_functions with_gradient = {.gradient = loop_gradient,
+                                                          .gradient_size = loop_gradient_size,
+                                                          .save = loop_save,
+                                                          .load = loop_load,
+                                                          .destroy = loop_destroy};
+    static const ocdm__learner_functions without = {.save = loop_save, .load = loop_load, .destroy = loop_destroy};
     (void)settings, (void)inputs, (void)class_count, (void)error;
     ocdm_loop *loop = (ocdm_loop *)maker->context;
     *made = (ocdm__learner){.functions = loop->learner.gradient != NULL ? &with_gradient : &without, .state = loop};

@@ -1,6 +1,7 @@
 /*
- * Featurizing. The network is a table of feature rows that are computed when they are first asked for, in ascending order, so
- * that standardizing and storing are those of every other stream of features. Standardizing asks twice: the rows are spooled.
+ * Featurizing. The network acts as a table of feature rows, computed when they are first read, in ascending order, so that
+ * standardizing and storing work as for every other stream of features. Standardizing reads the rows twice, so they are kept
+ * in a temporary file.
  */
 #define _XOPEN_SOURCE 700
 
@@ -21,8 +22,8 @@
 
 /* ---- spool --------------------------------------------------------------------------------------------------------------- */
 
-/* Rows of floats in a temporary file without a name, which ends with the program: for rows that are needed twice, are expensive
- * to compute and too many to keep in memory. */
+/* Rows of floats in an unnamed temporary file, which the system removes when the program ends: for rows that are needed twice,
+ * are expensive to compute and too many to keep in memory. */
 struct spool {
     int fd; /* -1: none */
     size_t width;
@@ -81,7 +82,7 @@ static ocdm_status spool_read(struct spool *spool, uint64_t first, size_t count,
         ssize_t some = pread(spool->fd, bytes, size, at);
         if (some < 0 && errno == EINTR)
             continue;
-        if (some <= 0) /* the end comes too soon only when someone else wrote to our file */
+        if (some <= 0) /* the file is too short only if another process changed it */
             return fail(spool, "read", some < 0 ? errno : EIO, error);
         bytes += some;
         at += some;

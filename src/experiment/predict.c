@@ -1,4 +1,4 @@
-/* A network over the samples of a stream: its files, its batches, and its logits as an NPY file. */
+/* Applies a network to the samples of a stream: opens the files, prepares batches, and writes logits as an NPY file. */
 #include "experiment/predict.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor
     return ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
 }
 
-/* The agent would give a network of another size, or a head of its own; here both are errors. */
+/* The agent would create a network of another size or a new head; here both are errors. */
 static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predictor_settings *settings,
                              const struct ocdm__weights_fit *fit, ocdm_error *error)
 {

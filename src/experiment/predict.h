@@ -1,6 +1,7 @@
 /*
- * A network with the weights of a file over the samples of a stream, in evaluation mode: its logits as an NPY file, or what its
- * head sees of every sample as a stream of features. Samples come in batches; while one is worked on, the next is prepared:
+ * Applies a network with the weights of a file to the samples of a stream, in evaluation mode: writes its logits as an NPY
+ * file, or the inputs of its head as a stream of features. Samples come in batches; while one is worked on, the next is
+ * prepared:
  *
  *     status = ocdm__predictor_open(&predictor, &settings, error);
  *     ocdm__predictor_begin(&predictor, samples, count);
@@ -107,9 +108,8 @@ typedef struct ocdm__predictor_batch {
     ocdm__ready ready; /* those of them that could be prepared */
 } ocdm__predictor_batch;
 
-/* The next batch, with a count of 0 when all are done; the one before is gone then. OCDM_OK, and what ocdm__model_inputs_wait
- * gives.
- */
+/* The next batch, with a count of 0 when all are done. Invalidates the previous one. OCDM_OK, and what ocdm__model_inputs_wait
+ * gives. */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error);
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What ocdm/metrics.h declares, over the functions of this folder. */
+/* Implements ocdm/metrics.h with the functions of this folder. */
 #include "ocdm/metrics.h"
 
 #include <math.h>

@@ -127,7 +127,7 @@ static double studentised_within(const struct normal *normal, double q, size_t c
     return sum / all;
 }
 
-/* False position, the Illinois way: an end that stays twice counts half, so that both ends come near. */
+/* False position with the Illinois rule: an end that stays twice has its value halved, so that both ends converge. */
 double ocdm__range_of_95_percent(size_t count, size_t degrees)
 {
     struct normal normal;

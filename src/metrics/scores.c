@@ -74,7 +74,7 @@ static const uint64_t *sort_entries(const struct rank_room *room, size_t count)
     for (unsigned pass = 0; pass < PASSES; pass++) {
         uint32_t *places = room->counts + pass * DIGITS;
         if (places[digit_of(from[0], pass)] == count)
-            continue; /* all alike in this digit */
+            continue; /* all have the same digit */
         place_digits(places);
         for (size_t i = 0; i < count; i++)
             to[places[digit_of(from[i], pass)]++] = from[i];

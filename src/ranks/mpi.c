@@ -31,8 +31,8 @@ enum {
     FAILURE = 4,        /* the exit code of a broken exchange: input or output */
 };
 
-/* Silence after a signal that asks this process to end: if the launcher sent it since another rank has died, little time is
- * left to say which. */
+/* Silence after a signal that asks this process to end: if the launcher sent it because another rank has died, there is little
+ * time left to report which. */
 #define SILENCE_AFTER_SIGNAL 0.4
 
 /* The last heartbeat of a rank that ends as it should. */
@@ -212,7 +212,7 @@ static double allowed_silence(void)
     return seconds > 0 ? seconds : STALL_SECONDS;
 }
 
-/* After a signal this only says what is the matter: a launcher that ends the job since a rank has died ends this one too, and
+/* After a signal this only reports the cause: a launcher that ends the job because a rank has died ends this process too, and
  * one that was asked to end waits until the leader has saved. */
 static void judge_silence(struct neighbour *neighbour, double allowed)
 {
@@ -228,7 +228,7 @@ static void judge_silence(struct neighbour *neighbour, double allowed)
         MPI_Abort(MPI_COMM_WORLD, FAILURE);
 }
 
-/* Sends when the last heartbeat has left, listens, sleeps. Ends once both sides have said their last. */
+/* Sends when the previous heartbeat is delivered, listens, sleeps. Ends when both sides have sent their last one. */
 static void *beat(void *unused)
 {
     (void)unused;

@@ -56,7 +56,7 @@ typedef struct ocdm__ranks_bytes {
     uint64_t *sizes;
 } ocdm__ranks_bytes;
 
-/* Gathers bytes, of each rank as many as it likes. On the other ranks `gathered` has sizes and starts alone. Clear it. */
+/* Gathers bytes; each rank may send a different number. On the other ranks `gathered` has sizes and starts alone. Clear it. */
 void ocdm__ranks_gather_bytes(const ocdm__ranks *ranks, const void *own, size_t size, ocdm__ranks_bytes *gathered);
 void ocdm__ranks_bytes_clear(ocdm__ranks_bytes *gathered);
 
@@ -67,9 +67,9 @@ bool ocdm__ranks_over_mpi(void);
 void ocdm__ranks_set(const ocdm__ranks *ranks);
 
 /*
- * For the program's main function; mpi.c implements both, ranks.c for a program without it. After the first, ocdm__ranks_all is
- * not NULL if there is more than one rank. `build` gives a checksum that all ranks must share; `stop` becomes not 0 when a
- * signal asks the process to end. False: ranks have different builds, of which the leader has told.
+ * For the program's main function; mpi.c implements both, ranks.c for a program without it. After the first, ocdm__ranks_all
+ * is not NULL if there is more than one rank. `build` gives a checksum that all ranks must share; `stop` becomes not 0 when a
+ * signal asks the process to end. False: ranks have different builds, which the leader has reported.
  */
 bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop);
 void ocdm__ranks_end(void);

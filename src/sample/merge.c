@@ -127,7 +127,7 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
     return check_agreement(shards, error);
 }
 
-/* A file with another number of records would give each of them the key of another. */
+/* With another number of records, each would get the key of a different record. */
 static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__sample_options *options, ocdm_error *error)
 {
     for (size_t i = 0; i < shards->count; i++) {
@@ -185,7 +185,7 @@ void ocdm__shards_clear(struct ocdm__shards *shards)
 
 /* ---- the merge ------------------------------------------------------------------------------------------------------ */
 
-/* What a shard has seen of a class, but for the records that come again now. */
+/* Counts what a shard has seen of a class, except for the kept records, which are offered again. */
 static ocdm_status add_class(ocdm__sampling *sampling, const struct ocdm__shard *shard, const ocdm__json_node *row,
                              ocdm_error *error)
 {

@@ -1,9 +1,10 @@
 /*
  * The sampler: gathers batches, offers them to the memory and keeps the bytes of the records that it stores.
  *
- * An id may occur once in a stream, so every id that a record brings along is remembered: 16 bytes in a table that is between
- * three eighths and three quarters full, and, if it is longer than 15 bytes, its bytes. Records without ids are numbered; of
- * those only the runs of numbers are remembered, so that a stream without ids takes constant memory.
+ * An id may occur once in a stream, so every id that a record brings along is remembered: in 16 bytes of a table that is
+ * between three eighths and three quarters full, which ids that are whole numbers share with up to 63 neighbours, and, if it is
+ * longer than 15 bytes, its bytes. Records without ids are numbered; of those only the runs of numbers are remembered, so that
+ * a stream without ids takes constant memory.
  */
 #include "sample/sample.h"
 
@@ -99,38 +100,71 @@ static bool is_long_id(const struct ocdm__seen_ids *seen, const struct ocdm__see
     return length == id->length && memcmp(bytes + sizeof length, id->content, length) == 0;
 }
 
-/* Where the id of the entry is in the table, or the free place where it would be. `id` tells long ids apart; NULL for one that
- * is not there. */
-static struct ocdm__seen_id *find_place(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry,
-                                        const ocdm__id_text *id)
+/* Where the search for an entry starts. */
+typedef uint64_t start_of(const struct ocdm__seen_id *entry);
+
+static uint64_t start_of_number(const struct ocdm__seen_id *entry)
 {
-    bool lengthy = is_long(entry);
-    for (size_t i = (size_t)ocdm__hash_pair(entry->low, lengthy ? 0 : entry->high);; i++) {
-        struct ocdm__seen_id *place = &seen->places[i & seen->mask];
-        if (place->high == 0)
-            return place;
-        if (place->low != entry->low)
-            continue;
-        if (lengthy ? id != NULL && is_long(place) && is_long_id(seen, place, id) : place->high == entry->high)
+    return ocdm__hash_number(entry->low);
+}
+
+static uint64_t start_of_text(const struct ocdm__seen_id *entry)
+{
+    return ocdm__hash_pair(entry->low, is_long(entry) ? 0 : entry->high);
+}
+
+/* The place of the block of a number, or the free place where it would be. */
+static struct ocdm__seen_id *find_block(const struct ocdm__seen_table *table, uint64_t number)
+{
+    struct ocdm__seen_id block = {.low = number / 64};
+    for (size_t i = (size_t)start_of_number(&block);; i++) {
+        struct ocdm__seen_id *place = &table->places[i & table->mask];
+        if (place->high == 0 || place->low == block.low)
             return place;
     }
 }
 
-/* Twice as many places. */
-static ocdm_status grow_places(struct ocdm__seen_ids *seen, ocdm_error *error)
+/* The place of an id that is no number, or the free place where it would be. */
+static struct ocdm__seen_id *find_text(const struct ocdm__seen_ids *seen, const struct ocdm__seen_id *entry,
+                                       const ocdm__id_text *id)
 {
-    struct ocdm__seen_ids larger = *seen;
-    size_t count = seen->places != NULL ? 2 * (seen->mask + 1) : FIRST_PLACES;
+    bool lengthy = is_long(entry);
+    for (size_t i = (size_t)start_of_text(entry);; i++) {
+        struct ocdm__seen_id *place = &seen->texts.places[i & seen->texts.mask];
+        if (place->high == 0)
+            return place;
+        if (place->low == entry->low && (lengthy ? is_long(place) && is_long_id(seen, place, id) : place->high == entry->high))
+            return place;
+    }
+}
+
+/* Puts an entry that is not in the table into it. */
+static void add_entry(struct ocdm__seen_table *table, const struct ocdm__seen_id *entry, start_of *start)
+{
+    size_t i = (size_t)start(entry);
+    while (table->places[i & table->mask].high != 0)
+        i++;
+    table->places[i & table->mask] = *entry;
+}
+
+/* Makes room for one more entry: doubles a table that is three quarters full. */
+static ocdm_status reserve_place(struct ocdm__seen_ids *seen, struct ocdm__seen_table *table, start_of *start,
+                                 ocdm_error *error)
+{
+    if (table->places != NULL && table->count < (table->mask + 1) / 4 * 3)
+        return OCDM_OK;
+    struct ocdm__seen_table larger = *table;
+    size_t count = table->places != NULL ? 2 * (table->mask + 1) : FIRST_PLACES;
     larger.places = ocdm__allocate(count, sizeof *larger.places);
     if (larger.places == NULL)
         return ocdm__fail(error, OCDM_NO_MEMORY, "`--no-id` numbers the records instead, in constant memory",
                           "out of memory for the ids of %llu records", (unsigned long long)seen->count);
     larger.mask = count - 1;
-    for (size_t i = 0; seen->places != NULL && i <= seen->mask; i++)
-        if (seen->places[i].high != 0)
-            *find_place(&larger, &seen->places[i], NULL) = seen->places[i];
-    ocdm__release(seen->places);
-    *seen = larger;
+    for (size_t i = 0; table->places != NULL && i <= table->mask; i++)
+        if (table->places[i].high != 0)
+            add_entry(&larger, &table->places[i], start);
+    ocdm__release(table->places);
+    *table = larger;
     return OCDM_OK;
 }
 
@@ -151,15 +185,13 @@ static ocdm_status keep_long_id(struct ocdm__seen_ids *seen, struct ocdm__seen_i
     return OCDM_OK;
 }
 
-/* Notes an id that a record brought along; `taken` when another record did before. */
-static ocdm_status see_id(struct ocdm__seen_ids *seen, const ocdm__id_text *id, bool *taken, ocdm_error *error)
+/* Notes an id that is no number; `taken` when another record had it before. */
+static ocdm_status see_text(struct ocdm__seen_ids *seen, const ocdm__id_text *id, bool *taken, ocdm_error *error)
 {
-    ocdm_status status = OCDM_OK;
-    if (seen->places == NULL || seen->count >= (seen->mask + 1) / 4 * 3)
-        status = grow_places(seen, error);
+    ocdm_status status = reserve_place(seen, &seen->texts, start_of_text, error);
     if (status != OCDM_OK)
         return status;
-    struct ocdm__seen_id entry = entry_of(id), *place = find_place(seen, &entry, id);
+    struct ocdm__seen_id entry = entry_of(id), *place = find_text(seen, &entry, id);
     *taken = place->high != 0;
     if (*taken)
         return OCDM_OK;
@@ -168,22 +200,52 @@ static ocdm_status see_id(struct ocdm__seen_ids *seen, const ocdm__id_text *id, 
     if (status != OCDM_OK)
         return status;
     *place = entry;
+    seen->texts.count++;
     seen->count++;
     return OCDM_OK;
 }
 
-/* Whether an id is the number of a record that had none of its own. */
-static bool is_numbered(const struct ocdm__seen_ids *seen, const ocdm__id_text *id)
+/* The same of a number. */
+static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, bool *taken, ocdm_error *error)
 {
-    uint64_t number = 0;
-    if (seen->run_count == 0 || id->length == 0 || id->length > 19 || (id->content[0] == '0' && id->length > 1))
+    ocdm_status status = reserve_place(seen, &seen->numbers, start_of_number, error);
+    if (status != OCDM_OK)
+        return status;
+    struct ocdm__seen_id *block = find_block(&seen->numbers, number);
+    uint64_t bit = (uint64_t)1 << number % 64;
+    *taken = block->high & bit;
+    seen->count += !*taken;
+    seen->numbers.count += block->high == 0;
+    *block = (struct ocdm__seen_id){number / 64, block->high | bit};
+    return OCDM_OK;
+}
+
+static bool is_number_seen(const struct ocdm__seen_ids *seen, uint64_t number)
+{
+    return seen->numbers.places != NULL && find_block(&seen->numbers, number)->high >> number % 64 & 1;
+}
+
+/* Whether an id is a number in its usual form, below 10^19. */
+static bool read_number(const ocdm__id_text *id, uint64_t *number)
+{
+    if (id->length == 0 || id->length > 19 || (id->content[0] == '0' && id->length > 1))
         return false;
+    *number = 0;
     for (size_t i = 0; i < id->length; i++) {
-        if (id->content[i] < '0' || id->content[i] > '9')
+        unsigned digit = (unsigned char)id->content[i] - (unsigned)'0';
+        if (digit > 9)
             return false;
-        number = number * 10 + (uint64_t)(id->content[i] - '0');
+        *number = *number * 10 + digit;
     }
+    return true;
+}
+
+/* Whether a number was given to a record that had no id of its own. */
+static bool is_given(const struct ocdm__seen_ids *seen, uint64_t number)
+{
     size_t low = 0, high = seen->run_count;
+    if (high == 0)
+        return false;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         *(seen->runs[middle].from <= number ? &low : &high) = middle;
@@ -192,7 +254,7 @@ static bool is_numbered(const struct ocdm__seen_ids *seen, const ocdm__id_text *
 }
 
 /* Notes that a record was numbered: numbers rise, so that records without ids are few runs. */
-static ocdm_status see_number(struct ocdm__seen_ids *seen, uint64_t number, ocdm_error *error)
+static ocdm_status give_number(struct ocdm__seen_ids *seen, uint64_t number, ocdm_error *error)
 {
     if (seen->run_count > 0 && seen->runs[seen->run_count - 1].to == number) {
         seen->runs[seen->run_count - 1].to++;
@@ -209,21 +271,23 @@ static ocdm_status take_id(ocdm__sampling *sampling, uint32_t item, bool *taken,
 {
     struct ocdm__seen_ids *seen = &sampling->seen;
     ocdm__batch_record *entry = &sampling->batch[item];
-    if (!entry->record.has_id)
+    uint64_t number = sampling->accepted;
+    if (!entry->record.has_id) {
         number_record(sampling, entry);
-    ocdm__id_text id = ocdm__id_of_item(sampling, item);
-    if (entry->record.has_id) {
-        *taken = is_numbered(seen, &id);
-        return *taken ? OCDM_OK : see_id(seen, &id, taken, error);
+        *taken = is_number_seen(seen, number);
+        return *taken ? OCDM_OK : give_number(seen, number, error);
     }
-    struct ocdm__seen_id key = entry_of(&id);
-    *taken = seen->places != NULL && find_place(seen, &key, &id)->high != 0;
-    return *taken ? OCDM_OK : see_number(seen, sampling->accepted, error);
+    ocdm__id_text id = ocdm__id_of_item(sampling, item);
+    if (!read_number(&id, &number))
+        return see_text(seen, &id, taken, error);
+    *taken = is_given(seen, number);
+    return *taken ? OCDM_OK : see_number(seen, number, taken, error);
 }
 
 static void clear_seen(struct ocdm__seen_ids *seen)
 {
-    ocdm__release(seen->places);
+    ocdm__release(seen->numbers.places);
+    ocdm__release(seen->texts.places);
     ocdm__release(seen->bytes);
     ocdm__release(seen->runs);
 }
@@ -485,7 +549,7 @@ static ocdm_status refuse_id(ocdm__sampling *sampling, const ocdm__record *recor
     return ocdm__records_refuse(sampling->records, record, reason, sampling->options.skip_duplicates, error);
 }
 
-/* Takes the labels that do not count off the record. False when it had labels and has none left. */
+/* Removes the labels that do not count from the record. False when it had labels and has none left. */
 static bool has_labels_that_count(ocdm__sampling *sampling, ocdm__record *record)
 {
     bool only = sampling->options.only != NULL;

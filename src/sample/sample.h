@@ -1,7 +1,6 @@
 /*
  * Sampling a stream of records: batch after batch through a replay memory, and at the end the records that are left, byte for
- * byte and in the order in which they came. Of all that passes through, the records in memory and the current batch are held,
- * and the ids.
+ * byte and in the order in which they came. Only the records in memory, the current batch and the ids are held.
  *
  *     ocdm__sampling *sampling;
  *     bool more = true;
@@ -12,8 +11,8 @@
  *         status = ocdm__sampling_finish(sampling, STDOUT_FILENO, error);
  *     ocdm__sampling_close(sampling);
  *
- * A record whose id an earlier one had (as content: 1 and "1" are the same) is a bad record, however long ago that was. The ids
- * of all records are held for it; with records.no_id nothing is, and ids may repeat.
+ * A record whose id an earlier one had (as content: 1 and "1" are the same) is a bad record, however long ago that was. All
+ * ids are kept for this check; with records.no_id none are, and ids may repeat.
  */
 #ifndef OCDM_SAMPLE_SAMPLE_H
 #define OCDM_SAMPLE_SAMPLE_H
@@ -69,9 +68,9 @@ struct ocdm__shards {
 
 /*
  * Reads the summaries of shards, made by `ocdm sample --shard`, and sets what they agree on in the options: policy, rho, seed,
- * distance, tie rule, format if it was to be found out, weights. Clear it in either case; the paths must outlive it.
- * OCDM_OK, OCDM_BAD_ARGUMENT (not as many summaries as kept files), OCDM_BAD_FILE (a summary without a shard, two of one shard,
- * settings that differ, or not as many records as the summary says), OCDM_IO, OCDM_NO_MEMORY.
+ * distance, tie rule, format unless it is given, weights. Clear it in either case; the paths must outlive it. OCDM_OK,
+ * OCDM_BAD_ARGUMENT (different numbers of summaries and kept files), OCDM_BAD_FILE (a summary without a shard, two of one
+ * shard, settings that differ, or another number of records than the summary says), OCDM_IO, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__shards_read(struct ocdm__shards *shards, char *const *kept, char *const *summaries, size_t count,
                               ocdm__sample_options *options, ocdm_error *error);
@@ -86,9 +85,8 @@ ocdm_status ocdm__sampling_open(ocdm__sampling **sampling, const ocdm__sample_op
 /* Reads a batch and offers it to the memory; more = false after the last one. */
 ocdm_status ocdm__sampling_step(ocdm__sampling *sampling, bool *more, ocdm_error *error);
 
-/* Writes the kept records to the output file or to `fd`, each with a newline after it, after the header if they are csv or tsv;
- * then puts trace and summary in their places, whatever happened to the others. The first thing that failed is the error. To be
- * called once. */
+/* Writes the kept records to the output file or to `fd`, each with a newline after it, after the header if they are csv or
+ * tsv; then commits trace and summary, each even if another failed. The error is the first failure. Call it once. */
 ocdm_status ocdm__sampling_finish(ocdm__sampling *sampling, int fd, ocdm_error *error);
 
 /* Releases everything; files that are not finished leave nothing behind. NULL is fine. */

@@ -5,12 +5,22 @@
 #include "base/input.h"
 #include "sample/sample.h"
 
-/* The ids of a stream so far, exactly. An entry of the table is an id of up to OCDM__SHORT_ID bytes itself, with its length + 1
- * as the last byte; of a longer one its hash and where its bytes are. All zero is a free place. */
+/*
+ * The ids of a stream so far, exactly, in two open-addressing tables. An id that is a whole number is a bit of the entry of its
+ * block of 64 numbers: `low` is the number / 64, `high` the bits. Of any other id of up to OCDM__SHORT_ID bytes the entry is
+ * the id itself, with its length + 1 as the last byte; of a longer one its hash and where its bytes are. `high` is 0 in a free
+ * place.
+ */
 #define OCDM__SHORT_ID 15
 
 struct ocdm__seen_id {
     uint64_t low, high;
+};
+
+struct ocdm__seen_table {
+    struct ocdm__seen_id *places; /* mask + 1 of them, a power of two; NULL before the first entry */
+    size_t mask;
+    uint64_t count;
 };
 
 /* Records from..to-1 had no id of their own. */
@@ -19,10 +29,9 @@ struct ocdm__number_run {
 };
 
 struct ocdm__seen_ids {
-    struct ocdm__seen_id *places; /* mask + 1 of them, a power of two; NULL before the first id */
-    size_t mask;
-    uint64_t count;
-    char *bytes; /* of long ids: the length, then the content */
+    struct ocdm__seen_table numbers, texts;
+    uint64_t count; /* ids in both */
+    char *bytes;    /* of long ids: the length, then the content */
     size_t used, room;
     struct ocdm__number_run *runs; /* ascending */
     size_t run_count, run_room;
@@ -94,7 +103,7 @@ ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error);
 
 /* ---- write.c ---- */
 
-/* Writes the trace of an update that has just been made; what left is still in `kept` and `batch`. */
+/* Writes the trace of the last update. Call it before `kept` and `batch` change: deleted records are still there. */
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);
 
 #endif

@@ -89,7 +89,7 @@ ocdm_status ocdm__sampling_classes(const ocdm__sampling *sampling, ocdm__class_r
     }
     ocdm_memory_counts(sampling->memory, classes, class_count);
     const ocdm__label_table *labels = ocdm__records_label_table(sampling->records);
-    size_t seen = 0; /* a class that has only a minimum is none */
+    size_t seen = 0; /* a class with a minimum that was never seen does not count */
     for (size_t i = 0; i < class_count; i++)
         if (classes[i].seen > 0) {
             made[seen].counts = classes[i];

@@ -342,7 +342,7 @@ learns_from_images() {
 }
 
 draws_on_the_memory_alone() {
-    for item in process stream-mscoco memory memory-onlyone strategies-memory orders-memory orders-distance claims amlr; do
+    for item in process stream-mscoco memory memory-onlyone strategies-memory orders-memory orders-distance amlr; do
         run "$ocdm" paper $item --stream mscoco=s.safetensors --runs p --format csv
         same 0 "$code" && [ "$(wc -l < "$out")" -gt 5 ] && ! grep -q nan "$out" || { echo "$item"; return 1; }
     done
@@ -368,7 +368,7 @@ learns_what_claims_need() {
     same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: p/mscoco/gss-s0/summary.json: the run began with lr 0.006, not 0.003$' "$err" || return 1
     rm -r p/mscoco/gss-s[2-9] && sed -i 's/"counts":\[[0-9]*,[0-9]*,/"counts":[501,502,/' p/mscoco/gss-s1/summary.json
     run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
-    same 0 "$code" && same "" "$(cat "$err")" && [ "$(over 500)" != 1.0 ] &&
+    same 0 "$code" && same "" "$(grep -v '^memories: ' "$err")" && [ "$(over 500)" != 1.0 ] &&
         same "$(over 500)" "$(awk '$2 == "gss:" { print $(NF - 1) }' "$out")" || return 1
     sed -i 's/"counts":\[501,/"counts":[/' p/mscoco/gss-s1/summary.json
     run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2

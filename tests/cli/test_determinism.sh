@@ -9,7 +9,6 @@ source=$2
 # The build's own rule (cmake/flags.cmake): no contraction. Everything else varies.
 builds=(
     "gcc -O0"
-    "gcc -O2"
     "gcc -O3 -march=native"
     "clang -O1"
     "clang -O3 -march=native"

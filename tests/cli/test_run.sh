@@ -48,7 +48,7 @@ metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
 has([], "format version program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
-    "groups log_every validation resample_tests")
+    "groups log_every validation resample_tests loss negatives focal loss_balance ema")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
 has(["classes", 0], "name group train test tasks")
 for i in range(summary["stream"]["tasks"]):

@@ -96,7 +96,7 @@ static struct ocdm__labelled_batch samples(size_t count)
     static const uint32_t labels[] = {2, 0, 1, 2};
     for (size_t i = 0; i < BATCH * WIDEST; i++)
         input[i] = (float)((i * 37 + i / 11) % 23) / 11 - 1;
-    return (struct ocdm__labelled_batch){input, starts, labels, count};
+    return (struct ocdm__labelled_batch){.input = input, .starts = starts, .labels = labels, .count = count};
 }
 
 static ocdm__agent *agent_of(const struct subject *subject)

@@ -94,7 +94,7 @@ static void use(ocdm__agent *agent)
     for (size_t i = 0; i < 2 * WIDEST; i++)
         input[i] = (float)(i % 7) / 4 - 0.75F;
     require(ocdm__agent_predict(agent, input, 2, logits, &error) == OCDM_OK);
-    struct ocdm__labelled_batch batch = {input, starts, labels, 2};
+    struct ocdm__labelled_batch batch = {.input = input, .starts = starts, .labels = labels, .count = 2};
     double loss = NAN;
     ocdm_status status = ocdm__agent_train(agent, &batch, &loss, &error);
     require(status == OCDM_OK ? isfinite(loss) : status == OCDM_BAD_RECORD && error.message[0] != '\0');

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     struct ocdm__weights from = {argv[6], &weights};
     if (ocdm__agent_create(&settings, &from, &agent, &error) != OCDM_OK)
         stop("create", &error);
-    struct ocdm__labelled_batch batch = {input, start, label, starts - 1};
+    struct ocdm__labelled_batch batch = {.input = input, .starts = start, .labels = label, .count = starts - 1};
     float *features = calloc(batch.count * ocdm__agent_feature_width(agent), sizeof *features);
     float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
     double loss = 0;

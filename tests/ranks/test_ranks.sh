@@ -24,7 +24,7 @@ ranks() {
     exec $launcher -n "$count" bash -c 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' rank "$parallel" "$@"
 }
 
-settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 -q)
+settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 --negatives 0.25 --focal 1 --loss-balance 0.5 --ema 0.5,0.9 -q)
 stream_of() { case $1 in linear | mlp) echo f.safetensors ;; *) echo s.safetensors ;; esac }
 settings_of() { case $1 in linear | mlp) echo -m 20 --log-every 1 --lr 0.001 -q ;; *) echo "${settings[@]}" ;; esac }
 
@@ -34,7 +34,7 @@ without_times() {
 }
 
 same_run() { # same_run FOLDER FOLDER
-    cmp "$1/weights.safetensors" "$2/weights.safetensors" && cmp "$1/memory.jsonl" "$2/memory.jsonl" &&
+    (cd "$1" && sha256sum weights*) | (cd "$2" && sha256sum --check --quiet) && cmp "$1/memory.jsonl" "$2/memory.jsonl" &&
         same "$(without_times "$1/summary.json")" "$(without_times "$2/summary.json")" &&
         same "$(without_times "$1/run.jsonl" | grep -v resumed)" "$(without_times "$2/run.jsonl" | grep -v resumed)"
 }

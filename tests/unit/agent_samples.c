@@ -47,7 +47,8 @@ struct made_batch batch_for(const ocdm__agent_settings *settings, size_t count, 
             made.labels[used++] = (uint32_t)ocdm__random_below(&random, settings->class_count);
     }
     made.starts[count] = used;
-    made.batch = (struct ocdm__labelled_batch){made.input, made.starts, made.labels, count};
+    made.batch = (struct ocdm__labelled_batch){
+        .input = made.input, .starts = made.starts, .labels = made.labels, .count = count, .fresh = count / 2};
     return made;
 }
 
@@ -67,6 +68,14 @@ ocdm__agent_settings settings_for(const char *model, uint32_t size, uint32_t cla
     settings.threads = threads;
     settings.learning_rate = 1e-3;
     settings.seed = 7;
+    return settings;
+}
+
+ocdm__agent_settings rich_settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads)
+{
+    ocdm__agent_settings settings = settings_for(model, size, classes, threads);
+    settings.loss = (ocdm__loss_rule){.negatives = 0.25, .focal = 1};
+    settings.averages = (ocdm__rates){.values = {0.5, 0.99}, .count = 2};
     return settings;
 }
 

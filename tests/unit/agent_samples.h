@@ -26,6 +26,8 @@ struct made_batch batch_for(const ocdm__agent_settings *settings, size_t count, 
 void batch_free(struct made_batch *made);
 
 ocdm__agent_settings settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads);
+/* The same with a loss that weighs its terms, and with averages of the weights. */
+ocdm__agent_settings rich_settings_for(const char *model, uint32_t size, uint32_t classes, unsigned threads);
 ocdm__agent *agent_with(const ocdm__agent_settings *settings);
 
 /* Trains `steps` steps on batches of the seeds `first`, `first` + 1, ..., whose sizes repeat 8, 5, 3, 1. */

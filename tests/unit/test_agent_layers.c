@@ -444,39 +444,122 @@ TEST(kernels_are_the_same_for_every_group)
 
 /* ---- loss and Adam ---------------------------------------------------------------------------------------------------- */
 
-TEST(loss_is_binary_cross_entropy)
-{
-    float *logits = wave(55, 9), gradients[55];
-    size_t starts[6] = {0}, used = 0, bad;
+static const ocdm__loss_rule plain_rule = {.negatives = 1};
+
+/* Five rows of eleven logits, every seventh of which is a label. */
+struct judged_rows {
+    float *logits;
+    size_t starts[6];
     uint32_t labels[55];
+};
+
+static struct ocdm__targets judged_rows(struct judged_rows *rows)
+{
+    size_t used = 0;
+    rows->starts[0] = 0;
     for (size_t row = 0; row < 5; row++) {
         for (uint32_t i = 0; i < 11; i++)
             if ((row * 11 + i) % 7 == 0)
-                labels[used++] = i;
-        starts[row + 1] = used;
+                rows->labels[used++] = i;
+        rows->starts[row + 1] = used;
     }
+    rows->logits = wave(55, 9);
     for (size_t i = 0; i < 55; i++)
-        logits[i] *= 8;
-    struct ocdm__targets targets = {starts, labels, 5, 11};
-    float loss = (float)ocdm__loss(&targets, logits, gradients, &bad);
+        rows->logits[i] *= 8;
+    return (struct ocdm__targets){.starts = rows->starts, .labels = rows->labels, .rows = 5, .classes = 11};
+}
+
+TEST(loss_is_binary_cross_entropy)
+{
+    struct judged_rows rows;
+    const struct ocdm__targets targets = judged_rows(&rows);
+    float *logits = rows.logits, gradients[55];
+    size_t bad;
+    float loss = (float)ocdm__loss(&targets, &plain_rule, logits, gradients, &bad);
     assert_int_equal(bad, 5);
     assert_true(apart(&loss, 1, bce_loss, 1) <= 1e-5);
     assert_true(apart(gradients, 1, bce_gradient, 55) <= 1e-5);
     logits[30] = NAN;
-    (void)ocdm__loss(&targets, logits, gradients, &bad);
+    (void)ocdm__loss(&targets, &plain_rule, logits, gradients, &bad);
     assert_int_equal(bad, 2);
     free(logits);
 }
 
+/* Three rows are of the stream; classes that none of these has weigh 0.25, and every class has a weight besides. */
+TEST(weighted_losses_are_those_of_pytorch)
+{
+    const struct {
+        ocdm__loss_rule rule;
+        const double *loss, *gradient;
+    } judged[] = {
+        {{OCDM__LOSS_BCE, 0.25, 0}, weighted_bce_loss, weighted_bce_gradient},
+        {{OCDM__LOSS_BCE, 0.25, 1}, weighted_focal_loss, weighted_focal_gradient},
+        {{OCDM__LOSS_ASL, 0.25, 0}, weighted_asl_loss, weighted_asl_gradient},
+    };
+    struct judged_rows rows;
+    struct ocdm__targets targets = judged_rows(&rows);
+    float class_weights[11], fresh_weights[11], gradients[55];
+    size_t bad;
+    for (size_t i = 0; i < 11; i++)
+        class_weights[i] = 0.5f + (float)(i % 3);
+    targets.fresh = 3;
+    targets.class_weights = class_weights;
+    targets.fresh_weights = fresh_weights;
+    ocdm__loss_weigh_absent(&targets, 0.25, fresh_weights);
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
+        float loss = (float)ocdm__loss(&targets, &judged[i].rule, rows.logits, gradients, &bad);
+        assert_true(apart(&loss, 1, judged[i].loss, 1) <= 1e-5);
+        assert_true(apart(gradients, 1, judged[i].gradient, 55) <= 1e-5);
+    }
+    rows.logits[30] = INFINITY;
+    (void)ocdm__loss(&targets, &judged[1].rule, rows.logits, gradients, &bad);
+    assert_int_equal(bad, 2);
+    free(rows.logits);
+}
+
+TEST(softmargin_has_the_gradient_of_pytorch)
+{
+    const ocdm__loss_rule rule = {.kind = OCDM__LOSS_SOFTMARGIN, .negatives = 1};
+    struct judged_rows rows;
+    const struct ocdm__targets targets = judged_rows(&rows);
+    float gradients[55];
+    size_t bad;
+    (void)ocdm__loss(&targets, &rule, rows.logits, gradients, &bad);
+    assert_true(apart(gradients, 1, softmargin_gradient, 55) <= 1e-5);
+    free(rows.logits);
+}
+
+/* Against numerical integrals, for powers that are whole and that are not. */
+TEST(focal_loss_is_the_integral_of_its_gradient)
+{
+    static const float places[] = {-30, -3, -0.5f, 0, 0.5f, 3, 30};
+    static const double powers[] = {0.3, 1, 2.5};
+    const size_t none[2] = {0}, count = sizeof places / sizeof *places;
+    const struct ocdm__targets targets = {.starts = none, .rows = 1, .classes = 1};
+    for (size_t i = 0; i < 3 * count; i++) {
+        const ocdm__loss_rule rule = {.negatives = 1, .focal = powers[i / count]};
+        float gradient, x = places[i % count];
+        size_t bad;
+        float loss = (float)ocdm__loss(&targets, &rule, &x, &gradient, &bad);
+        assert_true(fabs((double)loss - focal_losses[i]) <= 1e-5 * (1 + focal_losses[i]));
+        assert_true(fabs((double)gradient - pow(1 / (1 + exp(-(double)x)), 1 + rule.focal)) <= 1e-6);
+    }
+}
+
 TEST(loss_counts_a_repeated_label_once)
 {
+    static const ocdm__loss_rule rules[] = {{.negatives = 1}, {.negatives = 1, .focal = 1}};
     const float logits[3] = {0.5f, -1, 2};
     float once[3], twice[3];
     size_t bad;
-    struct ocdm__targets a = {(const size_t[]){0, 2}, (const uint32_t[]){2, 0}, 1, 3};
-    struct ocdm__targets b = {(const size_t[]){0, 4}, (const uint32_t[]){2, 0, 0, 2}, 1, 3};
-    assert_true(ocdm__loss(&a, logits, once, &bad) == ocdm__loss(&b, logits, twice, &bad));
-    assert_memory_equal(once, twice, sizeof once);
+    const struct ocdm__targets a = {
+        .starts = (const size_t[]){0, 2}, .labels = (const uint32_t[]){2, 0}, .rows = 1, .classes = 3};
+    const struct ocdm__targets b = {
+        .starts = (const size_t[]){0, 4}, .labels = (const uint32_t[]){2, 0, 0, 2}, .rows = 1, .classes = 3};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        assert_true(ocdm__loss(&a, &rules[i], logits, once, &bad) == ocdm__loss(&b, &rules[i], logits, twice, &bad));
+        assert_memory_equal(once, twice, sizeof once);
+    }
 }
 
 static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
@@ -583,6 +666,9 @@ int main(void)
         cmocka_unit_test(kernels_are_the_same_for_every_width),
         cmocka_unit_test(kernels_are_the_same_for_every_group),
         cmocka_unit_test(loss_is_binary_cross_entropy),
+        cmocka_unit_test(weighted_losses_are_those_of_pytorch),
+        cmocka_unit_test(softmargin_has_the_gradient_of_pytorch),
+        cmocka_unit_test(focal_loss_is_the_integral_of_its_gradient),
         cmocka_unit_test(loss_counts_a_repeated_label_once),
         cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),
         cmocka_unit_test(adam_adds_lanes_and_clips),

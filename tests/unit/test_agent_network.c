@@ -31,7 +31,8 @@ static struct made_batch golden_batch(void)
             made.labels[used++] = (uint32_t)(i % CLASSES);
         made.starts[i / CLASSES + 1] = used;
     }
-    made.batch = (struct ocdm__labelled_batch){made.input, made.starts, made.labels, BATCH};
+    made.batch =
+        (struct ocdm__labelled_batch){.input = made.input, .starts = made.starts, .labels = made.labels, .count = BATCH};
     return made;
 }
 
@@ -201,7 +202,7 @@ TEST(weights_are_the_same_for_any_number_of_threads)
     } cases[] = {{"cnn", 32}, {"mobilenet1", 48}, {"resnet18", 32}, {"resnet50", 32}, {"mlp", 20}};
     static const unsigned threads[] = {2, 3, 8};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        ocdm__agent_settings settings = settings_for(cases[i].model, cases[i].size, 6, 1);
+        ocdm__agent_settings settings = rich_settings_for(cases[i].model, cases[i].size, 6, 1);
         ocdm__agent *alone = agent_with(&settings);
         train_steps(alone, &settings, 5, 1);
         for (size_t j = 0; j < COUNT(threads); j++) {
@@ -235,6 +236,95 @@ TEST(predictions_do_not_depend_on_threads_or_neighbours)
     batch_free(&made);
 }
 
+/* ---- averages --------------------------------------------------------------------------------------------------------- */
+
+enum { STEPS = 5 };
+
+/* Adds the weights and statistics of now to a plain average, as its definition says. */
+static void add_to_average(ocdm__agent *agent, double rate, double *average, size_t step)
+{
+    struct ocdm__agent_state state;
+    double keep = fmin(rate, 1 - 1 / (double)step);
+    size_t at = 0;
+    assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
+    for (size_t i = 0; i < state.count; i++) {
+        const float *values = (const float *)(const void *)state.tensors[i].data;
+        for (size_t k = 0; k < state.tensors[i].size / sizeof *values; k++, at++)
+            average[at] = keep * average[at] + (1 - keep) * (double)values[k];
+    }
+    ocdm__agent_state_release(&state);
+}
+
+static double distance_to_average(ocdm__agent *agent, const double *average)
+{
+    struct ocdm__agent_state state;
+    double largest = 0;
+    size_t at = 0;
+    assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
+    for (size_t i = 0; i < state.count; i++) {
+        const float *values = (const float *)(const void *)state.tensors[i].data;
+        for (size_t k = 0; k < state.tensors[i].size / sizeof *values; k++, at++)
+            largest = fmax(largest, fabs((double)values[k] - average[at]));
+    }
+    ocdm__agent_state_release(&state);
+    return largest;
+}
+
+TEST(averages_are_those_of_all_steps)
+{
+    ocdm__agent_settings settings = rich_settings_for("cnn", 32, 6, 2);
+    settings.learning_rate = 0.01;
+    ocdm__agent *agent = agent_with(&settings), *plain;
+    const size_t room = 1 << 19;
+    for (size_t version = 1; version <= 2; version++) {
+        double *average = calloc(room, sizeof *average);
+        ocdm__agent_settings without = settings;
+        without.averages.count = 0;
+        plain = agent_with(&without);
+        for (size_t step = 1; step <= STEPS; step++) {
+            train_steps(plain, &settings, 1, step);
+            add_to_average(plain, settings.averages.values[version - 1], average, step);
+        }
+        if (version == 1)
+            train_steps(agent, &settings, STEPS, 1);
+        assert_int_equal(ocdm__agent_use(agent, version, NULL), OCDM_OK);
+        assert_true(distance_to_average(agent, average) < 1e-5);
+        assert_true(distance_to_average(plain, average) > 1e-3);
+        assert_int_equal(ocdm__agent_use(agent, 0, NULL), OCDM_OK);
+        free(average);
+        ocdm__agent_destroy(plain);
+    }
+    ocdm__agent_destroy(agent);
+}
+
+/* Averages predict with their own weights and statistics, and a step goes on from the trained ones. */
+TEST(averages_leave_the_trained_weights_alone)
+{
+    ocdm__agent_settings settings = rich_settings_for("cnn", 32, 6, 1);
+    settings.learning_rate = 0.01;
+    struct made_batch made = batch_for(&settings, 4, 9);
+    float logits[3][4 * 6];
+    ocdm__agent *agent = agent_with(&settings), *other = agent_with(&settings);
+    assert_int_equal(ocdm__agent_use(agent, 2, NULL), OCDM_OK); /* nothing to average yet */
+    train_steps(agent, &settings, 4, 1);
+    train_steps(other, &settings, 4, 1);
+    for (size_t version = 3; version-- > 0;) {
+        assert_int_equal(ocdm__agent_use(agent, version, NULL), OCDM_OK);
+        assert_int_equal(ocdm__agent_predict(agent, made.input, 4, logits[version], NULL), OCDM_OK);
+    }
+    assert_memory_not_equal(logits[0], logits[1], sizeof logits[0]);
+    assert_memory_not_equal(logits[1], logits[2], sizeof logits[1]);
+    assert_int_equal(ocdm__agent_predict(other, made.input, 4, logits[1], NULL), OCDM_OK);
+    assert_memory_equal(logits[0], logits[1], sizeof logits[0]);
+    assert_int_equal(ocdm__agent_use(agent, 1, NULL), OCDM_OK);
+    train_steps(agent, &settings, 2, 5);
+    train_steps(other, &settings, 2, 5);
+    same_agents(agent, other, "after a step");
+    batch_free(&made);
+    ocdm__agent_destroy(agent);
+    ocdm__agent_destroy(other);
+}
+
 /* ---- gradients for GSS ------------------------------------------------------------------------------------------------ */
 
 /* In evaluation mode samples do not see each other: the gradient of a batch is the mean of its samples'. */
@@ -248,7 +338,8 @@ TEST(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation)
     float *whole = calloc(size, sizeof *whole), *one = calloc(size, sizeof *one), *sum = calloc(size, sizeof *sum);
     assert_int_equal(ocdm__agent_gradient(agent, &made.batch, whole, NULL), OCDM_OK);
     for (size_t i = 0; i < 3; i++) {
-        struct ocdm__labelled_batch single = {made.input + i * 3 * 32 * 32, made.starts + i, made.labels, 1};
+        struct ocdm__labelled_batch single = {
+            .input = made.input + i * 3 * 32 * 32, .starts = made.starts + i, .labels = made.labels, .count = 1};
         assert_int_equal(ocdm__agent_gradient(agent, &single, one, NULL), OCDM_OK);
         for (size_t j = 0; j < size; j++)
             sum[j] += one[j] / 3;
@@ -462,6 +553,8 @@ int main(void)
         cmocka_unit_test(gradients_are_slopes_of_the_loss_for_every_parameter),
         cmocka_unit_test(weights_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(predictions_do_not_depend_on_threads_or_neighbours),
+        cmocka_unit_test(averages_are_those_of_all_steps),
+        cmocka_unit_test(averages_leave_the_trained_weights_alone),
         cmocka_unit_test(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation),
         cmocka_unit_test(train_names_the_sample_whose_loss_is_no_number),
         cmocka_unit_test(train_stops_when_an_image_is_no_number),

@@ -56,7 +56,7 @@ static const struct {
 TEST(agent_goes_on_as_the_saved_one_would_have)
 {
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        ocdm__agent_settings settings = settings_for(models[i].model, models[i].size, 5, 2);
+        ocdm__agent_settings settings = rich_settings_for(models[i].model, models[i].size, 5, 2);
         ocdm__agent *agent = agent_with(&settings), *resumed = NULL;
         train_steps(agent, &settings, 3, 1);
         struct read_file read;

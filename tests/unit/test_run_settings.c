@@ -27,7 +27,7 @@ struct contradiction {
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, __VA_ARGS__                         \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, __VA_ARGS__         \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -48,6 +48,9 @@ static const struct contradiction contradictions[] = {
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
+    {"ocdm does not train the model none itself", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
+    {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.loss = OCDM__LOSS_ASL, .focal = 1)},
+    {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
 
@@ -107,7 +110,8 @@ TEST(settings_are_written_with_every_default)
         "{\"method\":\"ocdm\",\"memory\":1000,\"batch\":10,\"replay\":10,\"rho\":0,\"class_weights\":null,\"distance\":\"kl\","
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
-        "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false}";
+        "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
+        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";

@@ -73,11 +73,12 @@ TEST(sample_tells_ids_apart_when_they_share_a_hash)
 
 enum { LENGTH = 4000, LONGEST_ID = 64 };
 
-/* An id of a stream in which most ids come again: short, long, of the very length where the table changes its ways, or none. */
+/* An id of a stream in which most ids come again: a number, small, negative or around the largest that count as one; a text,
+ * short, long or of the very length where the table changes its ways; or none. */
 static void make_id(ocdm__random *random, char *id)
 {
     int number = (int)ocdm__random_below(random, 900);
-    switch (ocdm__random_below(random, 5)) {
+    switch (ocdm__random_below(random, 8)) {
     case 0:
         id[0] = '\0';
         return;
@@ -89,6 +90,15 @@ static void make_id(ocdm__random *random, char *id)
         return;
     case 3:
         snprintf(id, LONGEST_ID, "%016d", number);
+        return;
+    case 4:
+        snprintf(id, LONGEST_ID, "-%d", number % 90);
+        return;
+    case 5: /* the last number is followed by texts of 20 digits */
+        snprintf(id, LONGEST_ID, "%s%04d", number % 2 ? "999999999999999" : "1000000000000000", number % 180);
+        return;
+    case 6:
+        snprintf(id, LONGEST_ID, "1844674407370955%04d", number % 90);
         return;
     default:
         snprintf(id, LONGEST_ID, "photographs/of/%d/many/things.jpg", number);
@@ -160,6 +170,22 @@ TEST(sample_refuses_an_id_whenever_an_earlier_record_had_it)
     }
 }
 
+TEST(sample_remembers_neighbouring_numbers_together)
+{
+    FILE *file = fopen("in.jsonl", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 6400; i++)
+        fprintf(file, i % 2 ? "{\"id\":%d,\"labels\":[1]}\n" : "{\"id\":\"%d\",\"labels\":[1]}\n", i * 7 % 6400);
+    fclose(file);
+    ocdm__sampling *sampling = open_sampling(10, 10, "rs");
+    run_all(sampling);
+    assert_int_equal(sampling->accepted, 6400);
+    assert_int_equal(sampling->seen.count, 6400);
+    assert_int_equal(sampling->seen.numbers.count, 100);
+    assert_int_equal(sampling->seen.texts.count, 0);
+    ocdm__sampling_close(sampling);
+}
+
 /* One long line passes through every slot of a memory that forgets the oldest; the blocks must shrink again. */
 TEST(sample_gives_room_back_when_a_long_line_has_left)
 {
@@ -182,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sample_tells_ids_apart_when_they_share_a_hash),
         cmocka_unit_test(sample_refuses_an_id_whenever_an_earlier_record_had_it),
+        cmocka_unit_test(sample_remembers_neighbouring_numbers_together),
         cmocka_unit_test(sample_gives_room_back_when_a_long_line_has_left),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

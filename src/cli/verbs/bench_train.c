@@ -108,7 +108,8 @@ static ocdm_status time_steps(struct request *request, ocdm_error *error)
 {
     ocdm__agent *agent = NULL;
     ocdm_status status = ocdm__agent_create(&request->settings, NULL, &agent, error);
-    struct ocdm__labelled_batch batch = {request->input, request->starts, request->labels, (size_t)request->batch};
+    struct ocdm__labelled_batch batch = {
+        .input = request->input, .starts = request->starts, .labels = request->labels, .count = (size_t)request->batch};
     for (size_t i = 0; i < WARM_UP && status == OCDM_OK; i++)
         status = ocdm__agent_train(agent, &batch, NULL, error);
     const ocdm__ranks *ranks = ocdm__ranks_all();

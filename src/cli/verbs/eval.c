@@ -1,4 +1,4 @@
-/* `ocdm eval`: a saved model on a stream's test part. */
+/* `ocdm eval`: evaluates a saved model on the test part of a stream. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

@@ -107,7 +107,7 @@ static void place_runs(const struct request *request, struct source *source)
         snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
 }
 
-/* One of "mscoco=FILE" or "FILE", which stands for the first stream that the item is about. */
+/* Reads "mscoco=FILE" or "FILE"; the latter means the first stream that the item is about. */
 static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
 {
     const char *equals = memchr(text, '=', length);
@@ -203,7 +203,7 @@ static ocdm_status make_plan(const struct request *request, const struct source 
     return status;
 }
 
-/* The item whose runs are needed on a stream; NULL for none. Claims do without them where there is no network. */
+/* The item whose runs are needed on a stream; NULL for none. Without a network, claims need no runs. */
 static const ocdm__paper_item *runs_of(const struct request *request, const struct source *source)
 {
     const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
@@ -211,7 +211,7 @@ static const ocdm__paper_item *runs_of(const struct request *request, const stru
     return item == request->item || network ? item : NULL;
 }
 
-/* From labels alone nothing is learnt: such a stream can only have runs without a network. */
+/* A stream of labels alone has nothing to learn from: its runs have no network. */
 static ocdm_status make_setup(const struct request *request, struct source *source, ocdm_error *error)
 {
     ocdm__run_settings settings = request->settings;
@@ -245,8 +245,8 @@ static ocdm_status check_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
-/* Runs what is missing, where there is something to learn from; else what is there has to do. What is chosen by validation is
- * known only when that was run, and what is there is checked then. */
+/* Makes the missing runs if the stream has something to learn from, and otherwise uses the existing ones. Settings chosen by
+ * validation are known only after the validation runs, so existing runs are checked after those. */
 static ocdm_status provide_runs(struct request *request, struct source *source, ocdm__compare_plan *plan, ocdm_error *error)
 {
     int tried = 0, failed = 0;
@@ -333,7 +333,7 @@ struct material {
     ocdm__compare_memories learnt;
 };
 
-/* Each stream has a table of its own, a line apart from the one before. */
+/* Each stream has its own table, with an empty line before it. */
 static ocdm_status print_metrics(struct request *request, const struct material *material, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
@@ -399,7 +399,7 @@ static ocdm_status add_item(const struct request *request, const struct source *
     return status;
 }
 
-/* The memories of runs with a network, or the reason why there are none under the table. */
+/* The memories of runs with a network, or a note under the table that says why there are none. */
 static ocdm_status learn_memories(struct request *request, struct source *source, struct material *material, ocdm_error *error)
 {
     const ocdm__paper_item *item = runs_of(request, source);
@@ -495,7 +495,7 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
 
 /* ---- the command line ------------------------------------------------------------------------------------------------- */
 
-/* A picture is drawn of figures alone, and in the table's place. */
+/* Only figures can be drawn; the picture replaces the table. */
 static ocdm_status read_svg(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     request->svg = ocdm__argument_text(arguments, "svg");

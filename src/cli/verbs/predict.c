@@ -18,7 +18,7 @@
 static const char *const part_names[] = {"test", "train", "all", NULL};
 static const char *const precision_names[] = {"f32", "bf16", NULL};
 
-/* In the words of `run`. */
+/* The same names as in `ocdm run`. */
 static ocdm_status check_sizes(const ocdm__predictor_settings *network, ocdm_error *error)
 {
     if (ocdm__model_takes_images(network->model) || (network->resize == 0 && network->crop == 0))

@@ -1,4 +1,4 @@
-/* `ocdm report`: runs as one page, and its figures as files. */
+/* `ocdm report`: writes a page about runs, and its figures as files. */
 #include <stdio.h>
 #include <string.h>
 

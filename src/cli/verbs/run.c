@@ -1,4 +1,4 @@
-/* `ocdm run`: the online experiment in a folder. */
+/* `ocdm run`: runs the online experiment and writes its files to a folder. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -28,7 +28,7 @@ extern char **environ;
 
 /* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
 
-/* Short runs need no line; a terminal's is written over, elsewhere lines come at doubling intervals. */
+/* Short runs print no progress. On a terminal the line is overwritten; otherwise lines are printed at doubling intervals. */
 #define FIRST_PAUSE 1.0
 #define REDRAW 0.2
 
@@ -37,7 +37,7 @@ struct display {
     double started, next, pause; /* seconds */
     uint64_t first_step;         /* that was seen */
     const char *watched;         /* the folder to show by `ocdm watch`; NULL for none */
-    pid_t watcher;               /* which shows it; 0 as long as there is none */
+    pid_t watcher;               /* the process that shows it; 0 before it starts */
 };
 
 static void erase(struct display *display)
@@ -59,9 +59,8 @@ static bool is_due(struct display *display)
     return true;
 }
 
-/* The live view is a process of its own: the agent's threads make a plain fork unsafe, and closing the view does not end the
- * run.
- */
+/* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not end the
+ * run. */
 static void start_watcher(struct display *display)
 {
     char program[4096];

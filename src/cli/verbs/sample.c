@@ -202,7 +202,7 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-/* Runs the stream through. The kept records are on standard output when it returns OCDM_OK. */
+/* Reads the whole stream. When it returns OCDM_OK, the kept records have been written to standard output. */
 static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *error)
 {
     bool more = true, watched = !quiet && ocdm__is_terminal(STDERR_FILENO);
@@ -267,7 +267,7 @@ struct parts {
     char *text;   /* the names themselves */
 };
 
-/* How a rank's files went. */
+/* The outcome of a rank's files. */
 struct outcome {
     uint64_t file; /* the first that failed; UINT64_MAX for none */
     ocdm_error error;
@@ -373,7 +373,7 @@ static ocdm_status write_part(const char *path, const char *bytes, size_t size, 
     return ocdm__output_commit(&output, error);
 }
 
-/* The files with the names first to first + size - 1, as far as there are so many before `end`, from one rank each. */
+/* Gathers the files first to first + size - 1 that are below `end`, one from each rank. */
 static ocdm_status collect_round(const struct parts *parts, size_t first, size_t end, ocdm_error *error)
 {
     ocdm__mapped_file file = {.bytes = NULL};
@@ -391,7 +391,7 @@ static ocdm_status collect_round(const struct parts *parts, size_t first, size_t
     return status;
 }
 
-/* All ranks' files to the leader. The others hear nothing of what it cannot write: they go on with the rounds. */
+/* Sends all files to the leader. The other ranks do not learn of its write errors and continue with the rounds. */
 static ocdm_status collect_parts(const struct parts *parts, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
@@ -420,7 +420,7 @@ static ocdm_status merge_parts(const struct parts *parts, bool quiet, ocdm_error
                                     .trace = given->trace,
                                     .summary = given->summary};
     options.memory.capacity = given->memory.capacity;
-    options.records.skip_bad = false; /* all were good in their files: what is left is an id that two files share */
+    options.records.skip_bad = false; /* the files themselves were good, so this is an id that two files share */
     options.records.hint = "N.kept is what was kept of file N, the first being 0";
     ocdm_status status = ocdm__shards_read(&shards, parts->names, parts->names + parts->count, parts->count, &options, error);
     if (status == OCDM_OK)
@@ -470,7 +470,8 @@ static ocdm_status check_by_file(const ocdm__sample_options *options, ocdm_error
     return OCDM_OK;
 }
 
-/* Whether files are sampled one by one: it depends on the program, not on the number of ranks, and so do the results. */
+/* Whether each file is sampled as a shard. This depends on the program, not on the number of ranks, so results do not either.
+ */
 static bool is_by_file(const ocdm__sample_options *options)
 {
     return ocdm__ranks_over_mpi() && options->more_count > 0;
@@ -561,10 +562,10 @@ static int run_merge(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Reads labelled records from FILEs, one after another, or from standard input, keeps at most M of them in a replay memory, "
-    "and prints the kept "
-    "records at the end: the same lines, byte for byte, in the order of the stream, each followed by a newline. Memory grows "
-    "with M, B and the number of classes; and, where records have ids, by 21 to 43 bytes per record, so that a repeated id is "
-    "always found. With --no-id, or without ids, it does not grow with the length of the stream.",
+    "and prints the kept records at the end: the same lines, byte for byte, in the order of the stream, each followed by a "
+    "newline. Memory grows with M, B and the number of classes. Every id is remembered, so that a repeated one is always found: "
+    "that takes 21 to 43 bytes per record, and down to 0.3 bytes when ids are integers close together, such as 0, 1, 2. With "
+    "--no-id, or without ids, memory does not grow with the length of the stream.",
     "jsonl: one object per line; its member `labels` is an array of strings and integers (1 and \"1\" are the same label), "
     "`id` is a string or a number. --labels and --id select other members, with dots for nested objects: --labels meta.tags. "
     "csv (quoted as in RFC 4180) and tsv (no quotes): the first line names the columns and is printed again before the kept "

@@ -43,7 +43,7 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
 
-/* `given` is set to the bounds, or to NULL when the stream's own groups will do. */
+/* `given` is set to the bounds, or to NULL to use the stream's own groups. */
 static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds[2], const uint64_t **given, ocdm_error *error)
 {
     size_t count;

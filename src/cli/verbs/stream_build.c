@@ -1,4 +1,4 @@
-/* `ocdm stream build`: from a labelled source to a stream file. */
+/* `ocdm stream build`: makes a stream file of a labelled source. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* `ocdm stream featurize`: from a stream of images to a stream of what a network makes of them. */
+/* `ocdm stream featurize`: makes a stream of features from a stream of images. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* `ocdm watch`: a running experiment in the terminal, or as plain lines. */
+/* `ocdm watch`: shows a running experiment in the terminal, or as plain lines. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct tail {
     size_t length, room;
     bool ended;
     bool news;
-    double next; /* the next step that plain text tells of */
+    double next; /* the next step that plain text reports */
     bool plain;
 };
 

@@ -34,7 +34,7 @@ static void write_optional(ocdm__output *output, const char *before, uint64_t va
     }
 }
 
-/* The name stands in the file as JSON already. */
+/* The file stores the name as JSON already. */
 static void write_tensor_json(ocdm__output *output, const struct ocdm__tensor *tensor)
 {
     ocdm__output_text(output, "{\"name\":\"");

@@ -1,4 +1,4 @@
-/* Starting, watching and stopping processes. */
+/* Starts child processes, collects their exit codes and error lines, and passes signals on to them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/compare/execute.h"
@@ -67,14 +67,14 @@ void ocdm__end_with_parent(void)
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    if (strtoll(parent, NULL, 10) != (long long)getppid()) /* it was killed before we could say so */
+    if (strtoll(parent, NULL, 10) != (long long)getppid()) /* the parent was killed before the request took effect */
         raise(SIGTERM);
     unsetenv(PARENT_VARIABLE);
 }
 
 /* ---- starting --------------------------------------------------------------------------------------------------------- */
 
-/* Standard input and output from and to nowhere, stderr to the log. */
+/* Redirects standard input and output to /dev/null and stderr to the log. */
 static int redirect(posix_spawn_file_actions_t *actions, const char *log)
 {
     int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -86,7 +86,8 @@ static int redirect(posix_spawn_file_actions_t *actions, const char *log)
     return failure;
 }
 
-/* In a process group of its own: Ctrl-C on a terminal reaches us alone, and we pass it on; twice would kill. */
+/* The child has its own process group: Ctrl-C on a terminal reaches only this process, which passes it on. A child that
+ * received it twice would be killed. */
 static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;

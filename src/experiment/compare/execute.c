@@ -164,7 +164,8 @@ static bool exists(const char *folder, const char *file, char path[4096])
     return (size_t)snprintf(path, 4096, "%s/%s", folder, file) < 4096 && access(path, F_OK) == 0;
 }
 
-/* What `ocdm run` refuses to begin in. A run that was killed may have left its log alone, or the older checkpoint alone. */
+/* Whether `ocdm run` would refuse to start in the folder. A run that was killed may have left only its log, or only the older
+ * checkpoint. */
 static bool is_begun(const char *folder)
 {
     char path[4096];
@@ -186,7 +187,7 @@ ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *as
 #define PATH_ROOM 4096
 #define ORDER_ROOM ((size_t)12 * OCDM__COMPARE_TASKS)
 
-/* What one process is called with; the texts that its arguments point to. */
+/* The command line of one process, and the texts that its arguments point to. */
 struct call {
     char name[OCDM__COMPARE_NAME], folder[PATH_ROOM], log[PATH_ROOM];
     char seed[24], memory[16], rho[OCDM__JSON_DOUBLE];

@@ -45,13 +45,13 @@ ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 /* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
 void ocdm__own_program(const char *fallback, char *path, size_t room);
 
-/* Called first in a process: if ocdm__children_run started it, it ends with a SIGTERM when that process ends, even by SIGKILL
- * (on Linux). */
+/* Call it first in a process: if ocdm__children_run started the process, it receives SIGTERM when its parent ends, even by
+ * SIGKILL (Linux). */
 void ocdm__end_with_parent(void);
 
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
-/* What the runs of a plan are made with, besides what the plan says of each. Start with all bytes zero. */
+/* The settings of the runs of a plan, besides those that the plan gives for each run. Start with all bytes zero. */
 typedef struct ocdm__run_setup {
     ocdm__run_settings settings; /* resolved; method, memory, rho, seed and order are the plan's */
     const ocdm__stream *stream;
@@ -72,7 +72,7 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
                                  const char *path, ocdm_error *error);
 void ocdm__run_setup_clear(ocdm__run_setup *setup);
 
-/* A run of the plan as it should have been made; in use until the next call. */
+/* A run of the plan with the settings that it should have; valid until the next call. */
 ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_plan *plan, size_t point, size_t method,
                                    uint64_t seed);
 
@@ -100,7 +100,7 @@ typedef struct ocdm__compare_execution {
     ocdm__run_setup *setup; /* what they mean, and the defaults of the others */
     size_t jobs;
     const volatile sig_atomic_t *stop;
-    /* Told, may be NULL: how many runs there are and how many of them are done already; and each one that ends. */
+    /* Callbacks, may be NULL: the number of runs and of those already done; and each run that ends. */
     void (*begun)(void *state, size_t runs, size_t done, size_t half);
     void (*ended)(void *state, const char *name, const ocdm__child *child);
     void *state;

@@ -210,7 +210,7 @@ ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result
     if (threads == NULL)
         return ocdm__fail_memory(error, "threads");
     pthread_mutex_init(&work.lock, NULL);
-    /* A thread that cannot be had is done without: the others take its runs. */
+    /* If a thread cannot be created, the other threads take its runs. */
     size_t started = 0;
     while (started + 1 < plan->threads && started + 1 < plan->run_count &&
            pthread_create(&threads[started], NULL, work_in_thread, &work) == 0)

@@ -1,6 +1,6 @@
 /*
- * The memory alone, without a network: the training samples of a stream pass by it in the order of a run, and what it holds at
- * the end is counted. Many runs are made at once on several threads; results do not depend on how many.
+ * The memory alone, without a network: the training samples of a stream are offered in the order of a run, and the samples in
+ * memory at the end are counted. Many runs are made at once on several threads; results do not depend on how many.
  *
  * A batch never mixes tasks, and the last batch of a task is shorter: the memory is the same as that of `ocdm run` with the
  * same settings. No files are written, nothing is replayed (draws do not change what is kept), and gss, which needs a network,
@@ -20,7 +20,7 @@
 
 /* ---- balance ------------------------------------------------------------------------------------------------------------- */
 
-/* The paper counts the classes with fewer samples than the one and with more than the other. */
+/* The paper counts the classes with fewer samples than the first and with more than the second. */
 #define OCDM__BALANCE_FEW 20u
 #define OCDM__BALANCE_MANY 40u
 
@@ -85,7 +85,7 @@ typedef struct ocdm__memory_result {
 
 typedef struct ocdm__memory_plan {
     const ocdm__stream_table *table;
-    const ocdm__memory_run *runs; /* those with the same order and seed best one after another: they share the shuffle */
+    const ocdm__memory_run *runs; /* runs with the same order and seed should be adjacent, since they share the shuffle */
     size_t run_count;
     const double *class_weights; /* of the target, for each class of the stream; NULL: 1 */
     uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
@@ -95,8 +95,8 @@ typedef struct ocdm__memory_plan {
 /*
  * Runs them all. `results` has room for one each.
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (an order that is none), OCDM_NOT_SINGLE_LABEL (cbrs), OCDM_NO_MEMORY, OCDM_STOPPED. The results
- * are to be cleared in either case; on error it is that of the first run, in the plan's order, that failed.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (an order that is none), OCDM_NOT_SINGLE_LABEL (cbrs), OCDM_NO_MEMORY, OCDM_STOPPED. Clear the
+ * results in either case. The error is that of the first run, in the plan's order, that failed.
  */
 ocdm_status ocdm__memory_only(const ocdm__memory_plan *plan, ocdm__memory_result *results, const ocdm__progress *progress,
                               ocdm_error *error);

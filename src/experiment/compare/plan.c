@@ -1,4 +1,4 @@
-/* Points of a sweep out of the texts of flags. */
+/* Parses the flags of a sweep and lists its points. */
 #include "experiment/compare/plan.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
 
-/* Limits: more is a slip of the finger. */
+/* Limits; more is a typing error. */
 #define OCDM__COMPARE_VALUES 64    /* of one sweep */
 #define OCDM__COMPARE_POINTS 40320 /* memory sizes x rhos x orders */
 #define OCDM__COMPARE_TASKS 1024   /* of one order */
@@ -30,7 +30,7 @@ typedef struct ocdm__compare_point {
     char label[OCDM__COMPARE_LABEL];  /* the same for people: "memory 300, rho 0.2, order 0,3,1,2"; "" when nothing is swept */
 } ocdm__compare_point;
 
-/* What the runs of a method at a point are made with, where that is not the same for all. */
+/* The settings of a method at a point, if they are not the same for all. */
 typedef struct ocdm__compare_choice {
     ocdm__run_settings settings; /* resolved */
     const char *const *words;    /* the same as flags of `ocdm run` */
@@ -47,7 +47,7 @@ typedef struct ocdm__compare_plan {
     size_t point_count;
     bool sweeps_memory, sweeps_rho, sweeps_order;
     uint64_t *tasks;                            /* what the orders point into */
-    const ocdm__compare_choice *const *choices; /* [point][method]; NULL: none, all runs are made alike */
+    const ocdm__compare_choice *const *choices; /* [point][method]; NULL: all runs have the same settings */
 } ocdm__compare_plan;
 
 /*

@@ -179,7 +179,7 @@ static bool all_have(const struct view *view, size_t seed)
     return true;
 }
 
-/* Brings together the seeds that all competing methods have, and returns the least difference that is significant. */
+/* Collects the seeds that all competing methods have, and returns the least significant difference. */
 static double gather(struct view *view)
 {
     size_t methods = 0, used = 0;
@@ -217,7 +217,7 @@ static ocdm__summary difference_of(const struct view *view, size_t method, size_
     return difference;
 }
 
-/* The best method that competes, `but` aside; method_count when there is none. The first of equals. */
+/* The best competing method except `but`, the first of equals; method_count if there is none. */
 static size_t best_but(const struct view *view, size_t but)
 {
     size_t best = view->results->method_count;
@@ -239,7 +239,7 @@ static bool is_as_good(const struct view *view, size_t method, size_t best, doub
     return fabs(difference_of(view, best, method, least).mean) <= least;
 }
 
-/* What does not tell methods apart is not marked. */
+/* A column is not marked if it does not distinguish any two methods. */
 static void mark(const struct view *view, double least)
 {
     size_t best = best_but(view, view->results->method_count), rivals = 0, bold = 0;

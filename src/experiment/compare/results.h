@@ -34,7 +34,7 @@ typedef struct ocdm__compare_column {
     const char *group;  /* "majority", ...; of the others "run" */
     const char *metric; /* "CF1", ... */
     const char *path;   /* in summary.json */
-    const char *head;   /* over the column that people read; NULL: it is for programs alone */
+    const char *head;   /* the heading of the column; NULL: not in tables for people */
     int decimals;
     bool low;    /* less is better */
     bool ranked; /* the best are bold: not times, which depend on the machine, nor distances, which one method minimises */

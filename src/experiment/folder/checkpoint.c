@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "experiment/folder/checkpoint_fields.h"
 
-#define OWN_TENSORS 9u
+#define OWN_TENSORS 11u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
@@ -65,10 +65,10 @@ static void put_curve(struct image *image, const ocdm__curve *curve)
     end_numbers(image, "curve", OCDM__F64);
 }
 
-static void put_evaluations(struct image *image, const ocdm__run *run)
+static void put_evaluations_of(struct image *image, const ocdm__run *run, const ocdm__evaluation *evaluations)
 {
     for (size_t i = 0; i < run->evaluation_count; i++) {
-        const ocdm__evaluation *evaluation = &run->evaluations[i];
+        const ocdm__evaluation *evaluation = &evaluations[i];
         ocdm__record_put(OCDM__RECORD_EVALUATION, evaluation, &image->numbers);
         ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->total, &image->numbers);
         for (size_t g = 0; g < OCDM__GROUPS; g++)
@@ -76,17 +76,34 @@ static void put_evaluations(struct image *image, const ocdm__run *run)
         for (size_t k = 0; k < evaluation->task_count; k++)
             ocdm__record_put(OCDM__RECORD_AVERAGES, &evaluation->tasks[k], &image->numbers);
     }
-    end_numbers(image, "evaluations", OCDM__F64);
 }
 
-static void put_scores(struct image *image, const ocdm__run *run)
+static void put_scores_of(struct image *image, const ocdm__run *run, const ocdm__class_score *scores)
 {
     for (size_t c = 0; c < run->stream->table.class_count; c++)
-        ocdm__record_put(OCDM__RECORD_SCORE, &run->scores[c], &image->numbers);
-    end_numbers(image, "class_scores", OCDM__F64);
+        ocdm__record_put(OCDM__RECORD_SCORE, &scores[c], &image->numbers);
 }
 
-/* Only of a run that has them, so that other checkpoints stay as they were. */
+/* The version reported, then the others, if there are some, in tensors of their own. */
+static void put_evaluations(struct image *image, const ocdm__run *run)
+{
+    put_evaluations_of(image, run, run->evaluations);
+    end_numbers(image, "evaluations", OCDM__F64);
+    put_scores_of(image, run, run->scores);
+    end_numbers(image, "class_scores", OCDM__F64);
+    if (run->version_count == 1)
+        return;
+    for (size_t v = 0; v < run->version_count; v++)
+        if (v != run->reported)
+            put_evaluations_of(image, run, run->versions[v].evaluations);
+    end_numbers(image, OCDM__CHECKPOINT_OTHER_EVALUATIONS, OCDM__F64);
+    for (size_t v = 0; v < run->version_count; v++)
+        if (v != run->reported)
+            put_scores_of(image, run, run->versions[v].scores);
+    end_numbers(image, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__F64);
+}
+
+/* Only for a run that has them, so that other checkpoints keep their bytes. */
 static void put_class_weights(struct image *image, const ocdm__run *run)
 {
     if (run->class_weights == NULL)
@@ -169,7 +186,6 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     put_times(image, run);
     put_curve(image, run->curve);
     put_evaluations(image, run);
-    put_scores(image, run);
     put_class_weights(image, run);
     ocdm_status status = ocdm__output_check(&image->numbers, error);
     const unsigned char *data = (const unsigned char *)image->numbers.buffer;

@@ -29,7 +29,7 @@ typedef struct ocdm__checkpoint {
 ocdm_status ocdm__checkpoint_open(ocdm__checkpoint *checkpoint, const char *path, ocdm_error *error);
 void ocdm__checkpoint_close(ocdm__checkpoint *checkpoint);
 
-/* Whether it belongs to the run that is asked for, see experiment/folder/saved_run.h. */
+/* Whether it belongs to the requested run, see experiment/folder/saved_run.h. */
 ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error);
 
 /* Writes the instructions that the checkpoint was made with to `text` when the run's learner uses others, so that the last bits
@@ -49,5 +49,9 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
 
 /* Prefix of the names of the learner's tensors. */
 #define OCDM__CHECKPOINT_LEARNER "agent."
+
+/* Tensors that a run has only if it keeps averages of the weights: evaluations and scores of the versions not reported. */
+#define OCDM__CHECKPOINT_OTHER_EVALUATIONS "averages.evaluations"
+#define OCDM__CHECKPOINT_OTHER_SCORES "averages.class_scores"
 
 #endif

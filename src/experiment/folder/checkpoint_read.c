@@ -139,14 +139,25 @@ static bool position_fits(const ocdm__checkpoint_position *position, const ocdm_
 }
 
 /* Evaluation number i has the averages of all classes, of each group, and of i + 1 tasks. */
-static bool evaluations_fit(const ocdm__checkpoint *checkpoint)
+static bool evaluations_fit(const ocdm__checkpoint *checkpoint, const char *name, size_t versions)
 {
     const ocdm__record_layout evaluation = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
     size_t numbers = 0;
     for (size_t i = 0; i < checkpoint->position.evaluations; i++)
         numbers += evaluation.width + averages.width * (1 + OCDM__GROUPS + i + 1);
-    return numbers_in(checkpoint, "evaluations") == numbers;
+    return numbers_in(checkpoint, name) == versions * numbers;
+}
+
+/* Those of the versions of the weights that are not reported. */
+static bool others_fit(const ocdm__checkpoint *checkpoint, const ocdm__run *run)
+{
+    size_t others = run->version_count - 1;
+    return others == 0 ||
+           (has(checkpoint, OCDM__CHECKPOINT_OTHER_EVALUATIONS, OCDM__F64) &&
+            has(checkpoint, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__F64) &&
+            evaluations_fit(checkpoint, OCDM__CHECKPOINT_OTHER_EVALUATIONS, others) &&
+            holds(checkpoint, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__RECORD_SCORE, others * run->stream->table.class_count));
 }
 
 static size_t points_in(const ocdm__checkpoint *checkpoint)
@@ -171,39 +182,62 @@ static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm
     size_t points = points_in(checkpoint);
     if (!position_fits(&checkpoint->position, &run->schedule))
         return refuse(checkpoint, "the position is none of this run", error);
-    bool fits = evaluations_fit(checkpoint) && points >= 1 && points <= OCDM__CURVE_ROOM &&
-                curve_fits(&checkpoint->position, points) && holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
+    bool fits = evaluations_fit(checkpoint, "evaluations", 1) && others_fit(checkpoint, run) && points >= 1 &&
+                points <= OCDM__CURVE_ROOM && curve_fits(&checkpoint->position, points) &&
+                holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
                 holds(checkpoint, "class_scores", OCDM__RECORD_SCORE, run->stream->table.class_count);
     return fits ? OCDM_OK : refuse(checkpoint, "evaluations or curve have another size", error);
 }
 
-static ocdm_status restore_evaluations(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+/* From `*at` on, which moves. */
+static ocdm_status restore_evaluations_of(const ocdm__checkpoint *checkpoint, size_t count, const unsigned char **at,
+                                          ocdm__evaluation *evaluations, ocdm_error *error)
 {
     const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
-    const unsigned char *at = data_of(checkpoint, "evaluations");
-    run->evaluation_count = (size_t)checkpoint->position.evaluations;
-    for (size_t i = 0; i < run->evaluation_count; i++) {
-        ocdm__evaluation *evaluation = &run->evaluations[i];
+    for (size_t i = 0; i < count; i++) {
+        ocdm__evaluation *evaluation = &evaluations[i];
         ocdm_status status = ocdm__evaluation_start(evaluation, i + 1, error);
         if (status != OCDM_OK)
             return status;
-        ocdm__record_get(&layout, &at, evaluation);
-        ocdm__record_get(&averages, &at, &evaluation->total);
+        ocdm__record_get(&layout, at, evaluation);
+        ocdm__record_get(&averages, at, &evaluation->total);
         for (size_t g = 0; g < OCDM__GROUPS; g++)
-            ocdm__record_get(&averages, &at, &evaluation->groups[g]);
+            ocdm__record_get(&averages, at, &evaluation->groups[g]);
         for (size_t k = 0; k <= i; k++)
-            ocdm__record_get(&averages, &at, &evaluation->tasks[k]);
+            ocdm__record_get(&averages, at, &evaluation->tasks[k]);
     }
     return OCDM_OK;
 }
 
-static void restore_scores(const ocdm__checkpoint *checkpoint, ocdm__run *run)
+static void restore_scores_of(const ocdm__checkpoint *checkpoint, size_t count, const unsigned char **at,
+                              ocdm__class_score *scores)
 {
     const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_SCORE);
-    const unsigned char *at = data_of(checkpoint, "class_scores");
-    for (size_t c = 0; c < run->stream->table.class_count; c++)
-        ocdm__record_get(&layout, &at, &run->scores[c]);
+    for (size_t c = 0; c < count; c++)
+        ocdm__record_get(&layout, at, &scores[c]);
+}
+
+static ocdm_status restore_version(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm__run_version *version,
+                                   const unsigned char *at[2], ocdm_error *error)
+{
+    restore_scores_of(checkpoint, run->stream->table.class_count, &at[1], version->scores);
+    return restore_evaluations_of(checkpoint, run->evaluation_count, &at[0], version->evaluations, error);
+}
+
+static ocdm_status restore_evaluations(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+{
+    const unsigned char *at[] = {data_of(checkpoint, "evaluations"), data_of(checkpoint, "class_scores")};
+    run->evaluation_count = (size_t)checkpoint->position.evaluations;
+    ocdm_status status = restore_version(checkpoint, run, &run->versions[run->reported], at, error);
+    if (status != OCDM_OK || run->version_count == 1)
+        return status;
+    at[0] = data_of(checkpoint, OCDM__CHECKPOINT_OTHER_EVALUATIONS);
+    at[1] = data_of(checkpoint, OCDM__CHECKPOINT_OTHER_SCORES);
+    for (size_t v = 0; v < run->version_count && status == OCDM_OK; v++)
+        if (v != run->reported)
+            status = restore_version(checkpoint, run, &run->versions[v], at, error);
+    return status;
 }
 
 static void restore_curve(const ocdm__checkpoint *checkpoint, ocdm__curve *curve)
@@ -301,7 +335,6 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
         status = restore_evaluations(checkpoint, run, error);
     if (status != OCDM_OK)
         return status;
-    restore_scores(checkpoint, run);
     restore_curve(checkpoint, run->curve);
     restore_times(checkpoint, run);
     run->step = checkpoint->position.step;

@@ -1,4 +1,4 @@
-/* The log of a run. */
+/* Writes run.jsonl, one line for each step that is logged and for each evaluation. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary.h"
@@ -16,7 +16,7 @@ static ocdm_status fail(const char *path, const char *verb, ocdm_error *error)
     return ocdm__fail(error, OCDM_IO, "", "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
-/* The first bytes of every log, the rest of which is about to be thrown away: of a log that was begun and no further, fewer. */
+/* The first bytes of every log. A log that was just created may have fewer. */
 static const char first_bytes[] = "{\"type\":\"start\",";
 
 static ocdm_status check_ours(int fd, const char *path, ocdm_error *error)
@@ -131,6 +131,10 @@ ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, o
     size_t last = run->evaluation_count - 1;
     ocdm__output_text(&log->output, "{\"type\":\"evaluation\",");
     ocdm__evaluation_write(&log->output, &run->evaluations[last], last, run->schedule.order.tasks);
+    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++)
+        ocdm__output_real(&log->output, v > 0 ? "," : ",\"averages_mAP\":[",
+                          100 * run->versions[v].evaluations[last].total.value[OCDM_MAP]);
+    ocdm__output_text(&log->output, run->version_count > 1 ? "]" : "");
     return end_line(log, error);
 }
 

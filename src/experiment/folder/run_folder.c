@@ -1,4 +1,4 @@
-/* A run in its folder: paths, lock, checkpoints, resume. */
+/* Runs an experiment in a folder: locks it, writes log and checkpoints, resumes from the last one. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 
@@ -14,6 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "experiment/folder/checkpoint.h"
 #include "experiment/folder/saved_run.h"
@@ -122,7 +123,7 @@ static void tell_skipped(const ocdm__run_folder *folder)
     note(folder, text);
 }
 
-/* Of a run that was finished before, the files may be there without the checkpoint that would bring it back. */
+/* A finished run may have its files but no checkpoint to resume from. */
 static void tell_finished(const ocdm__run_folder *folder)
 {
     if (folder->run->evaluation_count < folder->run->schedule.order.task_count)
@@ -141,7 +142,7 @@ static ocdm_status move(const char *from, const char *to, ocdm_error *error)
     return ocdm__fail(error, OCDM_IO, "", "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-/* The new file is whole and on the disk before the old ones move: a full disk leaves both of them. */
+/* The new file is complete and synced before the old ones are renamed, so a full disk leaves both of them. */
 ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t log_size = 0;
@@ -180,13 +181,32 @@ static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
     return status;
 }
 
-/* The summary comes last: where it is, everything is. A learner outside the loop keeps its weights itself. */
+/* The trained weights, and beside them each average under its rate. */
+static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
+{
+    const ocdm__run *run = folder->run;
+    const ocdm__learner *learner = run->learner;
+    ocdm_status status = ocdm__learner_save(learner, run->settings->model, folder->paths[WEIGHTS], error);
+    for (size_t v = 1; v < run->version_count && status == OCDM_OK; v++) {
+        char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
+        ocdm__json_double(run->settings->averages.values[v - 1], rate);
+        snprintf(name, sizeof name, "weights-ema%s.safetensors", rate);
+        status = ocdm__folder_path(folder->job->folder, name, path, error);
+        if (status == OCDM_OK)
+            status = learner->functions->use(learner->state, v, error);
+        if (status == OCDM_OK)
+            status = ocdm__learner_save(learner, run->settings->model, path, error);
+    }
+    return status == OCDM_OK && run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : status;
+}
+
+/* The summary is written last: if it exists, so do all other files. A learner outside the loop saves its weights itself. */
 ocdm_status ocdm__folder_finish(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t size;
     ocdm_status status = OCDM_OK;
     if (folder->run->learner != NULL && !folder->job->learner->reads_samples)
-        status = ocdm__learner_save(folder->run->learner, folder->run->settings->model, folder->paths[WEIGHTS], error);
+        status = save_weights(folder, error);
     if (status == OCDM_OK)
         status = write_kept(folder, error);
     if (status == OCDM_OK)
@@ -225,7 +245,7 @@ static bool is_time_to_save(const ocdm__run_folder *folder, enum ocdm__run_event
     return event == OCDM__RUN_EVALUATED || (event == OCDM__RUN_STEPPED && ocdm__folder_saves_after(folder, folder->run->step));
 }
 
-/* What is not saved yet is, then the caller learns that the run was stopped. */
+/* Saves the run, then tells the caller that it was stopped. */
 static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
     bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count;
@@ -269,7 +289,7 @@ static ocdm_status refuse_old_run(const ocdm__run_folder *folder, ocdm_error *er
     return OCDM_OK;
 }
 
-/* Opens the checkpoint, or, when that one is damaged or gone, the one before it. */
+/* Opens the checkpoint, or the previous one if it is damaged or missing. */
 static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     ocdm_error why, older;
@@ -289,7 +309,7 @@ static ocdm_status open_checkpoint(const ocdm__run_folder *folder, ocdm__checkpo
     return OCDM_OK;
 }
 
-/* Weights from another CPU can be trained further, but not to the bytes of an unbroken run. */
+/* Weights from another CPU can be trained further, but the result differs from that of an uninterrupted run. */
 static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm__checkpoint *checkpoint, ocdm_error *error)
 {
     char made[80], text[256];
@@ -306,7 +326,7 @@ static ocdm_status check_instructions(const ocdm__run_folder *folder, const ocdm
     return OCDM_OK;
 }
 
-/* Brings the run to where the folder's is. */
+/* Restores the state of the folder's run. */
 static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_error *error)
 {
     ocdm__checkpoint checkpoint = {.tensors = {.tensor_count = 0}};
@@ -323,11 +343,17 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
     return status;
 }
 
-/* A finished run is left alone. If it has a checkpoint, that has been compared already. */
+/* A finished run is not changed. If it has a checkpoint, that was compared already. */
 static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_error *error)
 {
     const ocdm__asked_run asked = ocdm__asked_of(folder->run);
     ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
+    if (status != OCDM_OK)
+        return status;
+    /* Which average is reported was decided after the last checkpoint. */
+    enum ocdm__run_event event;
+    if (folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED)
+        status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
     if (status != OCDM_OK)
         return status;
     folder->finished = true;

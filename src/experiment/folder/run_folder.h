@@ -19,7 +19,7 @@ typedef struct ocdm__run_job {
     const ocdm__stream *stream;
     const ocdm__learner_maker *learner; /* not used without a model */
     const char *folder;                 /* made if it is not there */
-    bool resume;                        /* go on with the run in the folder */
+    bool resume;                        /* continue the run in the folder */
 } ocdm__run_job;
 
 /* Callbacks; all may be NULL. */
@@ -27,30 +27,31 @@ typedef struct ocdm__run_hooks {
     ocdm__progress progress;                             /* of evaluations; `stop` ends the run after the current step */
     void (*stepped)(void *state, const ocdm__run *run);  /* after each step */
     void (*finished)(void *state, const ocdm__run *run); /* once, before the run is closed */
-    void (*note)(void *state, const char *text);         /* something that a user should know, one line */
+    void (*note)(void *state, const char *text);         /* a message for the user, one line */
     void *state;
 } ocdm__run_hooks;
 
 /*
  * Makes the run, or the rest of it.
  *
- * OCDM_OK: it is finished, or was already. OCDM_STOPPED: stopped, and saved. OCDM_BAD_ARGUMENT: a run is there and `resume` is
- * not set, or it has other settings or groups. OCDM_IO: the folder is in use by another run, or a file cannot be written.
- * OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives.
+ * OCDM_OK: the run is finished, or was before. OCDM_STOPPED: stopped and saved. OCDM_BAD_ARGUMENT: the folder has a run and
+ * `resume` is not set, or the run has other settings or groups. OCDM_IO: the folder is in use by another run, or a file cannot
+ * be written. OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives.
  */
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error);
 
 /*
  * The same step by step, for a learner outside the loop. The caller makes the steps and evaluations of `run` itself
- * (ocdm__run_begin_step and so on), tells of each with ocdm__folder_log and saves with ocdm__folder_save when it is time.
+ * (ocdm__run_begin_step and so on), logs each with ocdm__folder_log and saves with ocdm__folder_save when it is due.
  */
 typedef struct ocdm__run_folder ocdm__run_folder;
 
-/* Opens the folder and brings the run to where it was. Job, settings, stream and maker must outlive it. As above. */
+/* Opens the folder and restores its run. Job, settings, stream and maker must outlive it. As above. */
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
                               ocdm_error *error);
 
-/* The run; it belongs to the folder. Finished: it was already when the folder was opened, and nothing may be done any more. */
+/* The run; it belongs to the folder. The second: whether the run was finished when the folder was opened; then it cannot be
+ * continued. */
 ocdm__run *ocdm__folder_run(const ocdm__run_folder *folder);
 bool ocdm__folder_is_finished(const ocdm__run_folder *folder);
 

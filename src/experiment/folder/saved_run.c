@@ -1,4 +1,4 @@
-/* Compares a saved run with the one that is asked for. */
+/* Compares a saved run with the requested one. */
 #include "experiment/folder/saved_run.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ static struct member value_in(const ocdm__output *output)
     return (struct member){.value = output->buffer, .value_length = (int)output->used};
 }
 
-/* A key that is missing in the file stands for its default: the run is older than the setting. */
+/* A key that is missing in the file means its default: the run is older than the setting. */
 static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
                                    ocdm__output *text, ocdm__output *default_text, ocdm_error *error)
 {

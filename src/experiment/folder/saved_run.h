@@ -22,14 +22,14 @@ typedef struct ocdm__saved_run {
     const double *class_weights;        /* of each class of the stream; NULL: not stored */
 } ocdm__saved_run;
 
-/* The run that is asked for. */
+/* The requested run. */
 typedef struct ocdm__asked_run {
     const ocdm__run_settings *settings; /* resolved */
     const uint32_t *tasks;              /* all of them, in their order */
     size_t task_count;
     const ocdm__stream *stream;
     const uint8_t *groups;       /* of each class of the stream */
-    const double *class_weights; /* likewise; NULL: 1 for every class */
+    const double *class_weights; /* of each class of the stream; NULL: 1 for every class */
 } ocdm__asked_run;
 
 ocdm__asked_run ocdm__asked_of(const ocdm__run *run);
@@ -42,8 +42,8 @@ ocdm_status ocdm__saved_run_compare(const ocdm__saved_run *saved, const ocdm__as
 ocdm_status ocdm__summary_compare(const char *path, const ocdm__asked_run *asked, ocdm_error *error);
 
 /*
- * Compares the settings alone, by key. A key that is missing in the file stands for its default. An unknown key is an error
- * that names it. Where the groups or weights of classes are known, files of them may have different names.
+ * Compares the settings alone, by key. A key that is missing in the file means its default. An unknown key is an error that
+ * names it. Where the groups or weights of classes are known, files of them may have different names.
  */
 ocdm_status ocdm__saved_settings_compare(const ocdm__saved_run *saved, const ocdm__asked_run *asked, ocdm_error *error);
 

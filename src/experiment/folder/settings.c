@@ -18,6 +18,7 @@ const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
+const char *const ocdm__run_losses[] = {OCDM__LOSSES(NAME) NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
     {.key = a_key,                                                                                                             \
@@ -155,6 +156,24 @@ static ocdm_status read_tasks(const ocdm__setting *setting, const char *text, oc
     return OCDM_OK;
 }
 
+static ocdm_status read_rates(const ocdm__setting *setting, const char *text, ocdm__rates *rates, ocdm_error *error)
+{
+    *rates = (ocdm__rates){.count = 0};
+    for (bool more = true; more;) {
+        size_t length = strcspn(text, ",");
+        double rate = 0;
+        if (rates->count == OCDM__MOST_RATES)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s: more than %d values", setting->flag, OCDM__MOST_RATES);
+        if (!ocdm__text_to_double(text, length, &rate) || !(rate > setting->low && rate < setting->high))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a number above %g and below %g",
+                              setting->flag, (int)(length < 64 ? length : 64), text, setting->low, setting->high);
+        rates->values[rates->count++] = rate;
+        more = text[length] == ',';
+        text += length + more;
+    }
+    return OCDM_OK;
+}
+
 static ocdm_status read_switch(const ocdm__setting *setting, const char *text, bool *value, ocdm_error *error)
 {
     *value = strcmp(text, "true") == 0;
@@ -183,6 +202,8 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
         return read_tasks(setting, text, settings, order, error);
     case OCDM__SETTING_SWITCH:
         return read_switch(setting, text, member, error);
+    case OCDM__SETTING_RATES:
+        return read_rates(setting, text, member, error);
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
@@ -214,6 +235,13 @@ static void write_tasks(ocdm__output *output, const uint32_t *tasks, size_t coun
     for (size_t i = 0; i < count; i++)
         ocdm__output_count(output, i > 0 ? "," : "", tasks[i]);
     ocdm__output_text(output, "]");
+}
+
+static void write_rates(ocdm__output *output, const ocdm__rates *rates)
+{
+    for (uint32_t i = 0; i < rates->count; i++)
+        ocdm__output_real(output, i > 0 ? "," : "[", rates->values[i]);
+    ocdm__output_text(output, rates->count > 0 ? "]" : "null");
 }
 
 static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
@@ -260,6 +288,9 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         break;
     case OCDM__SETTING_SWITCH:
         ocdm__output_text(output, *(const bool *)member ? "true" : "false");
+        break;
+    case OCDM__SETTING_RATES:
+        write_rates(output, member);
         break;
     }
 }

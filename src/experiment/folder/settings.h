@@ -30,7 +30,7 @@ typedef struct ocdm__run_settings {
     uint32_t tie;                        /* an ocdm_tie */
     const char *model;                   /* of agent/model.h, or "none": the memory alone */
     bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
-    bool own_inputs;                     /* which reads the samples itself, whatever they are */
+    bool own_inputs;                     /* that learner reads the samples itself, of whatever kind they are */
     const char *weights;                 /* a file to start from; NULL for none */
     uint32_t precision;                  /* an ocdm__precision */
     double learning_rate, epsilon, clip; /* clip 0: no clipping */
@@ -47,6 +47,10 @@ typedef struct ocdm__run_settings {
     bool resample_tests;    /* the test samples are resampled by the seed */
     uint32_t threads;
     uint64_t checkpoint_every; /* steps; 0: only after each task */
+    uint32_t loss;             /* an ocdm__loss_kind */
+    double negatives, focal;   /* as in ocdm__loss_rule */
+    double loss_balance;       /* power of the weights of classes in the loss */
+    ocdm__rates averages;      /* of the weights, which are evaluated instead */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -62,10 +66,11 @@ enum ocdm__setting_kind {
     OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
     OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
                                      on every machine */
-    OCDM__SETTING_CLASS_FILE,     /* likewise, about classes by name; compared by content */
-    OCDM__SETTING_GROUPS,         /* likewise, but never null, and may be bounds or "stream" instead of a path */
+    OCDM__SETTING_CLASS_FILE,     /* a path or NULL; the file is about classes by name and is compared by content */
+    OCDM__SETTING_GROUPS,         /* as OCDM__SETTING_CLASS_FILE, but never null; may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
+    OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
 
 /*
@@ -131,7 +136,17 @@ enum ocdm__setting_kind {
     ROW(NULL, threads, WHOLE, 0, "threads", "N", NULL, NULL, 1, OCDM__MAX_THREADS,                                             \
         "threads for models of images and decoding; all cores by default; does not change results")                            \
     ROW(NULL, checkpoint_every, LONG, 0, "checkpoint-every", "STEPS", "1000", NULL, 0, 0x1p64,                                 \
-        "save every STEPS steps; 0: only after each task")
+        "save every STEPS steps; 0: only after each task")                                                                     \
+    ROW("loss", loss, CHOICE, 0, "loss", "NAME", "bce", ocdm__run_losses, 0, 0,                                                \
+        "loss of a logit; asl is the asymmetric loss, softmargin PyTorch's name for the same numbers as bce")                  \
+    ROW("negatives", negatives, REAL, 0, "negatives", "A", "1", NULL, 0, 1,                                                    \
+        "weight of classes that the batch of the stream does not have, in the loss of its samples; 0 to 1")                    \
+    ROW("focal", focal, REAL, 0, "focal", "G", "0", NULL, 0, OCDM__MOST_FOCAL,                                                 \
+        "the gradient of a negative is the sigmoid to the power of 1 + G: easy negatives weigh less; 0 to 8")                  \
+    ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
+        "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
+    ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -171,6 +186,7 @@ extern const char *const ocdm__run_distances[];
 extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
+extern const char *const ocdm__run_losses[];
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 

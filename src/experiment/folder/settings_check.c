@@ -107,6 +107,19 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     return OCDM_OK;
 }
 
+/* What concerns the networks of this program alone: others have a loss of their own. */
+static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool given = settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
+                 settings->loss_balance != 0 || settings->averages.count > 0;
+    if (given && (settings->own_learner || !ocdm__run_has_agent(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --loss, --negatives, --focal, --loss-balance and --ema out",
+                          "ocdm does not train the model %s itself", settings->model);
+    if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
+    return OCDM_OK;
+}
+
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                ocdm_error *error)
 {
@@ -155,7 +168,7 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
     return OCDM_OK;
 }
 
-/* Images in the stream keep their size; image files have any size and are brought to the usual one. */
+/* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
 static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
 {
     bool files = strcmp(ocdm__stream_kind(stream), "files") == 0;
@@ -185,5 +198,7 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
         status = check_method(settings, error);
     if (status == OCDM_OK)
         status = check_samples(settings, stream, path, error);
+    if (status == OCDM_OK)
+        status = check_learning(settings, error);
     return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
 }

@@ -47,14 +47,33 @@ static void write_evaluations(ocdm__output *output, const ocdm__run *run)
     ocdm__output_text(output, "}");
 }
 
-/* Left out where nothing is held out. */
+/* Omitted if nothing is held out. */
 static void write_validation(ocdm__output *output, const ocdm__run *run)
 {
-    if (run->validation.task_count == 0)
+    if (run->validation->task_count == 0)
         return;
     ocdm__output_count(output, ",\"validation\":{\"samples\":", run->schedule.held_out.count);
-    ocdm__evaluation_metrics_write(output, &run->validation, run->schedule.held_out.tasks);
+    ocdm__evaluation_metrics_write(output, run->validation, run->schedule.held_out.tasks);
     ocdm__output_text(output, "}");
+}
+
+static double rate_of(const ocdm__run *run, size_t version)
+{
+    return version > 0 ? run->settings->averages.values[version - 1] : 0;
+}
+
+/* Left out where there are no averages. The rate of the trained weights is 0. */
+static void write_versions(ocdm__output *output, const ocdm__run *run)
+{
+    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++) {
+        const ocdm__run_version *version = &run->versions[v];
+        ocdm__output_real(output, v > 0 ? "},{\"rate\":" : ",\"averages\":[{\"rate\":", rate_of(run, v));
+        ocdm__output_text(output, v == run->reported ? ",\"reported\":true" : ",\"reported\":false");
+        ocdm__output_real(output, ",\"validation\":",
+                          version->validation.task_count > 0 ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
+        ocdm__evaluation_metrics_write(output, &version->evaluations[run->evaluation_count - 1], run->schedule.order.tasks);
+    }
+    ocdm__output_text(output, run->version_count > 1 ? "}]" : "");
 }
 
 /* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
@@ -332,6 +351,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     ocdm__stream_classes_write(output, run);
     write_evaluations(output, run);
     write_validation(output, run);
+    write_versions(output, run);
     ocdm_status status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);

@@ -1,4 +1,4 @@
-/* Reads summary.json. */
+/* Reads summary.json and checks that it is the summary of a run. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "experiment/folder/summary_read.h"

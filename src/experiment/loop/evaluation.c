@@ -20,10 +20,10 @@ ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sampl
     return OCDM_OK;
 }
 
-/* Samples that are asked about at a time: enough for the agent's kernels, few enough for images. */
+/* Samples that are predicted at a time: enough for the agent's kernels, few enough for images. */
 #define PIECE 128u
 
-/* The answers, row by row, and what is true of each. */
+/* The predictions, row by row, and the true labels. */
 struct answers {
     const float *logits;
     float *own; /* the room that they are written to; NULL if they are given */
@@ -31,6 +31,7 @@ struct answers {
     uint32_t *labels;
     size_t *ends; /* rows up to the end of each task */
     size_t rows, label_count;
+    size_t versions, stride; /* of the weights that answer; floats from the logits of one to those of the next */
 };
 
 static ocdm__averages none(void)
@@ -76,8 +77,9 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
         size_t sample = examination->tests->samples[i];
         labels += (size_t)(table->label_starts[sample + 1] - table->label_starts[sample]);
     }
+    answers->stride = tests * table->class_count;
     if (answers->logits == NULL)
-        answers->logits = answers->own = ocdm__allocate(tests, table->class_count * sizeof *answers->own);
+        answers->logits = answers->own = ocdm__allocate(tests * answers->versions, table->class_count * sizeof *answers->own);
     answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
     answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
     answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
@@ -111,24 +113,39 @@ static ocdm_status request_piece(const ocdm__examination *examination, unsigned 
     return ocdm__model_inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
 }
 
-static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
-                                const ocdm__ready *ready, ocdm_error *error)
+/* The logits of a piece by one version of the weights. */
+static ocdm_status predict_piece(const ocdm__examination *examination, const uint32_t *samples, const ocdm__ready *ready,
+                                 float *logits, ocdm_error *error)
 {
     size_t classes = examination->table->class_count;
-    float *logits = answers->own + answers->rows * classes;
-    if (ready->count == 0)
-        return OCDM_OK;
     const ocdm__learner *learner = examination->learner;
     ocdm_status status = learner->functions->predict(learner->state, ready->tensor, ready->count, logits, error);
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++) {
-        uint32_t sample = samples[ready->usable[i]];
-        status = ocdm__logits_check(&examination->source, sample, logits + i * classes, classes, error);
-        add_row(answers, examination->table, sample);
-    }
+    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
+        status = ocdm__logits_check(&examination->source, samples[ready->usable[i]], logits + i * classes, classes, error);
     return status;
 }
 
-/* Asks about the tests from `first` to `end`, one piece being prepared while the agent works on the one before. */
+static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocdm_error *error)
+{
+    return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
+}
+
+static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
+                                const ocdm__ready *ready, ocdm_error *error)
+{
+    float *logits = answers->own + answers->rows * examination->table->class_count;
+    ocdm_status status = OCDM_OK;
+    for (size_t v = 0; v < answers->versions && ready->count > 0 && status == OCDM_OK; v++) {
+        status = use_version(examination->learner, v, error);
+        if (status == OCDM_OK)
+            status = predict_piece(examination, samples, ready, logits + v * answers->stride, error);
+    }
+    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
+        add_row(answers, examination->table, samples[ready->usable[i]]);
+    return status;
+}
+
+/* Predicts the tests from `first` to `end`. One piece is prepared while the agent works on the one before. */
 static ocdm_status ask(const ocdm__examination *examination, struct answers *answers, size_t first, size_t end,
                        ocdm_error *error)
 {
@@ -165,7 +182,7 @@ static ocdm_status score(const struct answers *answers, size_t first, size_t end
     return ocdm__score_classes(&set, scores, error);
 }
 
-/* Each task on its own tests, then all of them, whose scores stay. */
+/* Scores each task on its own tests, then on all tests; the last scores are kept. */
 static ocdm_status score_all(const ocdm__examination *examination, const struct answers *answers, ocdm__evaluation *evaluation,
                              ocdm__class_score *scores, ocdm_error *error)
 {
@@ -186,22 +203,43 @@ static ocdm_status score_all(const ocdm__examination *examination, const struct 
     return OCDM_OK;
 }
 
+/* All versions answer, then the learner is back at its trained weights, also after an error. */
+static ocdm_status ask_all(const ocdm__examination *examination, struct answers *answers, size_t task_count, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
+        status = ask(examination, answers, task_start(examination->tests, k), examination->tests->ends[k], error);
+        answers->ends[k] = answers->rows;
+    }
+    ocdm_status back = use_version(examination->learner, 0, status == OCDM_OK ? error : NULL);
+    return status == OCDM_OK ? back : status;
+}
+
+ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
+                                    const struct ocdm__version_result *results, size_t count, ocdm_error *error)
+{
+    struct answers answers = {.versions = count};
+    ocdm_status status = OCDM_OK;
+    for (size_t v = 0; v < count && status == OCDM_OK; v++)
+        status = ocdm__evaluation_start(results[v].evaluation, task_count, error);
+    if (status == OCDM_OK)
+        status = make_answers(&answers, examination, task_count, error);
+    if (status == OCDM_OK)
+        status = ask_all(examination, &answers, task_count, error);
+    for (size_t v = 0; v < count && status == OCDM_OK; v++) {
+        answers.logits = answers.own + v * answers.stride;
+        status = score_all(examination, &answers, results[v].evaluation, results[v].scores, error);
+        results[v].evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
+    }
+    release_answers(&answers);
+    return status;
+}
+
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error)
 {
-    struct answers answers = {.rows = 0};
-    ocdm_status status = ocdm__evaluation_start(evaluation, task_count, error);
-    if (status == OCDM_OK)
-        status = make_answers(&answers, examination, task_count, error);
-    for (size_t k = 0; status == OCDM_OK && k < task_count; k++) {
-        status = ask(examination, &answers, task_start(examination->tests, k), examination->tests->ends[k], error);
-        answers.ends[k] = answers.rows;
-    }
-    if (status == OCDM_OK)
-        status = score_all(examination, &answers, evaluation, scores, error);
-    evaluation->skipped = examination->tests->ends[task_count - 1] - answers.rows;
-    release_answers(&answers);
-    return status;
+    const struct ocdm__version_result result = {evaluation, scores};
+    return ocdm__evaluate_versions(examination, task_count, &result, 1, error);
 }
 
 /* All scores are there: no sample is left out. */
@@ -223,7 +261,7 @@ static ocdm_status check_given(const ocdm__examination *examination, size_t task
 ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
                                   ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error)
 {
-    struct answers answers = {.logits = given};
+    struct answers answers = {.logits = given, .versions = 1};
     ocdm_status status = ocdm__evaluation_start(evaluation, task_count, error);
     if (status == OCDM_OK)
         status = make_answers(&answers, examination, task_count, error);

@@ -22,7 +22,7 @@
 /* For the message about logits that are not finite, which follow from weights that are too large or training that diverged. */
 typedef struct ocdm__logits_source {
     const char *stream; /* the file's name */
-    const char *hint;   /* what a user may do about it */
+    const char *hint;   /* the hint */
 } ocdm__logits_source;
 
 /* OCDM_OK; OCDM_BAD_RECORD when one of the `classes` logits of a sample is infinite or not a number. */
@@ -64,13 +64,25 @@ typedef struct ocdm__examination {
  *
  * scores   of the classes over all these tests: class_count of them, the caller's
  *
- * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a logit is not finite), and what reading a sample gives.
- * On error the evaluation is to be thrown away.
+ * OCDM_OK, OCDM_STOPPED, OCDM_NO_MEMORY, OCDM_BAD_RECORD (a logit is not finite), and what reading a sample gives. On error
+ * the evaluation must be discarded.
  */
 ocdm_status ocdm__evaluate(const ocdm__examination *examination, size_t task_count, ocdm__evaluation *evaluation,
                            ocdm__class_score *scores, ocdm_error *error);
 
-/* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is asked. */
+/*
+ * The same for the first `count` versions of the learner's weights in one pass over the tests: each has its evaluation and its
+ * scores. The learner is back at its trained weights afterwards.
+ */
+struct ocdm__version_result {
+    ocdm__evaluation *evaluation;
+    ocdm__class_score *scores;
+};
+ocdm_status ocdm__evaluate_versions(const ocdm__examination *examination, size_t task_count,
+                                    const struct ocdm__version_result *results, size_t count, ocdm_error *error);
+
+/* The same for scores that the caller has, class_count for each of these tests in the order of `tests`; no learner is called.
+ */
 ocdm_status ocdm__evaluate_scores(const ocdm__examination *examination, size_t task_count, const float *given,
                                   ocdm__evaluation *evaluation, ocdm__class_score *scores, ocdm_error *error);
 
@@ -93,8 +105,8 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
  * The groups by a text: "stream" for the stream's own; "H,L" for majority over H training samples, minority under L; else the
  * path of a file (stream/recipes/class_files.h).
  *
- * groups  enum ocdm__class_group of each class, class_count of them, the caller's
- * counts  training samples with each class, likewise (ocdm__count_classes); only bounds need them
+ * groups  enum ocdm__class_group of each class, class_count of them, the caller's counts  training samples with each class,
+ * class_count of them (ocdm__count_classes); only bounds need them
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that increase, a stream without groups of its own), and what the file gives.
  */

@@ -1,4 +1,4 @@
-/* A stream's samples as tensors: features are copied on the spot, images go through the image loader. */
+/* A stream's samples as tensors: features are copied at once, images go through the image loader. */
 #include "experiment/loop/inputs.h"
 
 #include <inttypes.h>
@@ -75,7 +75,7 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     return images;
 }
 
-/* Known before any image is read, so that it is an error and not an image that is left out. */
+/* Checked before any image is read, so that it is an error and not an image to skip. */
 static ocdm_status check_crop(const ocdm__stream *stream, const ocdm__image_settings *images, ocdm_error *error)
 {
     const ocdm__payload_shape *shape = &stream->shape;

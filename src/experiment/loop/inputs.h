@@ -18,7 +18,7 @@
 #include "stream/file.h"
 #include "stream/images/prepare.h"
 
-/* Batches that can be under way at a time. */
+/* Batches that can be in preparation at a time. */
 #define OCDM__INPUT_SLOTS 3
 
 typedef struct ocdm__model_input_settings {
@@ -37,7 +37,7 @@ typedef struct ocdm__model_input_settings {
 typedef struct ocdm__model_inputs ocdm__model_inputs;
 
 /*
- * Gets ready to read a stream, which must outlive the inputs.
+ * Prepares to read a stream, which must outlive the inputs.
  *
  * OCDM_OK; OCDM_BAD_FILE when the stream has neither features nor images, or a sample without its path; OCDM_BAD_ARGUMENT
  * (sizes that do not fit, no folder to start from); OCDM_LIMIT, OCDM_NO_MEMORY.

@@ -1,4 +1,4 @@
-/* Files with the tensors of a learner, written without a copy of all of them in memory. */
+/* Writes the tensors of a learner to a file, one at a time. */
 #include "experiment/loop/learner.h"
 
 #include <inttypes.h>
@@ -15,6 +15,12 @@ void ocdm__learner_tensors_clear(ocdm__learner_tensors *tensors)
     ocdm__release(tensors->tensors);
     ocdm__release(tensors->memory);
     *tensors = (ocdm__learner_tensors){.count = 0};
+}
+
+size_t ocdm__learner_versions(const ocdm__learner *learner)
+{
+    return learner != NULL && learner->functions->average_count != NULL ? 1 + learner->functions->average_count(learner->state)
+                                                                        : 1;
 }
 
 static ocdm_status data_of(const ocdm__learner_file *file, size_t i, const unsigned char **data, ocdm_error *error)

@@ -28,6 +28,8 @@ typedef struct ocdm__learner_batch {
     const uint32_t *labels;
     size_t count;
     const uint32_t *samples;
+    size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
+    const float *class_weights; /* of the loss, one for each class; NULL: 1 */
 } ocdm__learner_batch;
 
 /* The tensors that a learner saves. Start with all bytes zero. */
@@ -59,8 +61,13 @@ typedef struct ocdm__learner_functions {
     ocdm_status (*fetch)(void *state, const ocdm__learner_tensors *tensors, size_t i, const unsigned char **data,
                          ocdm_error *error);
 
-    /* Takes back what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
+    /* Restores what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
     ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
+
+    /* Averages of its weights that the learner keeps; `use` chooses what prediction and saving take from now on: 0 the trained
+     * weights, i the average number i - 1. NULL: there are none. */
+    size_t (*average_count)(const void *state);
+    ocdm_status (*use)(void *state, size_t version, ocdm_error *error);
 
     void (*destroy)(void *state);
 } ocdm__learner_functions;
@@ -102,6 +109,9 @@ typedef struct ocdm__learner_file {
  * `output`.
  */
 ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_file *file, ocdm_error *error);
+
+/* How many versions of its weights a learner has: the trained ones and their averages. */
+size_t ocdm__learner_versions(const ocdm__learner *learner);
 
 /* Writes what is needed to predict as a weights file. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as
  * it was. */

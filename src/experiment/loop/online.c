@@ -52,8 +52,8 @@ static void clear_labels(ocdm__batch_labels *batch)
 /* ---- similarity of gradients --------------------------------------------------------------------------------------------- */
 
 /*
- * What a policy such as gss asks: how similar are the gradients of a batch to those of some samples in memory? Gradients are
- * those of the loss by all parameters in evaluation mode; images are cropped in the middle and not augmented.
+ * Computes how similar the gradients of a batch are to those of some samples in memory, for policies such as gss. Gradients
+ * are those of the loss with respect to all parameters in evaluation mode; images are cropped in the middle and not augmented.
  */
 struct ocdm__similarity {
     const ocdm__learner *learner;
@@ -86,7 +86,11 @@ static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const
                                       size_t count, float *gradient, ocdm_error *error)
 {
     ocdm_status status = gather_labels(&similarity->labels, &similarity->lists, samples, count, error);
-    const ocdm__learner_batch batch = {input, similarity->labels.starts, similarity->labels.labels, count, samples};
+    const ocdm__learner_batch batch = {.input = input,
+                                       .starts = similarity->labels.starts,
+                                       .labels = similarity->labels.labels,
+                                       .count = count,
+                                       .samples = samples};
     if (status != OCDM_OK)
         return status;
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
@@ -213,7 +217,7 @@ static void close_similarity(struct ocdm__similarity *similarity)
     ocdm__release(similarity);
 }
 
-/* Answers for the memory, whose ids are numbers of samples. `opened` is to be closed even after an error. */
+/* Compares gradients for a memory whose ids are numbers of samples. Close `opened` even after an error. */
 static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm__online_parts *parts, unsigned slot,
                                    ocdm_error *error)
 {
@@ -237,8 +241,18 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
 
 /* ---- the step ------------------------------------------------------------------------------------------------------------ */
 
-/* Where the inputs prepare what is replayed; batches of the stream take turns in the slots before it. */
+/* The input slot for replayed samples; batches of the stream alternate between the slots before it. */
 #define REPLAY_SLOT 2u
+
+/* Only where classes have weights. */
+static bool make_class_weights(ocdm__online *online)
+{
+    if (online->parts.balance == 0 || online->parts.learner == NULL)
+        return true;
+    online->seen = ocdm__allocate(online->parts.class_count, sizeof *online->seen);
+    online->class_weights = ocdm__allocate(online->parts.class_count, sizeof *online->class_weights);
+    return online->seen != NULL && online->class_weights != NULL;
+}
 
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
@@ -251,7 +265,7 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
     online->input = size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(room, size * sizeof *online->input) : NULL;
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
-        online->input == NULL)
+        online->input == NULL || !make_class_weights(online))
         return ocdm__fail_memory(error, "the batches of a run");
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
@@ -267,6 +281,8 @@ void ocdm__online_close(ocdm__online *online)
     ocdm__release(online->chosen);
     ocdm__release(online->offered);
     ocdm__release(online->input);
+    ocdm__release(online->seen);
+    ocdm__release(online->class_weights);
     clear_labels(&online->labels);
     *online = (ocdm__online){.skipped = 0};
 }
@@ -288,6 +304,7 @@ static size_t draw_replay(ocdm__online *online)
 void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
 {
     double begun = ocdm__seconds_now();
+    ocdm__online_count(online, batch->samples, batch->count);
     online->replayed_count = draw_replay(online);
     memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
     memcpy(online->chosen + batch->count, online->replayed, online->replayed_count * sizeof *online->chosen);
@@ -321,8 +338,8 @@ static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *b
     return status;
 }
 
-/* Brings the step's samples together: those of the stream, then those of the memory. Chosen are now those that could be
- * prepared. */
+/* Joins the step's samples: those of the stream, then those of the memory. Afterwards only samples that could be prepared are
+ * chosen. */
 static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     ocdm__ready ready;
@@ -343,6 +360,33 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
     return status;
 }
 
+/* ---- weights of classes in the loss ------------------------------------------------------------------------------------- */
+
+void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count)
+{
+    const ocdm__label_lists *lists = &online->parts.labels;
+    for (size_t i = 0; online->seen != NULL && i < count; i++)
+        for (uint64_t k = lists->starts[samples[i]]; k < lists->starts[samples[i] + (size_t)1]; k++)
+            online->seen[lists->labels[k]]++;
+}
+
+/* (mean / n_c)^balance, the mean over the classes seen so far; 1 for the others. NULL without weights. */
+static const float *weigh_classes(const ocdm__online *online)
+{
+    uint64_t total = 0, classes = 0;
+    if (online->seen == NULL)
+        return NULL;
+    for (size_t c = 0; c < online->parts.class_count; c++) {
+        total += online->seen[c];
+        classes += online->seen[c] > 0;
+    }
+    for (size_t c = 0; c < online->parts.class_count; c++) {
+        double count = (double)online->seen[c] * (double)classes;
+        online->class_weights[c] = count > 0 ? (float)pow((double)total / count, online->parts.balance) : 1;
+    }
+    return online->class_weights;
+}
+
 /* ---- learning ---------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error)
@@ -357,8 +401,13 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
     if (status != OCDM_OK || online->count == 0)
         return status;
     const ocdm__learner *learner = online->parts.learner;
-    const ocdm__learner_batch batch = {online->input, online->labels.starts, online->labels.labels, online->count,
-                                       online->chosen};
+    const ocdm__learner_batch batch = {.input = online->input,
+                                       .starts = online->labels.starts,
+                                       .labels = online->labels.labels,
+                                       .count = online->count,
+                                       .samples = online->chosen,
+                                       .fresh = online->stream_count,
+                                       .class_weights = weigh_classes(online)};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)

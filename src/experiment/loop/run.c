@@ -85,7 +85,8 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
 {
     static const double limit = 1 << 30;
     double tasks = (double)run->schedule.order.task_count, classes = (double)run->stream->table.class_count;
-    double bytes = tasks * (tasks + 1) / 2 * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
+    double versions = 1 + (double)run->settings->averages.count;
+    double bytes = versions * tasks * (tasks + 1) / 2 * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
     if (bytes <= limit)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_LIMIT, "divide the stream into fewer tasks",
@@ -99,6 +100,45 @@ static ocdm_status count_classes(ocdm__run *run, ocdm_error *error)
     ocdm__count_classes(table, OCDM__TRAIN, run->train_counts);
     ocdm__count_classes(table, OCDM__TEST, run->test_counts);
     return ocdm__count_classes_by_task(table, &run->schedule.order, run->task_counts, error);
+}
+
+static void report_version(ocdm__run *run, size_t version)
+{
+    run->reported = version;
+    run->evaluations = run->versions[version].evaluations;
+    run->scores = run->versions[version].scores;
+    run->validation = &run->versions[version].validation;
+}
+
+static ocdm_status make_versions(ocdm__run *run, ocdm_error *error)
+{
+    size_t count = 1 + (size_t)run->settings->averages.count;
+    run->versions = ocdm__allocate(count, sizeof *run->versions);
+    run->version_count = run->versions != NULL ? count : 0;
+    bool failed = run->versions == NULL;
+    for (size_t v = 0; v < run->version_count; v++) {
+        ocdm__run_version *version = &run->versions[v];
+        version->evaluations = ocdm__allocate(run->schedule.order.task_count, sizeof *version->evaluations);
+        version->scores = ocdm__allocate(run->stream->table.class_count, sizeof *version->scores);
+        failed = failed || version->evaluations == NULL || version->scores == NULL;
+    }
+    if (failed)
+        return ocdm__fail_memory(error, "the evaluations of a run");
+    report_version(run, count > 1 ? 1 : 0);
+    return OCDM_OK;
+}
+
+static void clear_versions(ocdm__run *run)
+{
+    for (size_t v = 0; v < run->version_count; v++) {
+        ocdm__run_version *version = &run->versions[v];
+        for (size_t i = 0; version->evaluations != NULL && i < run->schedule.order.task_count; i++)
+            ocdm__evaluation_clear(&version->evaluations[i]);
+        ocdm__evaluation_clear(&version->validation);
+        ocdm__release(version->evaluations);
+        ocdm__release(version->scores);
+    }
+    ocdm__release(run->versions);
 }
 
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
@@ -119,15 +159,15 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     run->test_counts = ocdm__allocate(table->class_count, sizeof *run->test_counts);
     run->task_counts = ocdm__allocate(table->class_count, run->schedule.order.task_count * sizeof *run->task_counts);
     run->groups = ocdm__allocate(table->class_count, sizeof *run->groups);
-    run->scores = ocdm__allocate(table->class_count, sizeof *run->scores);
-    run->evaluations = ocdm__allocate(run->schedule.order.task_count, sizeof *run->evaluations);
     run->curve = ocdm__allocate(1, sizeof *run->curve);
     run->samples = ocdm__allocate(run->schedule.batch, sizeof *run->samples);
     run->next = ocdm__allocate(run->schedule.batch, sizeof *run->next);
     if (run->train_counts == NULL || run->test_counts == NULL || run->task_counts == NULL || run->groups == NULL ||
-        run->scores == NULL || run->evaluations == NULL || run->curve == NULL || run->samples == NULL || run->next == NULL)
+        run->curve == NULL || run->samples == NULL || run->next == NULL)
         return ocdm__fail_memory(error, "the tables of a run");
-    status = count_classes(run, error);
+    status = make_versions(run, error);
+    if (status == OCDM_OK)
+        status = count_classes(run, error);
     if (status == OCDM_OK)
         status = ocdm__evaluation_groups(settings->groups, table, run->train_counts, run->groups, error);
     if (status != OCDM_OK)
@@ -201,8 +241,13 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .inputs = run->inputs,
                                       .memory = run->memory,
                                       .batch = (uint32_t)run->schedule.batch,
-                                      .replay = run->settings->replay};
-    return ocdm__online_open(&run->online, &parts, error);
+                                      .replay = run->settings->replay,
+                                      .class_count = run->stream->table.class_count,
+                                      .balance = run->settings->loss_balance};
+    ocdm_status status = ocdm__online_open(&run->online, &parts, error);
+    for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
+        ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
+    return status;
 }
 
 void ocdm__run_close(ocdm__run *run)
@@ -210,17 +255,15 @@ void ocdm__run_close(ocdm__run *run)
     if (run == NULL)
         return;
     ocdm__online_close(&run->online);
-    for (size_t i = 0; run->evaluations != NULL && i < run->schedule.order.task_count; i++)
-        ocdm__evaluation_clear(&run->evaluations[i]);
-    ocdm__evaluation_clear(&run->validation);
+    clear_versions(run);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts, run->groups,
-                            run->scores,        run->evaluations,  run->curve,       run->samples,     run->next};
+    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts,
+                            run->groups,        run->curve,        run->samples,     run->next};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);
@@ -233,7 +276,7 @@ static double distance(const ocdm__run *run, ocdm_scope scope)
     return run->memory != NULL ? ocdm_memory_distance(run->memory, scope) : NAN;
 }
 
-/* Samples that all steps together bring, each as often as it comes. */
+/* The number of samples of all steps, counted as often as they occur. */
 static uint64_t samples_brought(const ocdm__schedule *schedule)
 {
     uint64_t sum = 0;
@@ -244,7 +287,7 @@ static uint64_t samples_brought(const ocdm__schedule *schedule)
     return sum;
 }
 
-/* At the end of the stream: a learner that was never trained has no results. */
+/* Called at the end of the stream: a learner that was never trained has no results. */
 static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
@@ -268,57 +311,83 @@ static ocdm__examination examination_on(const ocdm__run *run, const ocdm__stream
 
 static const char diverged[] = "the agent diverged: a smaller --lr may help";
 
-/* On what is held out, after everything is learnt: it depends on the final weights alone, so that no checkpoint has to keep it.
- */
+/* Of several averages, the one that is best on what is held out is reported; the first of equally good ones. */
+static void choose_version(ocdm__run *run)
+{
+    size_t best = run->version_count > 1 ? 1 : 0;
+    for (size_t v = best + 1; v < run->version_count; v++)
+        if (run->versions[v].validation.total.value[OCDM_MAP] > run->versions[best].validation.total.value[OCDM_MAP])
+            best = v;
+    report_version(run, best);
+}
+
+/* Evaluates on the samples that are held out, at the end. It depends only on the final weights, so checkpoints need not store
+ * it. */
 static ocdm_status validate(ocdm__run *run, const ocdm__progress *progress, ocdm_error *error)
 {
     const ocdm__stream_order *tests = &run->schedule.held_out;
-    if (tests->count == 0 || run->learner == NULL || run->validation.task_count > 0)
+    if (tests->count == 0 || run->learner == NULL || run->validation->task_count > 0)
         return OCDM_OK;
     double begun = ocdm__seconds_now();
     const ocdm__examination examination = examination_on(run, tests, diverged, progress);
     ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
     if (scores == NULL)
         return ocdm__fail_memory(error, "the scores of classes");
-    ocdm_status status = ocdm__evaluate(&examination, tests->task_count, &run->validation, scores, error);
-    if (status != OCDM_OK)
-        ocdm__evaluation_clear(&run->validation);
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    for (size_t v = 0; v < run->version_count; v++)
+        results[v] = (struct ocdm__version_result){&run->versions[v].validation, scores};
+    ocdm_status status = ocdm__evaluate_versions(&examination, tests->task_count, results, run->version_count, error);
+    for (size_t v = 0; v < run->version_count && status != OCDM_OK; v++)
+        ocdm__evaluation_clear(&run->versions[v].validation);
+    if (status == OCDM_OK)
+        choose_version(run);
     ocdm__release(scores);
     run->evaluate_seconds += ocdm__seconds_now() - begun;
     return status;
 }
 
-/* By the learner, or by `given` scores if there are some; without a learner there are no metrics. */
-static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm__evaluation *evaluation,
-                           ocdm_error *error)
+/* Evaluates the learner, or the `given` scores unless NULL; without a learner there are no metrics. */
+static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
+    ocdm__evaluation *evaluation = &run->evaluations[run->evaluation_count];
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
     size_t task_count = run->evaluation_count + 1;
     const ocdm__examination examination =
         examination_on(run, &run->tests, given != NULL ? "the model may have diverged" : diverged, progress);
     if (given != NULL)
         return ocdm__evaluate_scores(&examination, task_count, given, evaluation, run->scores, error);
-    return run->learner != NULL ? ocdm__evaluate(&examination, task_count, evaluation, run->scores, error)
-                                : ocdm__evaluation_start(evaluation, task_count, error);
+    if (run->learner == NULL)
+        return ocdm__evaluation_start(evaluation, task_count, error);
+    for (size_t v = 0; v < run->version_count; v++)
+        results[v] =
+            (struct ocdm__version_result){&run->versions[v].evaluations[run->evaluation_count], run->versions[v].scores};
+    return ocdm__evaluate_versions(&examination, task_count, results, run->version_count, error);
+}
+
+/* What an evaluation says besides metrics. */
+static void place_evaluation(const ocdm__run *run, ocdm__evaluation *evaluation)
+{
+    evaluation->task = run->schedule.order.tasks[run->evaluation_count];
+    evaluation->step = run->step;
+    evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
+    evaluation->distance = distance(run, OCDM_IN_PLAY);
+    evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
 }
 
 static ocdm_status evaluate(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
 {
     double begun = ocdm__seconds_now();
-    size_t place = run->evaluation_count;
-    ocdm__evaluation *evaluation = &run->evaluations[place];
     ocdm_status status = check_trained(run, error);
     if (status != OCDM_OK)
         return status;
-    status = examine(run, given, progress, evaluation, error);
-    if (status != OCDM_OK) {
-        ocdm__evaluation_clear(evaluation);
+    status = examine(run, given, progress, error);
+    for (size_t v = 0; v < run->version_count; v++)
+        if (status == OCDM_OK)
+            place_evaluation(run, &run->versions[v].evaluations[run->evaluation_count]);
+        else
+            ocdm__evaluation_clear(&run->versions[v].evaluations[run->evaluation_count]);
+    if (status != OCDM_OK)
         return status;
-    }
-    evaluation->task = run->schedule.order.tasks[place];
-    evaluation->step = run->step;
-    evaluation->samples = ocdm__schedule_seen(&run->schedule, run->step);
-    evaluation->distance = distance(run, OCDM_IN_PLAY);
-    evaluation->distance_seen = distance(run, OCDM_SEEN_EVER);
     run->evaluation_count++;
     run->evaluate_seconds += ocdm__seconds_now() - begun;
     return OCDM_OK;

@@ -76,7 +76,7 @@ typedef struct ocdm__batch_labels {
 /* Seconds that the parts of all steps took. */
 typedef struct ocdm__step_times {
     double draw;   /* choosing the samples to replay */
-    double decode; /* waiting for samples, and bringing them together */
+    double decode; /* waiting for samples and joining them */
     double train;
     double update; /* of the memory */
 } ocdm__step_times;
@@ -89,6 +89,8 @@ typedef struct ocdm__online_parts {
     ocdm_memory *memory;          /* NULL: nothing is replayed; ids in it are numbers of samples */
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
+    size_t class_count;
+    double balance; /* power of the weights of classes in the loss; 0: none */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
@@ -106,9 +108,11 @@ typedef struct ocdm__online {
     ocdm_sample *offered;
     ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
     float *input;
+    uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
+    float *class_weights; /* of the step */
 } ocdm__online;
 
-/* Makes room for the steps; `online` must stay where it is, since a memory of the policy gss asks it. OCDM_OK, OCDM_NO_MEMORY.
+/* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
  * Close it even after an error. */
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
 void ocdm__online_close(ocdm__online *online);
@@ -121,6 +125,9 @@ typedef struct ocdm__online_batch {
     const uint32_t *next;
     size_t next_count; /* 0: there is none */
 } ocdm__online_batch;
+
+/* Counts the classes of samples of the stream; ocdm__online_choose does it itself. For those before a resume. */
+void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count);
 
 /* The parts of a step, in their order. After an error the step cannot be made again. */
 
@@ -147,6 +154,13 @@ typedef struct ocdm__run_times {
     double evaluate, total;
 } ocdm__run_times;
 
+/* What one version of the learner's weights was evaluated to. */
+typedef struct ocdm__run_version {
+    ocdm__evaluation *evaluations; /* one for each task */
+    ocdm__class_score *scores;     /* of the last one */
+    ocdm__evaluation validation;   /* on what is held out, at the end; without tasks before, or when nothing is */
+} ocdm__run_version;
+
 typedef struct ocdm__run {
     const ocdm__run_settings *settings; /* resolved */
     const ocdm__stream *stream;
@@ -166,10 +180,12 @@ typedef struct ocdm__run {
     uint64_t step; /* made so far */
     double loss;   /* of the last one; NaN for none */
     ocdm__curve *curve;
-    ocdm__evaluation *evaluations; /* one for each task, the first evaluation_count of them made */
+    ocdm__run_version *versions;    /* of the learner's weights: the trained ones, then their averages */
+    size_t version_count, reported; /* the version reported is the first average, if there is one, until validation decides */
+    ocdm__evaluation *evaluations;  /* of the version reported: one for each task, the first evaluation_count of them made */
     size_t evaluation_count;
-    ocdm__class_score *scores;   /* of the last evaluation */
-    ocdm__evaluation validation; /* on what is held out, at the end; without tasks before, or when nothing is */
+    ocdm__class_score *scores;    /* and of its last evaluation */
+    ocdm__evaluation *validation; /* and on what is held out */
 
     ocdm__run_times earlier; /* before the checkpoint that the run was restored from */
     uint64_t earlier_skipped;
@@ -189,7 +205,7 @@ ocdm_status ocdm__class_weights_set(ocdm_memory *memory, const double *weights, 
 ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__stream *stream, const ocdm__learner_maker *maker,
                            ocdm__run **run, ocdm_error *error);
 
-/* After opening, and restoring if there is a checkpoint: gets the first step ready. OCDM_OK, OCDM_NO_MEMORY. */
+/* Call it after opening, and after restoring if there is a checkpoint: prepares the first step. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
 
 /* Does nothing for NULL. */
@@ -214,10 +230,10 @@ ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
  * run->tests. OCDM_OK, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY; on error the run is as it was. */
 ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *error);
 
-/* Whether the step that was just made is one to log: every `log_every`-th, and the last of a task. */
+/* Whether the last step is to be logged: every `log_every`-th, and the last of a task. */
 bool ocdm__run_logs_step(const ocdm__run *run);
 
-/* The point of the curve after the step that was just made: what the memory is like now. */
+/* The point of the curve after the last step. */
 ocdm__curve_point ocdm__run_point(const ocdm__run *run);
 
 /* Times so far, those before a resume included; images that could not be decoded. */

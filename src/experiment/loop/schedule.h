@@ -1,12 +1,11 @@
 /*
  * Which samples a run trains on, step by step, and after which steps it is evaluated: the only part of a run that knows tasks.
- * Samples come task by task, shuffled inside a task. The shuffle of a task depends only on the seed and the number of the task,
- * so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task is
- * shorter. Everything depends only on seed and step, so a run can go on from any step.
+ * Samples come task by task, shuffled inside a task. The shuffle of a task depends only on the seed and the number of the
+ * task, so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task
+ * is shorter. Everything depends only on seed and step, so a run can continue from any step.
  *
- * Samples can be held out of the stream, and tests resampled. Both use strata: the samples of a task whose rarest class,
- * among the samples of their part, is the same one. So a rare class has its share of what is held out, and as many tests as
- * before.
+ * Samples can be held out of the stream, and tests resampled. Both use strata: the samples of a task whose rarest class, among
+ * the samples of their part, is the same one. So a rare class has its share of what is held out, and as many tests as before.
  */
 #ifndef OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 #define OCDM_EXPERIMENT_LOOP_SCHEDULE_H

@@ -171,7 +171,7 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name)
     return NULL;
 }
 
-/* What the claims are about and does not run without a network. */
+/* The methods of the claims that need a network. */
 static const ocdm__paper_item learnt_claims = {
     "claims", "what the text says of gss", OCDM__PAPER_CLAIMS, {BOTH, NULL}, {"gss", NULL}, "1000", "0", false};
 
@@ -250,7 +250,7 @@ ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *f
         if (find_summary(plan, folder, i, path))
             status = ocdm__summary_compare(path, &asked, error);
     }
-    /* The table is asked for, the runs are what does not fit. */
+    /* The table was requested; it is the runs that do not fit. */
     if (status == OCDM_BAD_ARGUMENT && error != NULL)
         error->status = OCDM_BAD_FILE;
     return status == OCDM_BAD_ARGUMENT ? OCDM_BAD_FILE : status;

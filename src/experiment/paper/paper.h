@@ -46,8 +46,8 @@ const ocdm__paper_item *ocdm__paper_item_find(const char *name);
 /* The paper's streams, ended by NULL. */
 extern const char *const ocdm__paper_streams[OCDM__PAPER_STREAMS + 1];
 
-/* The item whose runs with a network an item needs: itself, or one for what its memories without a network cannot tell. NULL
- * when it needs none. */
+/* The item whose runs with a network an item needs: itself, or the one that covers the methods whose memories need a network.
+ * NULL if it needs none. */
 const ocdm__paper_item *ocdm__paper_runs_of(const ocdm__paper_item *item);
 
 /* Seeds of the claims about gss unless others are asked for: few of them show less than half of its spread. */
@@ -67,8 +67,8 @@ ocdm_status ocdm__paper_plan(ocdm__compare_plan *plan, const ocdm__paper_item *i
 bool ocdm__paper_has_runs(const ocdm__compare_plan *plan, const char *folder);
 
 /*
- * Whether those that are there were made as the setup and the plan ask for. OCDM_OK; OCDM_BAD_FILE with the first that was made
- * on another stream or with another setting, named with both values, or whose summary is damaged; OCDM_IO, OCDM_NO_MEMORY.
+ * Whether the existing runs have the stream and settings of the setup and the plan. OCDM_OK; OCDM_BAD_FILE with the first that
+ * has another stream or setting, named with both values, or whose summary is damaged; OCDM_IO, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__paper_check_runs(const ocdm__compare_plan *plan, const char *folder, ocdm__run_setup *setup,
                                    ocdm_error *error);

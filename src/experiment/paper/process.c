@@ -1,4 +1,4 @@
-/* The counts of the pool are followed sample by sample; the memory itself decides. */
+/* Counts the classes of the pool after each sample that joins or leaves; the decisions are the memory's own. */
 #include "experiment/paper/process.h"
 
 #include <math.h>

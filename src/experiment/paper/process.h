@@ -1,5 +1,5 @@
 /* One step of OCDM on a real stream, as the paper's Figure 1 draws it: a batch joins a full memory, samples leave one by one,
- * and the class distribution comes nearer to the target. */
+ * and the class distribution approaches the target. */
 #ifndef OCDM_EXPERIMENT_PAPER_PROCESS_H
 #define OCDM_EXPERIMENT_PAPER_PROCESS_H
 

@@ -9,7 +9,7 @@
 
 static const char reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream. The mark across it is an equal share of "
-    "all labels in memory: the nearer the bars end to it, the evener the memory. The distance is the KL divergence to equal "
+    "all labels in memory: the closer the bars are to it, the better the balance. The distance is the KL divergence to equal "
     "shares; 0 is best. Bars are filled by how frequent the class is in the stream.";
 
 static double kept_of(const void *panel, const ocdm__study_class *class)

@@ -126,9 +126,9 @@ const ocdm__figure ocdm__figure_memory = {
     .title = "Classes in memory at the end",
     .reading =
         "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
-        "asks for: the nearer the bars end to their marks, the better the method keeps the balance. All methods have one scale; "
-        "a bar that is far above its target is cut off, with its number. Classes stand in the order in which the stream brings "
-        "them, filled by how frequent they are in it.",
+        "asks for: the closer the bars are to their marks, the better the balance. All methods have one scale; a bar that is far "
+        "above its target is cut off, with its number. Classes are in the order of the stream, filled by how frequent they are in "
+        "it.",
     .section = OCDM__SECTION_FIGURES,
     .scales = {"linear", "logarithmic"},
     .is_there = has_memory,

@@ -6,13 +6,13 @@
 
 static const char kept_reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds. The mark across it is "
-    "an equal share of all labels in memory: the nearer the bars end to it, the evener the memory. Colours show how frequent "
-    "the class is in the stream; classes stand by the task that brings them. Beside the bars: how many classes have more or "
+    "an equal share of all labels in memory: the closer the bars are to it, the better the balance. Colours show how frequent "
+    "the class is in the stream; classes are grouped by their task. Beside the bars: how many classes have more or "
     "fewer samples than a mark that the paper's text names, ours and the paper's.";
 
 static const char kept_orders_reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream, mean over seeds, a panel for each "
-    "order of the tasks. The mark across it is an equal share of all labels in memory. Classes stand in the same order in "
+    "order of the tasks. The mark across it is an equal share of all labels in memory. Classes are in the same order in "
     "all panels: panels that look alike mean that the order of the tasks does not matter.";
 
 static const char curves_reading[] =

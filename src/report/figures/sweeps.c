@@ -438,9 +438,8 @@ static ocdm_status csv_orders_memory(const ocdm__study *study, ocdm__output *out
 const ocdm__figure ocdm__figure_orders_memory = {
     .name = "orders-memory",
     .title = "Classes in memory in each order of the tasks",
-    .reading =
-        "As the figure of the memory above, a panel for each method and order; classes stand in the same order in all of "
-        "them. Panels of a method that look alike mean that the order does not matter to it.",
+    .reading = "As the figure of the memory above, a panel for each method and order; classes are in the same order in all of "
+               "them. Panels of a method that look alike mean that the order does not matter to it.",
     .section = OCDM__SECTION_FIGURES,
     .is_there = has_few_orders,
     .draw = draw_orders_memory,

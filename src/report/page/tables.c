@@ -59,8 +59,8 @@ static bool is_as_good(const ocdm__study *study, size_t group, const struct colu
     return column->cell == NULL && fabs(ocdm__group_difference(best, &study->groups[group], column->path).mean) <= least;
 }
 
-/* The least significant difference of a column in which some groups are bold, NaN where only the best is; -1 where none is:
- * what does not tell groups apart is not marked. */
+/* The least significant difference of a column in which some groups are bold, NaN where only the best is; -1 where none is: a
+ * column that distinguishes no two groups is not marked. */
 static double mark_column(const ocdm__study *study, const struct column *column)
 {
     size_t rivals = 0, bold = 0;
@@ -208,7 +208,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         out, "results",
         "At the end of the stream, on the test samples of all tasks, in percent: mean ± standard deviation over seeds; "
         "bold is the best of a column, and what is not significantly worse (Tukey's studentised range, paired over seeds, "
-        "family-wise error 5 %); nothing is bold where that tells no two methods apart. After a group, its classes.");
+        "family-wise error 5 %); nothing is bold if no two methods differ significantly. After a group, its classes.");
     struct column columns[OCDM__PAPER_GROUPS * OCDM__TABLE_METRICS];
     for (size_t i = 0; i < COUNT(columns); i++) {
         columns[i] = metric_column(group_at(i / OCDM__TABLE_METRICS), (ocdm_metric)(i % OCDM__TABLE_METRICS));

@@ -99,7 +99,7 @@ static void write_note(ocdm__table *table, const ocdm__compare_results *results)
                  "Mean and standard deviation over %zu seeds; after a group, the number of its classes. Bold, or a star: the "
                  "best, and "
                  "what is not significantly worse, by Tukey's studentised range of all methods, paired over seeds: with equal "
-                 "methods one loses its bold in 5 %% of columns. Nothing is bold where that tells no two methods apart. Last "
+                 "methods one loses its bold in 5 %% of columns. Nothing is bold if no two methods differ significantly. Last "
                  "column: "
                  "difference in total mAP to the best other method, with the 95 %% interval that holds for all pairs together.",
                  results->seed_count);

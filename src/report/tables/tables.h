@@ -47,7 +47,7 @@ ocdm_status ocdm__table_of_memory_runs(ocdm__table *table, const ocdm__compare_p
  * with the item's kind, then add each stream. Tables of runs can also be laid out as in the paper, one for each stream.
  */
 
-/* An available stream: its name in the tables, and the stream of the paper that it stands for. */
+/* An available stream: its name in the tables, and the stream of the paper that it represents. */
 typedef struct ocdm__stand_in {
     const char *label, *stands_for;
     const ocdm__stream_info *info;
