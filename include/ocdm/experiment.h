@@ -3,8 +3,8 @@
  * checkpoints and resume. It leaves the same files as `ocdm run` (docs/run-files.md), so `ocdm report` and `ocdm watch` show
  * its runs beside those of the built-in networks.
  *
- * There are two ways. Either the experiment calls the learner, a table of functions (ocdm_experiment_run), or the learner asks
- * for one step after another (ocdm_loop_open), for programs that have a training loop of their own.
+ * There are two ways. Either the experiment calls the learner, a table of functions (ocdm_experiment_run), or the caller
+ * requests one step after another (ocdm_loop_open), for programs that have their own training loop.
  *
  *     cc learner.c $(pkg-config --cflags --libs ocdm_experiment)
  *
@@ -36,14 +36,14 @@ typedef struct ocdm_experiment {
     const char *stream; /* a file of `ocdm stream build` with features; not used by ocdm_loop_open */
     const char *folder; /* for the files of the run; made if it does not exist */
 
-    /* Settings other than the defaults of `ocdm run`: names of its flags and values by turns, ended by NULL, for example
+    /* Settings other than the defaults of `ocdm run`: flag names and values alternately, terminated by NULL, for example
      * {"method", "prs", "memory", "500", "order", "0,3,1,2", NULL}. NULL: none. All flags but --model are settings; those of
      * the built-in networks, such as lr, are only written into the files of the run. */
     const char *const *settings;
 
-    bool resume;                       /* go on with the run in the folder, if there is one */
+    bool resume;                       /* continue the run in the folder, if there is one */
     const volatile sig_atomic_t *stop; /* when it is not 0, ocdm_experiment_run saves and ends with OCDM_STOPPED; NULL */
-    void (*note)(void *state, const char *text); /* something that a user should know, one line; NULL */
+    void (*note)(void *state, const char *text); /* a message for the user, one line; may be NULL */
     void *note_state;
 } ocdm_experiment;
 
@@ -88,14 +88,14 @@ typedef struct ocdm_learner {
     /* The state as bytes, which belong to the learner and stay valid until its next call; NULL if there is no memory. */
     const void *(*save)(void *state, size_t *size);
 
-    /* Takes back what save returned. Refuse bytes that make no sense with OCDM_BAD_FILE. */
+    /* Restores what save returned. Return OCDM_BAD_FILE for bytes that are not valid. */
     ocdm_status (*load)(void *state, const void *bytes, size_t size, ocdm_error *error);
 } ocdm_learner;
 
 /*
  * Makes the run, or the rest of it. OCDM_OK: it is finished, or was already. OCDM_STOPPED: stopped and saved.
- * OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME: settings that make no sense, or a folder with another run. OCDM_BAD_FILE: stream or
- * checkpoint are damaged. OCDM_IO, OCDM_LIMIT, OCDM_NO_MEMORY, and what the learner returns.
+ * OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME: invalid settings, or a folder with another run. OCDM_BAD_FILE: stream or checkpoint
+ * are damaged. OCDM_IO, OCDM_LIMIT, OCDM_NO_MEMORY, and what the learner returns.
  */
 ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_learner *learner, ocdm_error *error);
 
@@ -119,12 +119,12 @@ ocdm_status ocdm_experiment_run(const ocdm_experiment *experiment, const ocdm_le
  *     }
  *     ocdm_loop_close(loop);
  *
- * A loop that is closed early, or whose program is killed, goes on from its last checkpoint when it is opened again.
+ * A loop that is closed early, or whose program is killed, continues from its last checkpoint when it is opened again.
  */
 typedef struct ocdm_loop ocdm_loop;
 
 /*
- * Opens the run in its folder, or goes on with the one that is there if experiment->resume is set.
+ * Starts a run in its folder, or continues the existing one if experiment->resume is set.
  *
  * stream    any stream: the caller reads the samples, by their numbers; it must outlive the loop
  * learner   only name, state, gradient and gradient_size are used; copied
@@ -137,7 +137,7 @@ ocdm_status ocdm_loop_open(const ocdm_experiment *experiment, const ocdm_stream 
 /* Closes it; what was done since the last checkpoint is lost, unless the run is finished. NULL is fine. */
 void ocdm_loop_close(ocdm_loop *loop);
 
-/* The bytes of the checkpoint that the run goes on from, NULL for a run that begins. They belong to the loop. */
+/* The bytes of the checkpoint that the run continues from; NULL for a new run. They belong to the loop. */
 const void *ocdm_loop_saved(const ocdm_loop *loop, size_t *size);
 
 /* A step. It belongs to the loop and is valid until the next one. */

@@ -29,7 +29,7 @@ typedef struct ocdm_test_set {
     const float *logits; /* sample i, class c: logits[i * classes + c]; positive means predicted */
     size_t samples;      /* below 2^32 */
     size_t classes;
-    const uint64_t *label_starts; /* samples + 1, never falling */
+    const uint64_t *label_starts; /* samples + 1, never decreasing */
     const uint32_t *labels;       /* of sample i: from label_starts[i] up to label_starts[i + 1]; columns, repeats count once */
 } ocdm_test_set;
 
@@ -46,9 +46,9 @@ typedef struct ocdm_class_score {
  *
  * scores   room for set->classes; written on success only
  *
- * OCDM_OK, OCDM_BAD_ARGUMENT (NULL or an unknown size, a logit that is NaN, a label that is no column, starts that fall),
- * OCDM_LIMIT (2^32 samples), OCDM_NO_MEMORY. Cost: O(samples classes), about 5 ms for 6,000 samples of 70 classes; allocates
- * about 80 bytes a sample and gives them back.
+ * OCDM_OK, OCDM_BAD_ARGUMENT (NULL or an unknown size, a logit that is NaN, a label that is not a column, decreasing starts),
+ * OCDM_LIMIT (2^32 samples), OCDM_NO_MEMORY. Cost: O(samples classes), about 5 ms for 6,000 samples of 70 classes; temporarily
+ * allocates about 80 bytes per sample.
  */
 ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error);
 

@@ -31,7 +31,7 @@ typedef struct ocdm_stream ocdm_stream;
  */
 ocdm_status ocdm_stream_open(const char *path, ocdm_stream **stream, ocdm_error *error);
 
-/* Closes it; tables and texts are gone then. NULL is fine. */
+/* Closes the stream; its tables and texts become invalid. NULL is fine. */
 void ocdm_stream_close(ocdm_stream *stream);
 
 /* What the samples are made of. */

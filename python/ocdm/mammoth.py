@@ -84,7 +84,7 @@ class Buffer:
         return len(self) >= self.buffer_size
 
     def empty(self):
-        """Deletes everything; the memory begins anew."""
+        """Deletes everything and starts with an empty memory."""
         for name in self.used_attributes:
             delattr(self, name)
         self.attention_maps = [None] * self.buffer_size
@@ -112,7 +112,7 @@ class Buffer:
                 self.attention_maps[slot] = [part[item].byte().to(self.device) for part in attention_maps]
 
     def _store(self, name, tensor):
-        """The tensor of an attribute; made when it is first needed, with Mammoth's types but for multi-hot floats."""
+        """The tensor of an attribute; made when it is first needed, with Mammoth's types except for multi-hot floats."""
         if not hasattr(self, name):
             plain = torch.int64 if name.endswith("els") else torch.float32
             dtype = tensor.dtype if name.endswith("els") and tensor.is_floating_point() else plain

@@ -16,8 +16,8 @@ class Memory(_ocdm.Memory):
     capacity   how many samples it keeps at most
     policy     which samples stay: a name of `ocdm.policies()`, or an object with a method `replace` or `remove`, see below
     distance   what ocdm and onlyone minimise: "kl", "reverse-kl", "l2", "tv"
-    tie        which sample goes when several are equally good: "key", "oldest", "newest", "uniform"
-    rho        power of the target, p_i ~ n_i^rho: 0 wants equal shares, 1 those of the stream
+    tie        which sample is deleted when several are equally good: "key", "oldest", "newest", "uniform"
+    rho        power of the target, p_i ~ n_i^rho: 0 means equal shares, 1 those of the stream
     seed       every random choice follows from it; no global generator is used
     batch      the largest batch that is taken without allocating
 
@@ -82,7 +82,7 @@ class Memory(_ocdm.Memory):
     # ---- files and states ----
 
     def save(self, path):
-        """Writes the memory to a safetensors file; the old file stays whole until the new one is. OSError if that fails.
+        """Writes the memory to a safetensors file; the old file is replaced when the new one is complete. OSError if that fails.
 
         >>> memory = ocdm.Memory(capacity=2)
         >>> change = memory.update([1, 2], [["a"], ["b"]])
@@ -99,7 +99,7 @@ class Memory(_ocdm.Memory):
 
     @classmethod
     def load(cls, path, policy=None):
-        """Reads a memory that `save` or the library in C wrote. It goes on exactly as the saved one would have.
+        """Reads a memory that `save` or the library in C wrote. It continues exactly as the saved one would have.
 
         policy   the object, for a memory with a policy of your own
         """
@@ -137,7 +137,7 @@ class Memory(_ocdm.Memory):
     # ---- comparing and copying ----
 
     def __eq__(self, other):
-        """Whether both hold the same and will go on alike."""
+        """Whether both hold the same samples and will make the same decisions."""
         if not isinstance(other, Memory):
             return NotImplemented
         return self is other or (self.names == other.names and self._save_bytes() == other._save_bytes())

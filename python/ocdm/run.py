@@ -77,9 +77,10 @@ class Run:
     stream          an ocdm.Stream, or the path of one
     folder          for the files of the run; `ocdm report`, `ocdm watch` and `ocdm compare` read them
     name            of the model, in files and tables; none of the built-in ones
-    resume          go on with the run in the folder, if there is one; False: such a folder is refused
-    gradient        for method="gss": a function that takes an array of samples and returns the gradient of their mean loss,
-    gradient_size   as so many numbers; it must not change the model
+    resume          continue the run in the folder, if there is one; False: such a folder is refused
+    gradient        for method="gss": a function that takes an array of samples and returns the gradient of their mean loss;
+                    it must not change the model
+    gradient_size   the number of elements of the gradient
     settings        those of `ocdm run`, with the same defaults: method, memory, batch, replay, rho, distance, tie, seed, order,
                     groups, epochs, log_every, checkpoint_every and so on. Those of the built-in networks, such as lr, are only
                     written into the files.

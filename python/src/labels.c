@@ -1,5 +1,5 @@
 /*
- * Reads ids and label sets in the forms in which people have them, and numbers labels that are strings.
+ * Reads ids and label sets in all documented forms, and numbers labels that are strings.
  *
  * Arrays are read through the buffer protocol; what has none is turned into an array first (torch tensors, objects with
  * __array__, scipy's sparse matrices), or iterated. Everything that is wrong with a batch is a ValueError that says where.
@@ -289,7 +289,7 @@ static int64_t integer_at(const struct array *array, const char *place)
     }
 }
 
-/* A half: enough of it to tell whether it is above 0.5 or NaN. */
+/* A half-precision number, precise enough to test whether it is above 0.5 or NaN. */
 static double half_at(const char *place)
 {
     uint16_t bits;
@@ -339,7 +339,8 @@ static bool read_single(struct ocdm__batch *batch, const struct array *array)
     return true;
 }
 
-/* Whether an element is 0, by its bytes: most of multi-hot labels are, and this is much quicker than to read their values. */
+/* Whether an element is 0, by its bytes: most elements of multi-hot labels are 0, and this is much faster than reading their
+ * values. */
 static bool is_plain_zero(const char *place, Py_ssize_t size)
 {
     static const char zeros[8];
@@ -456,7 +457,7 @@ static bool read_set(struct ocdm__batch *batch, struct ocdm__names *names, PyObj
         return read_label_object(batch, names, set) && end_sample(batch);
     PyObject *items = PyObject_GetIter(set), *label = NULL;
     if (items == NULL) {
-        PyErr_Clear(); /* a NumPy integer, or nothing that makes sense */
+        PyErr_Clear(); /* a NumPy integer, or an invalid label */
         return read_label_object(batch, names, set) && end_sample(batch);
     }
     bool fine = true;

@@ -485,7 +485,7 @@ static PyObject *get_names(memory_object *self, void *unused)
     return self->names.list != NULL ? PyList_GetSlice(self->names.list, 0, PyList_Size(self->names.list)) : PyList_New(0);
 }
 
-/* A row of the array of counts, as the dtype in memory.py has it. */
+/* A row of the array of counts, laid out as the dtype in memory.py. */
 struct count_row {
     int64_t id, kept, seen;
     double target;

@@ -27,7 +27,7 @@ PyObject *ocdm__raise(const ocdm_error *error);
 bool ocdm__arguments(const char *function, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, const char *const *names,
                      Py_ssize_t required, PyObject **out);
 
-/* An attribute of an imported module, kept in *cache for good: a borrowed reference, or NULL with the exception. */
+/* An attribute of an imported module, cached in *cache: a borrowed reference, or NULL with the exception. */
 PyObject *ocdm__imported(PyObject **cache, const char *module, const char *attribute);
 
 /* A new array of one dimension over a copy of the bytes; `dtype` is NumPy's name, as "int64". */
@@ -64,8 +64,8 @@ void ocdm__names_clear(struct ocdm__names *names);
 /* Takes over a list of distinct strings; None for a memory of numbers. ValueError. */
 bool ocdm__names_set(struct ocdm__names *names, PyObject *list);
 
-/* Forgets the names from number `count` on, and the kind back to what it was: after an update that failed. Keeps an exception
- * that is set. */
+/* Forgets the names from number `count` on, and restores the kind, after an update that failed. Keeps an exception that is
+ * set. */
 void ocdm__names_cut(struct ocdm__names *names, Py_ssize_t count, enum ocdm__label_kind kind);
 Py_ssize_t ocdm__names_count(const struct ocdm__names *names);
 

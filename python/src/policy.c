@@ -1,6 +1,6 @@
 /*
  * A policy of the library whose functions are the methods of a Python object. Exceptions cannot pass through the library: the
- * first one is kept, the call fails, the memory goes back to what it was, and the exception is raised then.
+ * first one is stored, the call fails, the memory is restored, and then the exception is raised.
  */
 #include "module.h"
 

@@ -10,7 +10,7 @@ typedef struct loop_object {
     ocdm_loop *loop;    /* NULL once it is closed */
     PyObject *stream;   /* these must outlive the loop */
     PyObject *texts;    /* list of bytes: folder, name, then names and values of settings */
-    PyObject *notes;    /* list of str: what a user should know */
+    PyObject *notes;    /* list of str: messages for the user */
     PyObject *gradient; /* called with an array of samples, returns a buffer of gradient_size floats; or None */
     size_t gradient_size;
     bool busy; /* inside the library, which may be calling `gradient` */
@@ -20,7 +20,7 @@ static void note(void *state, const char *text)
 {
     PyObject *line = PyUnicode_FromString(text);
     if (line == NULL || PyList_Append(((loop_object *)state)->notes, line) < 0)
-        PyErr_Clear(); /* no memory for it: the note is lost, the run goes on */
+        PyErr_Clear(); /* out of memory: the note is lost, the run continues */
     Py_XDECREF(line);
 }
 

@@ -33,7 +33,7 @@ struct row {
 static uint32_t append(struct list *list, struct ocdm__node node)
 {
     if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 16;
+        size_t room = ocdm__larger_room(list->room, list->count + 1);
         list->nodes = ocdm__grown(list->nodes, room, sizeof *list->nodes, &list->failed);
         if (list->failed)
             return 0;

@@ -5,6 +5,7 @@
 #include "cli/compare_runs.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,7 +302,12 @@ static ocdm_status make_combination(ocdm__grid *grid, size_t i, const ocdm__argu
     for (size_t a = 0; a < grid->axis_count; a++)
         add_label(made->label, grid->axes[a].setting->key, words[2 * a + 1]);
     ocdm_status status = ocdm__run_flags_read(&with, &made->settings, error);
-    return status == OCDM_OK ? ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(&made->settings, setup->stream, path, error);
+    if (status == OCDM_OK && made->settings.weights != setup->settings.weights)
+        return ocdm__run_settings_digest_weights(&made->settings, error);
+    memcpy(made->settings.weights_sha256, setup->settings.weights_sha256, OCDM__SHA256_TEXT);
+    return status;
 }
 
 static ocdm_status make_combinations(ocdm__grid *grid, const ocdm__arguments *arguments, const ocdm__run_setup *setup,
@@ -327,8 +333,15 @@ ocdm_status ocdm__grid_read(ocdm__grid *grid, const ocdm__arguments *arguments, 
                             ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
+    bool fewer = ocdm__argument_given(arguments, "grid-seeds");
+    if (arguments->repeated_count == 0 && fewer)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name with --grid what is to be chosen", "--grid-seeds without --grid");
     if (arguments->repeated_count == 0)
         return OCDM_OK;
+    if (fewer)
+        status = ocdm__argument_unsigned(arguments, "grid-seeds", 1, UINT32_MAX, &grid->seeds, error);
+    if (status != OCDM_OK)
+        return status;
     grid->axes = ocdm__allocate(arguments->repeated_count, sizeof *grid->axes);
     if (grid->axes == NULL)
         return ocdm__fail_memory(error, "--grid");
@@ -385,6 +398,8 @@ static ocdm_status make_trial(struct trial *trial, const ocdm__grid *grid, const
     ocdm_status status = OCDM_OK;
     size_t points = plan->point_count * grid->count;
     *trial = (struct trial){.plan = *plan};
+    if (grid->seeds > 0 && grid->seeds < plan->seed_count)
+        trial->plan.seed_count = grid->seeds;
     trial->points = ocdm__allocate(points, sizeof *trial->points);
     trial->choices = ocdm__allocate(points, plan->method_count * sizeof *trial->choices);
     if (trial->points == NULL || trial->choices == NULL)
@@ -497,27 +512,57 @@ ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm_
     return status;
 }
 
-void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE])
+/* A note that is being written; what does not fit is left out. */
+struct note {
+    char *text;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct note *note, const char *format, ...)
 {
-    size_t used = strlen(note), count = plan->point_count * plan->method_count;
+    va_list values;
+    va_start(values, format);
+    if (note->used < OCDM__TABLE_NOTE)
+        note->used += (size_t)vsnprintf(note->text + note->used, OCDM__TABLE_NOTE - note->used, format, values);
+    va_end(values);
+}
+
+static void append_choices(struct note *note, const ocdm__grid_choice *chosen)
+{
+    const ocdm__compare_plan *plan = chosen->plan;
+    if (chosen->stream != NULL)
+        append(note, " on %s", chosen->stream);
+    for (size_t i = 0; i < plan->point_count * plan->method_count; i++) {
+        const char *label = plan->points[i / plan->method_count].label;
+        append(note, "%s %s%s%s %s",
+               i > 0                    ? ";"
+               : chosen->stream != NULL ? ":"
+                                        : "",
+               label, label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+    }
+}
+
+void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char text[OCDM__TABLE_NOTE])
+{
+    const ocdm__grid *grid = choices->grid;
+    struct note note = {text, strlen(text)};
     if (grid->chosen == NULL)
         return;
-    used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "Chosen by mean validation mAP over the seeds from");
-    for (size_t i = 0; i < grid->count && used < OCDM__TABLE_NOTE; i++)
-        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
-    if (used < OCDM__TABLE_NOTE)
-        used +=
-            (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used,
-                             ", with %g %% of each task's training samples held out by the seed; the runs of this table were "
-                             "repeated with all training samples:",
-                             100 * grid->share);
-    for (size_t i = 0; i < count && used < OCDM__TABLE_NOTE; i++) {
-        const char *label = plan->points[i / plan->method_count].label;
-        used += (size_t)snprintf(note + used, OCDM__TABLE_NOTE - used, "%s %s%s%s %s", i > 0 ? ";" : "", label,
-                                 label[0] != '\0' ? ", " : "", plan->methods[i % plan->method_count], plan->choices[i]->label);
+    append(&note, "Chosen by mean validation mAP over the ");
+    if (grid->seeds > 0 && grid->seeds < choices->plan->seed_count)
+        append(&note, "first %zu ", (size_t)grid->seeds);
+    append(&note, "seeds from");
+    for (size_t i = 0; i < grid->count; i++)
+        append(&note, "%s %s", i > 0 ? ";" : "", grid->combinations[i].label);
+    append(&note,
+           ", with %g %% of each task's training samples held out by the seed; the runs of this table were repeated with "
+           "all training samples:",
+           100 * grid->share);
+    for (size_t i = 0; i < count; i++) {
+        append(&note, "%s", i > 0 ? ";" : "");
+        append_choices(&note, &choices[i]);
     }
-    if (used < OCDM__TABLE_NOTE)
-        snprintf(note + used, OCDM__TABLE_NOTE - used, ".\n");
+    append(&note, ".\n");
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */

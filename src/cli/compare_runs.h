@@ -55,11 +55,15 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
 
 /* ---- settings chosen by validation -------------------------------------------------------------------------------------- */
 
-/* The flag, for a verb's table. */
+/* The flags, for a verb's table. */
 #define OCDM__GRID_FLAG                                                                                                        \
     {                                                                                                                          \
         .name = "grid", .value = "SETTING=A,B,...", .repeats = true,                                                           \
         .help = "choose a setting of each method by validation, as lr=0.001,0.003; may be given for several settings"          \
+    }
+#define OCDM__GRID_SEEDS_FLAG                                                                                                  \
+    {                                                                                                                          \
+        .name = "grid-seeds", .value = "N", .help = "choose by the first N of the seeds; by all of them by default"            \
     }
 
 /* The combinations of values that --grid names, and what was chosen. Start with all bytes zero. */
@@ -70,12 +74,13 @@ typedef struct ocdm__grid {
     size_t axis_count;
     const char **words;                  /* of all combinations */
     double share;                        /* of the training samples that is held out for the choice */
+    uint64_t seeds;                      /* the first so many seeds choose; 0: all of them */
     const ocdm__compare_choice **chosen; /* [point][method] of the plan */
     ocdm__table tried;                   /* as data: each combination of each method with its validation mAP */
 } ocdm__grid;
 
 /*
- * Reads --grid, and --validation: the share for the choice, 0.1 without it. With a grid the setup no longer holds
+ * Reads --grid, --grid-seeds, and --validation: the share for the choice, 0.1 without it. With a grid the setup no longer holds
  * anything out: that is for the runs of the choice alone. `path` is the stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT,
  * OCDM_LIMIT, OCDM_NO_MEMORY. Clear it even after an error.
  */
@@ -85,15 +90,23 @@ void ocdm__grid_clear(ocdm__grid *grid);
 
 /*
  * Runs what is missing of every combination in FOLDER/grid, with validation samples held out, and gives each method at each
- * point of the plan the combination with the best mean validation mAP over the seeds, the first of equals. The plan's own runs
- * are then made with all training samples. Does nothing without a grid. As ocdm__run_plan; OCDM_BAD_FILE when no combination of
- * a method has a value for every seed.
+ * point of the plan the combination with the best mean validation mAP over those seeds that choose, the first of equals. The
+ * plan's own runs are then made with all training samples. Does nothing without a grid. As ocdm__run_plan; OCDM_BAD_FILE when
+ * no combination of a method has a value for every seed.
  */
 ocdm_status ocdm__grid_choose(ocdm__grid *grid, const ocdm__plan_run *run, ocdm__compare_plan *plan, int *failed,
                               ocdm_error *error);
 
-/* Appends to the note of a table how settings were chosen, and which. */
-void ocdm__grid_note(const ocdm__grid *grid, const ocdm__compare_plan *plan, char note[OCDM__TABLE_NOTE]);
+/* What was chosen on one stream of a table. */
+typedef struct ocdm__grid_choice {
+    const ocdm__grid *grid;
+    const ocdm__compare_plan *plan;
+    const char *stream; /* its name, where the table is about several; else NULL */
+} ocdm__grid_choice;
+
+/* Appends to the note of a table how settings were chosen, and which; the grids of several streams are the same. Nothing
+ * without a grid. */
+void ocdm__grid_note(const ocdm__grid_choice *choices, size_t count, char note[OCDM__TABLE_NOTE]);
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 

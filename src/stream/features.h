@@ -1,6 +1,6 @@
 /*
- * Features on their way from a source into a stream file: tables read a row at a time, tables made of other tables, and the
- * payload that is written: selected rows, standardized on request, as 32 or 16 bits. One row is in memory at a time.
+ * Features of a source and of a stream file: tables that are read a row at a time, tables made of other tables, and the
+ * payload of a stream file (selected rows, standardized on request, as 32 or 16 bits). One row is in memory at a time.
  */
 #ifndef OCDM_STREAM_FEATURES_H
 #define OCDM_STREAM_FEATURES_H

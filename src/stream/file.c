@@ -182,7 +182,7 @@ static ocdm_status check_paths(const struct opening *opening)
 
 /* ---- the parts of a file --------------------------------------------------------------------------------------------- */
 
-/* What comes first in all files of this kind, so that weights or a checkpoint are distinguished from a stream. */
+/* Checked first: distinguishes a stream from weights or a checkpoint. */
 static ocdm_status check_kind(const struct opening *opening)
 {
     const struct ocdm__safetensors *file = &opening->stream->tensors;
@@ -359,8 +359,8 @@ static bool row_is_whole(const ocdm__stream *stream, size_t sample)
                                            ocdm__get_u64(stream->row_sums + 8 * sample);
 }
 
-/* Whether no exponent is all ones, which those of infinities and NaNs are. One more in its lowest place then carries into the
- * place of the sign: so all numbers in eight bytes are looked at together. */
+/* Whether no exponent is all ones, which those of infinities and NaNs are. Adding one in the lowest place of the exponent
+ * would otherwise carry into the sign, so all numbers in eight bytes are tested together. */
 static bool row_is_finite(const ocdm__stream *stream, size_t sample)
 {
     const unsigned char *at = row_of(stream, sample);

@@ -1,6 +1,6 @@
 /*
- * A stream as a file: safetensors with the labels, tasks, parts, ids and classes of every sample, and what the samples are made
- * of: features, small images, or the paths of image files. docs/stream-format.md tells the format byte by byte.
+ * A stream as a file: safetensors with the labels, tasks, parts, ids and classes of every sample, and what the samples are
+ * made of: features, small images, or the paths of image files. docs/stream-format.md describes the format byte by byte.
  *
  *     ocdm__stream stream = {0};
  *     if (ocdm__stream_open(&stream, path, error) != OCDM_OK) ...
@@ -88,10 +88,10 @@ typedef struct ocdm__stream {
     struct ocdm__safetensors tensors;
     const unsigned char *payload;
     const unsigned char *row_sums; /* one for each sample; NULL in files that have none */
-    atomic_uchar *checked;         /* by sample: whether its row was found to be whole */
+    atomic_uchar *checked;         /* by sample: whether its row was verified */
 } ocdm__stream;
 
-/* Opens a stream file and checks everything but the checksums of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
+/* Opens a stream file and checks everything except the checksums of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
  * what), OCDM_IO, OCDM_NO_MEMORY. On error nothing is left open. `path` must outlive the stream. */
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error);
 
@@ -102,9 +102,9 @@ bool ocdm__is_stream_file(const char *path);
 ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *progress, ocdm_error *error);
 
 /*
- * Checks the features or the image of a sample when it is called first for it, later calls cost nothing: the row's checksum, if
- * the file has such, and that features are finite. Call it before reading; from any thread. OCDM_OK or OCDM_BAD_FILE, which
- * names the file, the tensor and the row. A stream without features and images is fine.
+ * Checks the features or the image of a sample at its first call; later calls cost nothing: the row's checksum, if the file
+ * has such, and that features are finite. Call it before reading; from any thread. OCDM_OK or OCDM_BAD_FILE, which names the
+ * file, the tensor and the row. A stream without features and images is fine.
  */
 ocdm_status ocdm__stream_check(const ocdm__stream *stream, size_t sample, ocdm_error *error);
 
@@ -129,8 +129,8 @@ void ocdm__checksum_text(const uint64_t checksum[2], char text[OCDM__CHECKSUM_TE
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
-/* Where features or images come from: fills `bytes` with those of `count` samples from `first` on, as they will stand in the
- * file. Called in ascending order, block by block. */
+/* Where features or images come from: fills `bytes` with those of `count` samples from `first` on, in the form of the file.
+ * Called in ascending order, block by block. */
 typedef struct ocdm__payload_source {
     ocdm__payload_shape shape;
     ocdm_status (*fill)(void *state, size_t first, size_t count, unsigned char *bytes, ocdm_error *error);

@@ -1,6 +1,6 @@
 /*
- * The statistics of a stream: of a stream file, or of label records. Of a record's members or columns two say where it
- * belongs, both optional: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
+ * The statistics of a stream: of a stream file, or of label records. Two optional members or columns say where a record
+ * belongs: `task`, an integer, and `split`, "train" or "test", without which a record is training data.
  */
 #ifndef OCDM_STREAM_INFO_H
 #define OCDM_STREAM_INFO_H

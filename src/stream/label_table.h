@@ -17,7 +17,7 @@
 
 struct ocdm__label_entry {
     uint64_t low, high; /* a short label's bytes; of a longer one a hash and the last eight bytes. Its place follows from these:
-                           labels that differ only in NULs at their end share it, which are 16 at most */
+                           labels that differ only in trailing NULs, 16 at most, share it */
     uint32_t length;
     uint32_t next_number; /* the label's number + 1; 0 when the entry is free */
 };

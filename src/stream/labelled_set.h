@@ -43,11 +43,11 @@ void ocdm__found_files_clear(ocdm__found_files *files);
 
 enum ocdm__part { OCDM__TRAIN = 0, OCDM__TEST = 1, OCDM__NO_PART = 2 };
 
-/* A sample on its way into the set. Start with OCDM__LABELLED_SAMPLE. */
+/* A sample to be added to the set. Start with OCDM__LABELLED_SAMPLE. */
 typedef struct ocdm__labelled_sample {
     const char *id; /* 16 bytes from here on may be read whatever its length */
     size_t id_length;
-    const char *path; /* of its image, relative to a root; likewise; NULL for none */
+    const char *path; /* of its image, relative to a root, padded like the id; NULL for none */
     size_t path_length;
     const uint32_t *labels; /* numbers of `classes`, in any order; repeats count once */
     size_t label_count;
@@ -60,7 +60,7 @@ typedef struct ocdm__labelled_sample {
 
 /* Start with all bytes zero. */
 typedef struct ocdm__labelled_set {
-    ocdm__label_table classes; /* every label of the source, in the order in which they turned up */
+    ocdm__label_table classes; /* every label of the source, in the order of their first occurrence */
     ocdm__label_table ids;     /* sample i has id number i */
     ocdm__label_table paths;
     size_t count;

@@ -303,7 +303,7 @@ static int compare_columns(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The set's labels are in the order in which they turned up; the stream's are columns. */
+/* The set's labels are in the order of their first occurrence; the stream's are columns. */
 static size_t put_labels(const struct making *making, const ocdm__chosen *chosen, uint32_t *out)
 {
     const ocdm__labelled_set *set = making->set;

@@ -56,7 +56,8 @@ typedef struct ocdm__selection {
     size_t count;
     ocdm__chosen *chosen;
     uint8_t *kept_classes; /* by number of a label in the set; NULL when all stay */
-    uint32_t *class_tasks; /* likewise: labels of other tasks are removed from a sample; NULL when all labels stay */
+    uint32_t
+        *class_tasks; /* by number of a label too: labels of other tasks are removed from a sample; NULL when all labels stay */
 } ocdm__selection;
 
 /*

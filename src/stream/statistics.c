@@ -36,7 +36,7 @@ static ocdm_status make_notable(ocdm__statistics *statistics, size_t class_numbe
     return OCDM_OK;
 }
 
-/* Where the task is among the others, or belongs. */
+/* The position of the task among the others, or where to insert it. */
 static size_t place_of_task(const ocdm__statistics *statistics, uint64_t task)
 {
     size_t low = 0, high = statistics->task_count;

@@ -1,6 +1,6 @@
 /*
- * What is in a stream: samples, classes and their counts per task and in total, and how far classes come together. MLR(c), the
- * multi-label ratio of class c, is the share of the samples with c that carry another label too; AMLR is its mean over the
+ * What is in a stream: samples, classes and their counts per task and in total, and how often classes occur together. MLR(c),
+ * the multi-label ratio of class c, is the share of the samples with c that carry another label too; AMLR is its mean over the
  * classes that occur. Both look at the training part alone.
  *
  *     ocdm__statistics statistics = {0};

@@ -34,7 +34,8 @@ takes_the_seeds_that_are_named() {
     cp "$out" first.csv
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 1..2,1 --memory 200 --lr 0.005 -o c --format csv
     same 0 "$code" && same ocdm-s0,ocdm-s1,ocdm-s2 "$(find c -name 'ocdm-s*' -printf '%f\n' | sort | paste -sd,)" &&
-        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f16-)" && grep -q '"seeds":\[1,2\]' c/compare.json || return 1
+        same seed_1,seed_2 "$(head -n 1 "$out" | cut -d, -f16-)" &&
+        grep -q '"seeds":\[1,2\],"flags":\["--methods","rs,ocdm","--seeds","1..2,1","--memory","200","--lr","0.005"\]' c/compare.json || return 1
     same "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $17 }' first.csv)" "$(awk -F, '$1 == "ocdm" && $2 == "total" && $3 == "mAP" { print $16 }' "$out")" || return 1
     for bad in 0 2..1 1, ..3 1..2x 1..99999 x 1,,2; do
         run "$ocdm" compare s.safetensors --methods rs --seeds "$bad" -o n
@@ -110,7 +111,9 @@ chooses_by_validation() {
     touch -d '2001-01-01' v/*/summary.json v/grid/*/summary.json
     run "${command[@]}"
     same 0 "$code" && same "" "$(cat "$err")" && same "" "$(find v -name summary.json -newermt 2002-01-01)" && grep -qE '^ocdm +lr 0.006 ' "$out" &&
-        grep -q 'Chosen by mean validation mAP' "$out" || return 1
+        grep -q 'Chosen by mean validation mAP over the seeds from' "$out" || return 1
+    run "${command[@]}" --grid-seeds 1
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q 'Chosen by mean validation mAP over the first 1 seeds from' "$out" && grep -q '"settings":"lr 0.006",.*"n":1,"chosen":1}' v/compare.json || return 1
     run "$ocdm" paper strategies --stream mscoco=s.safetensors --runs w --grid lr=0.0001,0.006 -q --grid adam-eps=1e-4
     same 0 "$code" && grep -q 'lr 0.006, adam_eps 1e-4' <(tr '\n' ' ' < "$out") && [ -s w/mscoco/grid/max-s0-lr0.0001-adam_eps1e-4/summary.json ]
 }
@@ -122,6 +125,8 @@ refuses_grids_that_choose_nothing() {
     done
     run "$ocdm" compare s.safetensors --model none --grid lr=1 -o n
     same 2 "$code" && grep -q '^error: --grid chooses by predictions' "$err" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --grid-seeds 2 -o n
+    same 2 "$code" && grep -q '^error: --grid-seeds without --grid$' "$err" || return 1
     run "$ocdm" compare s.safetensors --model none --validation 0.1
     same 2 "$code" && [ ! -e n ]
 }
@@ -299,6 +304,25 @@ puts_ours_beside_the_paper() {
     grep -q '^ *-* total (44) -*$' "$out" && grep -q '^All runs on mscoco: memory 1000, batch 10, replay 10, rho 0, ' "$out" && cp -r p q
 }
 
+# Two lists of tasks for one stream: each has runs in a folder of its name, the table has their mean and range, CSV has both.
+averages_over_lists() {
+    cp s.safetensors t.safetensors && mkdir l && cp -r q/mscoco l/s && cp -r q/mscoco l/t || return 1
+    sed -i -E 's/("final":.*"total":\{"classes":44,"CF1":)[0-9.]*,("OF1":[0-9.]*,"mAP":)[0-9.]*/\110,\220/' l/t/max-s0/summary.json
+    of_s=$(of_summary l/s/max-s0/summary.json)
+    same 20 "$(of_summary l/t/max-s0/summary.json)" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors,t.safetensors --runs l --format markdown
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '^Ours on mscoco: mean \[lowest, highest\] over 2 lists of tasks: s, t; without brackets, the same on all\.$' "$out" &&
+        same 1 "$(grep -c '^All runs on mscoco: memory 1000, .*, lr 0.006, ' "$out")" || return 1
+    same "$(awk -v a="$of_s" 'BEGIN { printf "%.1f [%.1f, %.1f]", (a + 20) / 2, (a < 20 ? a : 20), (a < 20 ? 20 : a) }')" "$(awk -F ' *[|] *' '/^\| max, ours/ { print $5 }' "$out")" &&
+        same 0 "$(grep -c '^| ocdm, ours.*\[.*\[.*\[.*\[' "$out")" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors,t.safetensors --runs l --format csv
+    same 0 "$code" && same 25 "$(wc -l < "$out")" && same "s t" "$(awk -F, 'NR > 1 { print $1 }' "$out" | uniq | paste -sd' ')" || return 1
+    run "$ocdm" paper amlr --stream nuswide=other.safetensors,mscoco=s.safetensors,t.safetensors --runs l
+    same 0 "$code" && same "nuswide mscoco" "$(awk '$2 == "total" { print $1 }' "$out" | paste -sd' ')" || return 1
+    run "$ocdm" paper strategies --stream mscoco=s.safetensors,./s.safetensors --runs l
+    same 2 "$code" && grep -q '^error: --stream: s.safetensors and ./s.safetensors have the same name$' "$err"
+}
+
 # Nothing is run, printed or drawn: not where a run is missing, not for a stream that comes before the one with the wrong runs.
 refuses_runs_of_another_stream() {
     rm -r p/mscoco/random-s0 && cp -r p/mscoco p/nuswide && ls -R p > before || return 1
@@ -338,7 +362,10 @@ learns_from_images() {
     same 0 "$code" && same "" "$(cat "$err")" && grep -q '"model":"cnn".*"precision":"f32","lr":0.001.*"resize":36,"crop":32' j/mscoco/max-s0/summary.json &&
         grep -q 'resize 36, crop 32' <(tr '\n' ' ' < "$out") || return 1
     run "$ocdm" paper strategies --stream mscoco=i.safetensors --runs j --model cnn --lr 1e-3 --images moved --resize 36 -q
-    same 3 "$code" && grep -q 'max-s0/summary.json: the run began with crop 32, not 224$' "$err"
+    same 3 "$code" && grep -q 'max-s0/summary.json: the run began with crop 32, not 224$' "$err" || return 1
+    run "$ocdm" paper claims --stream mscoco=i.safetensors --runs j
+    same 2 "$code" && grep -q '^error: i.safetensors: the stream has images, the model linear takes features$' "$err" &&
+        grep -q '^hint: gss needs a model of what the stream has: name one with --model, or leave gss out with --model none$' "$err"
 }
 
 draws_on_the_memory_alone() {
@@ -371,7 +398,7 @@ learns_what_claims_need() {
     same 0 "$code" && same "" "$(grep -v '^memories: ' "$err")" && [ "$(over 500)" != 1.0 ] &&
         same "$(over 500)" "$(awk '$2 == "gss:" { print $(NF - 1) }' "$out")" || return 1
     sed -i 's/"counts":\[501,/"counts":[/' p/mscoco/gss-s1/summary.json
-    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2
+    run "$ocdm" paper claims --stream mscoco=s.safetensors --runs p --seeds 2 -q
     same 3 "$code" && grep -q '^error: p/mscoco/gss-s1/summary.json: no counts of the [0-9]* classes in memory$' "$err"
 }
 
@@ -398,6 +425,7 @@ check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags
 check compare_compares_groups_by_content compares_groups_by_content
 check paper_lists_its_items lists_the_paper
 check paper_puts_ours_beside_its_numbers puts_ours_beside_the_paper
+check paper_averages_over_lists_of_tasks averages_over_lists
 check paper_refuses_runs_of_another_stream refuses_runs_of_another_stream
 check paper_refuses_runs_with_other_settings refuses_runs_with_other_settings
 check paper_learns_from_images learns_from_images

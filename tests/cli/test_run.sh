@@ -265,6 +265,18 @@ refuses_an_empty_folder_name() {
     fails 2 "the folder's name is empty" run s.safetensors -o '' --model none
 }
 
+# The weights to start from may move and be renamed, but not change.
+compares_weights() {
+    mkdir -p w && cp whole/weights.safetensors w/first && "$ocdm" run s.safetensors -o from --model linear --weights w/first --method finetune -q > /dev/null || return 1
+    grep -q "\"weights\":\"first\",\"weights_sha256\":\"$(sha256sum < w/first | cut -c1-64)\"" from/summary.json || return 1
+    cp w/first w/second && run "$ocdm" run s.safetensors -o from --weights w/second --method finetune --resume
+    same 0 "$code" || return 1
+    cp from/weights.safetensors w/first && run "$ocdm" run s.safetensors -o from --weights w/first --method finetune --resume
+    same 2 "$code" && grep -qE '^error: from/.*: the run began with other weights than w/first has: SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}$' "$err" || return 1
+    run "$ocdm" run s.safetensors -o to --weights w/none
+    same 4 "$code" && grep -q '^error: w/none: No such file' "$err" && [ ! -e to ]
+}
+
 explains() {
     run "$ocdm" eval --explain
     same 0 "$code" && grep -q '^mAP  *mean over classes of AP_c$' "$out" && grep -q '^CF1 ' "$out" || return 1
@@ -305,6 +317,7 @@ check "another stream is refused" refuses_another_stream
 check "a log that cannot be written is told" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved
 check "a full output is told once" tells_a_full_output_once
+check "weights are compared by content, not by name" compares_weights
 check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains
 check "a learner of the caller's runs like a model" runs_a_learner_of_the_caller

@@ -205,6 +205,24 @@ TEST(results_are_what_summaries_say)
     ocdm__compare_plan_clear(&plan);
 }
 
+TEST(heads_of_groups_have_their_classes_or_the_range_of_them)
+{
+    const ocdm__compare_results first = {.classes = {12, 27, 5, 44}}, second = {.classes = {12, 25, 7, 44}},
+                                none = {.classes = {0}};
+    const ocdm__compare_results *const both[] = {&first, &second}, *const unknown = &none;
+    char head[OCDM__GROUP_HEAD];
+    ocdm__compare_group_head(both, 1, "moderate", head);
+    assert_string_equal("moderate (27)", head);
+    ocdm__compare_group_head(both, 2, "moderate", head);
+    assert_string_equal("moderate (25-27)", head);
+    ocdm__compare_group_head(both, 2, "total", head);
+    assert_string_equal("total (44)", head);
+    ocdm__compare_group_head(&unknown, 1, "total", head);
+    assert_string_equal("total", head);
+    ocdm__compare_group_head(both, 2, "run", head);
+    assert_string_equal("run", head);
+}
+
 /* A stream of two classes and four tasks, and the settings of its runs. */
 struct asked {
     ocdm__stream stream;
@@ -278,6 +296,7 @@ static void write_other(const ocdm__setting *setting, char text[64])
         snprintf(text, 64, "\"%s\"", setting->choices[strcmp(setting->choices[0], setting->fallback) == 0]);
         break;
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_GROUPS:
         snprintf(text, 64, "\"other\"");
         break;
@@ -388,6 +407,7 @@ int main(void)
         cmocka_unit_test(judge_marks_nothing_that_tells_no_methods_apart),
         cmocka_unit_test(judge_bolds_the_best_alone_when_there_is_one_seed),
         cmocka_unit_test(results_are_what_summaries_say),
+        cmocka_unit_test(heads_of_groups_have_their_classes_or_the_range_of_them),
         cmocka_unit_test(runs_are_refused_when_they_are_of_another_stream),
         cmocka_unit_test(folder_is_refused_when_any_setting_is_another),
         cmocka_unit_test(folder_is_new_or_half_done_without_a_summary),

@@ -151,6 +151,33 @@ TEST(changed_setting_is_named_with_both_values)
     assert_string_equal(error.message, "C: the run began with lr 0.25, not 0.0001");
 }
 
+#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* The same name does not make the same weights, nor another name others. A run without a digest is of an earlier version. */
+TEST(weights_are_compared_by_their_digest)
+{
+    ocdm_error error;
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    settings.groups = "600,100";
+    settings.weights = "folder/w";
+    strcpy(settings.weights_sha256, DIGEST);
+    assert_int_equal(
+        compared("{\"groups\":\"600,100\",\"weights\":\"other\",\"weights_sha256\":\"" DIGEST "\"}", &settings, &error),
+        OCDM_OK);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"w\",\"weights_sha256\":\"012\"}", &settings, &error),
+                     OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with other weights than folder/w has: SHA-256 012, not " DIGEST);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"w\"}", &settings, &error), OCDM_OK);
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"weights\":\"other\"}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with weights \"other\", not \"w\"");
+    settings.weights = NULL;
+    settings.weights_sha256[0] = '\0';
+    assert_int_equal(
+        compared("{\"groups\":\"600,100\",\"weights\":\"w\",\"weights_sha256\":\"" DIGEST "\"}", &settings, &error),
+        OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: the run began with weights \"w\", not null");
+}
+
 TEST(missing_key_stands_for_its_default)
 {
     ocdm_error error;
@@ -203,6 +230,7 @@ int main(void)
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
+        cmocka_unit_test(weights_are_compared_by_their_digest),
         cmocka_unit_test(missing_key_stands_for_its_default),
         cmocka_unit_test(unknown_key_is_named),
         cmocka_unit_test(choices_are_in_the_order_of_their_enums),

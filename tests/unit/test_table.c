@@ -163,6 +163,27 @@ TEST(table_loses_the_column_that_is_dropped)
     ocdm__table_clear(&table);
 }
 
+/* Two blocks of three rows: what differs becomes a mean with its range, what agrees stays as it is, also where one block has
+ * nothing. */
+TEST(table_folds_blocks_into_means_with_ranges)
+{
+    ocdm__table table = make_table();
+    const double values[2][3] = {{10, 7, NAN}, {11.5, 7, 2}};
+    for (size_t i = 0; i < 6; i++) {
+        ocdm__cell *row = ocdm__table_row(&table, NULL);
+        ocdm__cell_text(&row[0], i % 3 == 0 ? "x" : i % 3 == 1 ? "y" : "z");
+        row[1] = ocdm__cell_number(values[i / 3][i % 3], 0.5, 2);
+    }
+    ocdm__table_fold(&table, 2, 2);
+    assert_int_equal(5, table.row_count);
+    assert_non_null(strstr(written(&table, OCDM__MARKDOWN, 0, false),
+                           "| rs | - | - | 656 |\n| x | 10.75 [10.00, 11.50] | - | - |\n| y | 7.00 ± 0.50 | - | - |\n"
+                           "| z | 2.00 ± 0.50 | - | - |\n"));
+    assert_non_null(strstr(written(&table, OCDM__CSV, 0, false), "\nx,10.75,,\ny,7,,\nz,2,,\n"));
+    assert_non_null(strstr(written(&table, OCDM__TEXT, 100, false), "x              10.75 [10.00, 11.50]"));
+    ocdm__table_clear(&table);
+}
+
 /* A character of several bytes is left out whole. */
 TEST(table_cuts_long_texts_between_characters)
 {
@@ -186,6 +207,7 @@ int main(void)
         cmocka_unit_test(table_csv_has_keys_and_whole_numbers),
         cmocka_unit_test(table_json_is_a_list_of_objects),
         cmocka_unit_test(table_loses_the_column_that_is_dropped),
+        cmocka_unit_test(table_folds_blocks_into_means_with_ranges),
         cmocka_unit_test(table_cuts_long_texts_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

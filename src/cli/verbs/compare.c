@@ -22,11 +22,12 @@
 /* "all" aside, as `ocdm run` names them: the two bounds, and the policies of the library. */
 static const char *const *method_names(void)
 {
-    static const char *names[OCDM__CHOICES] = {"all", "multitask", "finetune"};
+    static const char *names[OCDM__CHOICES] = {"all", OCDM__UPPER_BOUND, OCDM__LOWER_BOUND};
     return ocdm__policy_choices(names, 3, 0);
 }
 
 struct request {
+    const ocdm__arguments *arguments;
     const char *stream_path, *folder;
     ocdm__stream stream;
     ocdm__compare_plan plan;
@@ -128,6 +129,7 @@ static ocdm_status read_setup(const ocdm__arguments *arguments, struct request *
 static ocdm_status read_request(const ocdm__arguments *arguments, struct request *request, ocdm_error *error)
 {
     ocdm_status status = ocdm__argument_choice(arguments, "format", &request->format, error);
+    request->arguments = arguments;
     if (ocdm__argument_given(arguments, "json"))
         request->format = OCDM__JSON;
     if (status == OCDM_OK)
@@ -148,6 +150,45 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
 }
 
 /* ---- compare.json ----------------------------------------------------------------------------------------------------- */
+
+/* Where results go and how they are printed does not change them. */
+static bool is_about_results(const ocdm__flag *flag)
+{
+    static const char *const others[] = {"output", "jobs", "format", "json", "quiet", "threads"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(flag->name, others[i]) == 0)
+            return false;
+    return true;
+}
+
+static void save_flag(ocdm__output *output, const ocdm__flag *flag, const char *value, size_t *count)
+{
+    char name[48];
+    snprintf(name, sizeof name, "--%s", flag->name);
+    ocdm__output_text(output, (*count)++ > 0 ? "," : "");
+    ocdm__output_json_string(output, name, strlen(name));
+    if (flag->value == NULL)
+        return;
+    ocdm__output_text(output, ",");
+    ocdm__output_json_string(output, value, strlen(value));
+}
+
+/* The flags as they were given, as words of a command that repeats the comparison. */
+static void save_flags(ocdm__output *output, const ocdm__arguments *arguments)
+{
+    const ocdm__flag *flags = arguments->verb->flags;
+    size_t count = 0;
+    ocdm__output_text(output, ",\"flags\":[");
+    for (size_t i = 0; flags[i].name != NULL; i++) {
+        if (!is_about_results(&flags[i]))
+            continue;
+        for (size_t k = 0; flags[i].repeats && k < arguments->repeated_count; k++)
+            save_flag(output, &flags[i], arguments->repeated[k], &count);
+        if (!flags[i].repeats && arguments->values[i] != NULL)
+            save_flag(output, &flags[i], arguments->values[i], &count);
+    }
+    ocdm__output_text(output, "]");
+}
 
 /* The rows of a table, and what they are of. */
 static ocdm_status save_table(const struct request *request, const ocdm__table *table, ocdm_error *error)
@@ -170,6 +211,7 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
     for (size_t i = 0; i < request->seeds.count; i++)
         ocdm__output_count(&output, i > 0 ? "," : ",\"seeds\":[", request->seeds.values[i]);
     ocdm__output_text(&output, "]");
+    save_flags(&output, request->arguments);
     ocdm__output_text(&output, ",\"rows\":");
     ocdm__table_write(table, OCDM__JSON, NULL, &output);
     if (request->grid.count > 0) {
@@ -190,7 +232,7 @@ static ocdm_status note_settings(struct request *request, ocdm__table *table, oc
     ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
     size_t used = strlen(table->note);
     snprintf(table->note + used, sizeof table->note - used, "\n");
-    ocdm__grid_note(&request->grid, &request->plan, table->note);
+    ocdm__grid_note(&(ocdm__grid_choice){&request->grid, &request->plan, NULL}, 1, table->note);
     used = strlen(table->note);
     snprintf(table->note + used, sizeof table->note - used, "All runs: %s.", text);
     return status;
@@ -357,7 +399,7 @@ static const char *const description[] = {
     "compare.json all that was tried. --resample-tests resamples the tests for each seed, so that intervals cover them too.",
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
-    "FOLDER/compare.json has the rows as data, with the value of every seed.",
+    "FOLDER/compare.json has the rows as data, with the value of every seed, and the flags of the comparison.",
     NULL,
 };
 
@@ -382,6 +424,7 @@ static const ocdm__flag flags[] = {
     {.name = "rho", .value = "R,R,...", .fallback = "0", .help = "power of the target: class i gets n_i^R"},
     {.name = "order", .value = "A;B;...|all", .help = "orders of the tasks, as 0,3,1,2;2,1,3,0; ascending by default"},
     OCDM__GRID_FLAG,
+    OCDM__GRID_SEEDS_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",

@@ -1,6 +1,7 @@
 /* `ocdm paper`: the tables and figures of the paper on the given streams, beside the paper's own numbers. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +22,12 @@
 
 #define PATH_ROOM 4096
 #define CURVE_POINTS 250
+#define MOST_SOURCES ((size_t)OCDM__PAPER_STREAMS * 8)
 
-/* A given stream. */
+/* A given stream. Several of them may stand for the same stream of the paper, as with several lists of tasks. */
 struct source {
     char path[PATH_ROOM], folder[PATH_ROOM]; /* the file, and where its runs are */
+    char name[64];                           /* by which tables and folders tell it from the others */
     const char *stands_for;
     bool builtin;
     ocdm__stream_info info;
@@ -34,8 +37,9 @@ struct source {
 
 struct request {
     const ocdm__paper_item *item;
-    struct source sources[OCDM__PAPER_STREAMS];
+    struct source sources[MOST_SOURCES];
     size_t source_count;
+    const char *named; /* the stream of the paper that --stream named last; NULL before */
     const char *runs;
     const char *svg;   /* where the picture goes; NULL when the table is asked for */
     ocdm__sheet sheet; /* what there is of it */
@@ -95,30 +99,67 @@ static const char *known_stream(const char *name, size_t length)
     return NULL;
 }
 
-/* The runs of a stream are in a folder of its name; or, where there is none and a comparison was made there, in the folder
- * itself. */
+/* What the name of a file is without its folder and its ending. */
+static void take_stem(const char *path, char name[64])
+{
+    const char *slash = strrchr(path, '/'), *start = slash != NULL ? slash + 1 : path, *dot = strrchr(start, '.');
+    size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
+    snprintf(name, 64, "%.*s", (int)(length < 63 ? length : 63), start);
+}
+
+static size_t count_lists(const struct request *request, const struct source *source)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->source_count; i++)
+        count += strcmp(request->sources[i].stands_for, source->stands_for) == 0;
+    return count;
+}
+
+/* The runs of a stream are in a folder of its name: the paper's name, or the file's where several stand for the same. Where
+ * there is none and a comparison was made there, they are in the folder itself. */
 static void place_runs(const struct request *request, struct source *source)
 {
     char compared[PATH_ROOM];
-    const char *name = source->builtin ? "scenes" : source->stands_for;
-    snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, name);
+    bool alone = count_lists(request, source) == 1;
+    if (alone)
+        snprintf(source->name, sizeof source->name, "%s", source->builtin ? "scenes" : source->stands_for);
+    else
+        take_stem(source->path, source->name);
+    snprintf(source->folder, PATH_ROOM, "%.3900s/%s", request->runs, source->name);
     snprintf(compared, PATH_ROOM, "%.3900s/compare.json", request->runs);
-    if (!source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
+    if (alone && !source->builtin && access(source->folder, F_OK) != 0 && access(compared, F_OK) == 0)
         snprintf(source->folder, PATH_ROOM, "%.3900s", request->runs);
 }
 
-/* Reads "mscoco=FILE" or "FILE"; the latter means the first stream that the item is about. */
+/* Two streams with one name would share the folder of their runs. */
+static ocdm_status place_all(struct request *request, ocdm_error *error)
+{
+    for (size_t i = 0; i < request->source_count; i++) {
+        place_runs(request, &request->sources[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(request->sources[k].folder, request->sources[i].folder) == 0)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "rename one of them",
+                                  "--stream: %.1500s and %.1500s have the same name", request->sources[k].path,
+                                  request->sources[i].path);
+    }
+    return OCDM_OK;
+}
+
+/* One of "mscoco=FILE" or "FILE", which stands for the stream that was named before, or else for the first that the item is
+ * about. */
 static ocdm_status add_source(struct request *request, const char *text, size_t length, ocdm_error *error)
 {
     const char *equals = memchr(text, '=', length);
-    const char *stands_for = equals != NULL ? known_stream(text, (size_t)(equals - text)) : request->item->streams[0];
-    if (stands_for == NULL)
+    if (equals != NULL)
+        request->named = known_stream(text, (size_t)(equals - text));
+    if (equals != NULL && request->named == NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--stream mscoco=FILE,nuswide=FILE; also cocoseq and nuswideseq",
                           "--stream %.*s: no stream of the paper has that name", (int)length, text);
+    const char *stands_for = request->named != NULL ? request->named : request->item->streams[0];
     if (!is_about(request->item, stands_for, strlen(stands_for)))
         return OCDM_OK;
-    if (request->source_count == OCDM__PAPER_STREAMS)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %d streams", OCDM__PAPER_STREAMS);
+    if (request->source_count == MOST_SOURCES)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "--stream: more than %zu streams", MOST_SOURCES);
     struct source *source = &request->sources[request->source_count++];
     source->stands_for = stands_for;
     if (equals != NULL) {
@@ -126,7 +167,6 @@ static ocdm_status add_source(struct request *request, const char *text, size_t 
         text = equals + 1;
     }
     snprintf(source->path, PATH_ROOM, "%.*s", (int)length, text);
-    place_runs(request, source);
     return ocdm__stream_info_read(&source->info, source->path, NULL, error);
 }
 
@@ -161,7 +201,6 @@ static ocdm_status add_builtin(struct request *request, ocdm_error *error)
     for (size_t i = 0; request->item->streams[i] != NULL; i++)
         if (strcmp(request->item->streams[i], "mscoco") == 0)
             source->stands_for = "mscoco";
-    place_runs(request, source);
     ocdm_status status = make_builtin(request, source, error);
     return status == OCDM_OK ? ocdm__stream_info_read(&source->info, source->path, NULL, error) : status;
 }
@@ -182,7 +221,9 @@ static ocdm_status add_sources(const ocdm__arguments *arguments, struct request 
     if (status == OCDM_OK && request->source_count == 0 && given != NULL)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "without --stream the built-in one stands for it",
                           "--stream %s: %s is about %s", given, request->item->name, request->item->streams[0]);
-    return status == OCDM_OK && request->source_count == 0 ? add_builtin(request, error) : status;
+    if (status == OCDM_OK && request->source_count == 0)
+        status = add_builtin(request, error);
+    return status == OCDM_OK ? place_all(request, error) : status;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
@@ -220,6 +261,9 @@ static ocdm_status make_setup(const struct request *request, struct source *sour
         settings.model = "none";
     }
     ocdm_status status = ocdm__run_setup_make(&source->setup, &settings, &source->info.stream, source->path, error);
+    if (status == OCDM_BAD_ARGUMENT && request->item->kind == OCDM__PAPER_CLAIMS && error != NULL)
+        snprintf(error->hint, sizeof error->hint,
+                 "gss needs a model of what the stream has: name one with --model, or leave gss out with --model none");
     return status == OCDM_OK && is_learnable(source)
                ? ocdm__grid_read(&source->grid, request->arguments, &source->setup, source->path, error)
                : status;
@@ -279,20 +323,6 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
     return status;
 }
 
-/* Appends a paragraph to the note: the settings that the runs of a plan have in common. */
-static ocdm_status note_settings(struct source *source, const ocdm__compare_plan *plan, const char *label,
-                                 char note[OCDM__TABLE_NOTE], ocdm_error *error)
-{
-    char text[OCDM__TABLE_NOTE / 2];
-    if (!is_learnable(source))
-        return OCDM_OK;
-    ocdm__grid_note(&source->grid, plan, note);
-    size_t used = strlen(note);
-    ocdm_status status = ocdm__run_setup_text(&source->setup, plan, text, sizeof text, error);
-    snprintf(note + used, OCDM__TABLE_NOTE - used, "All runs on %.40s: %s.\n", label, text);
-    return status;
-}
-
 static ocdm_status read_results(struct request *request, struct source *source, ocdm__compare_plan *plan,
                                 ocdm__compare_results *results, ocdm_error *error)
 {
@@ -333,14 +363,138 @@ struct material {
     ocdm__compare_memories learnt;
 };
 
-/* Each stream has its own table, with an empty line before it. */
-static ocdm_status print_metrics(struct request *request, const struct material *material, ocdm_error *error)
+/* What stands for one stream of the paper: one stream, or one for each list of tasks. */
+struct lists {
+    struct source *sources[MOST_SOURCES];
+    struct material *materials; /* of each */
+    size_t count;
+    const char *label; /* of all of them */
+    bool folded;       /* the table has means over them */
+};
+
+/* ---- under the table -------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void add_note(struct request *request, const char *format, ...)
+{
+    size_t used = strlen(request->note);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(request->note + used, OCDM__TABLE_NOTE - used, format, values);
+    va_end(values);
+}
+
+static void note_lists(struct request *request, const struct lists *lists)
+{
+    if (!lists->folded)
+        return;
+    add_note(request, "Ours on %s: mean [lowest, highest] over %zu lists of tasks", lists->label, lists->count);
+    for (size_t i = 0; i < lists->count; i++)
+        add_note(request, "%s %s", i > 0 ? "," : ":", lists->sources[i]->name);
+    add_note(request, "; without brackets, the same on all.\n");
+}
+
+/* The plan of a list's runs; NULL when it has none, or nothing to learn from. */
+static const ocdm__compare_plan *plan_of_runs(const struct request *request, const struct source *source,
+                                              const struct material *material)
+{
+    const ocdm__paper_item *item = runs_of(request, source);
+    if (item == NULL || !is_learnable(source))
+        return NULL;
+    return item == request->item ? &material->plan : &material->learnt_plan;
+}
+
+static void note_choices(struct request *request, const struct lists *lists)
+{
+    ocdm__grid_choice choices[MOST_SOURCES];
+    size_t count = 0;
+    for (size_t i = 0; i < lists->count; i++) {
+        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
+        const char *name = lists->count > 1 ? lists->sources[i]->name : NULL;
+        if (plan != NULL)
+            choices[count++] = (ocdm__grid_choice){&lists->sources[i]->grid, plan, name};
+    }
+    if (count > 0)
+        ocdm__grid_note(choices, count, request->note);
+}
+
+/* Whether "key value" is among the settings of a text. */
+static bool has_setting(const char *text, const char *setting, size_t length)
+{
+    for (const char *at = text; (at = strstr(at, setting)) != NULL; at++)
+        if ((at == text || at[-1] == ' ') && (at[length] == '\0' || strncmp(at + length, ", ", 2) == 0))
+            return true;
+    return false;
+}
+
+/* Leaves of a text of settings those that another has too. */
+static void keep_common(char *text, const char *other)
+{
+    char setting[256];
+    size_t used = 0;
+    for (char *at = text, *next; at != NULL; at = next) {
+        char *comma = strstr(at, ", ");
+        snprintf(setting, sizeof setting, "%.*s", (int)(comma != NULL ? comma - at : (ptrdiff_t)strlen(at)), at);
+        next = comma != NULL ? comma + 2 : NULL;
+        if (has_setting(other, setting, strlen(setting)))
+            used += (size_t)sprintf(text + used, "%s%s", used > 0 ? ", " : "", setting);
+    }
+    text[used] = '\0';
+}
+
+/* The settings that all runs of all lists have in common. */
+static ocdm_status note_settings(struct request *request, const struct lists *lists, ocdm_error *error)
+{
+    char common[OCDM__TABLE_NOTE / 4] = "", text[sizeof common], seeds[64] = "";
+    ocdm_status status = OCDM_OK;
+    bool any = false;
+    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++) {
+        const ocdm__compare_plan *plan = plan_of_runs(request, lists->sources[i], &lists->materials[i]);
+        if (plan == NULL)
+            continue;
+        if (plan == &lists->materials[i].learnt_plan)
+            snprintf(seeds, sizeof seeds, " (%.20s, %zu seeds)", plan->methods[0], (size_t)plan->seed_count);
+        status = ocdm__run_setup_text(&lists->sources[i]->setup, plan, text, sizeof text, error);
+        if (any)
+            keep_common(common, text);
+        else
+            memcpy(common, text, sizeof text);
+        any = true;
+    }
+    if (status == OCDM_OK && any)
+        add_note(request, "All runs on %s%s: %s.\n", lists->label, seeds, common);
+    return status;
+}
+
+static void note_missing_runs(struct request *request, const struct lists *lists)
+{
+    const struct source *source = lists->sources[0];
+    const ocdm__paper_item *item = ocdm__paper_runs_of(request->item);
+    if (item != NULL && item != request->item && runs_of(request, source) == NULL)
+        add_note(request, "No %s on %s: it needs a network, and %s.\n", item->methods[0], lists->label,
+                 is_learnable(source) ? "--model none is none" : "the stream has labels alone");
+}
+
+static ocdm_status note_all(struct request *request, const struct lists *lists, ocdm_error *error)
+{
+    note_lists(request, lists);
+    note_missing_runs(request, lists);
+    note_choices(request, lists);
+    return note_settings(request, lists, error);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+
+/* Each stream has a table of its own, a line apart from the one before. */
+static ocdm_status print_metrics(struct request *request, const struct lists *lists, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
+    const ocdm__compare_results *results[MOST_SOURCES];
+    for (size_t i = 0; i < lists->count; i++)
+        results[i] = &lists->materials[i].results;
     if (request->printed++ > 0)
         putchar('\n');
-    ocdm_status status =
-        ocdm__table_of_paper(&table, request->item, &material->source, &material->plan, &material->results, error);
+    ocdm_status status = ocdm__table_of_paper(&table, request->item, &lists->materials[0].source, &lists->materials[0].plan,
+                                              results, lists->count, error);
     snprintf(table.note, sizeof table.note, "%s", request->note);
     if (status == OCDM_OK)
         status = ocdm__print_table(&table, (enum ocdm__table_format)request->format, error);
@@ -385,10 +539,7 @@ static ocdm_status add_item(const struct request *request, const struct source *
     case OCDM__PAPER_RHO:
         return ocdm__paper_add_rho(table, label, &material->plan, &material->memories, &material->results, error);
     case OCDM__PAPER_CURVES:
-        status = ocdm__paper_add_evaluations(table, label, &material->plan, source->folder, error);
-        if (status != OCDM_OK)
-            return status;
-        return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
+        return ocdm__paper_add_evaluations(table, label, &material->plan, source->folder, error);
     case OCDM__PAPER_DISTANCE:
         return ocdm__paper_add_distances(table, label, &material->plan, &material->memories, error);
     case OCDM__PAPER_CLAIMS:
@@ -399,24 +550,15 @@ static ocdm_status add_item(const struct request *request, const struct source *
     return status;
 }
 
-/* The memories of runs with a network, or a note under the table that says why there are none. */
+/* The memories of runs with a network, where there is one. */
 static ocdm_status learn_memories(struct request *request, struct source *source, struct material *material, ocdm_error *error)
 {
     const ocdm__paper_item *item = runs_of(request, source);
-    const char *method = ocdm__paper_runs_of(request->item)->methods[0], *label = material->source.label;
-    size_t used = strlen(request->note);
-    char runs[64];
-    if (item == NULL) {
-        snprintf(request->note + used, OCDM__TABLE_NOTE - used, "No %s on %.40s: it needs a network, and %s.\n", method, label,
-                 is_learnable(source) ? "--model none is none" : "the stream has labels alone");
+    if (item == NULL)
         return OCDM_OK;
-    }
     ocdm_status status = make_plan(request, source, item, &material->learnt_plan, error);
-    snprintf(runs, sizeof runs, "%.20s (%s, %zu seeds)", label, method, (size_t)material->learnt_plan.seed_count);
     if (status == OCDM_OK)
         status = provide_runs(request, source, &material->learnt_plan, error);
-    if (status == OCDM_OK)
-        status = note_settings(source, &material->learnt_plan, runs, request->note, error);
     return status == OCDM_OK ? ocdm__paper_read_memories(&material->learnt, &material->learnt_plan, source->folder,
                                                          source->info.stream.table.class_count, error)
                              : status;
@@ -431,8 +573,6 @@ static ocdm_status gather(struct request *request, struct source *source, struct
     ocdm_status status = make_plan(request, source, request->item, &material->plan, error);
     if (status == OCDM_OK && learns)
         status = read_results(request, source, &material->plan, &material->results, error);
-    if (status == OCDM_OK && learns)
-        status = note_settings(source, &material->plan, material->source.label, request->note, error);
     if (status == OCDM_OK && kind == OCDM__PAPER_CLAIMS)
         status = learn_memories(request, source, material, error);
     if (status == OCDM_OK && kind != OCDM__PAPER_METRICS)
@@ -440,23 +580,100 @@ static ocdm_status gather(struct request *request, struct source *source, struct
     return status;
 }
 
-static ocdm_status do_source(struct request *request, struct source *source, ocdm__table *table, ocdm_error *error)
+static void release(struct material *material)
 {
-    struct material material = {.source = {.label = source->builtin ? "scenes" : source->stands_for,
-                                           .stands_for = source->stands_for,
-                                           .info = &source->info}};
+    ocdm__compare_memories_clear(&material->learnt);
+    ocdm__compare_plan_clear(&material->learnt_plan);
+    ocdm__compare_memories_clear(&material->memories);
+    ocdm__compare_results_clear(&material->results);
+    ocdm__compare_plan_clear(&material->plan);
+}
+
+/* Distances step by step are rows of each list by itself: their steps differ. */
+static ocdm_status add_distances(const struct lists *lists, size_t i, ocdm__table *table, ocdm_error *error)
+{
+    const struct material *material = &lists->materials[i];
+    ocdm__stand_in source = material->source;
+    source.label = lists->sources[i]->name;
+    return ocdm__paper_add_distances(table, &source, &material->plan, &material->memories, error);
+}
+
+/* All rows of a list after each other, and its picture. */
+static ocdm_status add_list(struct request *request, const struct lists *lists, size_t i, ocdm__table *table, ocdm_error *error)
+{
+    struct material *material = &lists->materials[i];
     size_t first = table->row_count;
-    bool wide = request->item->kind == OCDM__PAPER_METRICS && !ocdm__table_is_data((enum ocdm__table_format)request->format);
-    ocdm_status status = gather(request, source, &material, error);
-    if (status == OCDM_OK)
-        status = wide ? print_metrics(request, &material, error) : add_item(request, source, &material, table, error);
+    ocdm_status status = add_item(request, lists->sources[i], material, table, error);
+    if (status == OCDM_OK && request->item->kind == OCDM__PAPER_CURVES)
+        status = add_distances(lists, i, table, error);
     if (status == OCDM_OK && request->svg != NULL)
-        status = ocdm__paper_draw(&request->sheet, request->item, &material.source, table, first, error);
-    ocdm__compare_memories_clear(&material.learnt);
-    ocdm__compare_plan_clear(&material.learnt_plan);
-    ocdm__compare_memories_clear(&material.memories);
-    ocdm__compare_results_clear(&material.results);
-    ocdm__compare_plan_clear(&material.plan);
+        status = ocdm__paper_draw(&request->sheet, request->item, &material->source, table, first, error);
+    return status;
+}
+
+/* Means over the lists in place of the rows of each. */
+static ocdm_status add_folded(const struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    size_t first = table->row_count;
+    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++)
+        status = add_item(request, lists->sources[i], &lists->materials[i], table, error);
+    if (status == OCDM_OK)
+        ocdm__table_fold(table, first, lists->count);
+    for (size_t i = 0; status == OCDM_OK && request->item->kind == OCDM__PAPER_CURVES && i < lists->count; i++)
+        status = add_distances(lists, i, table, error);
+    return status;
+}
+
+static ocdm_status add_lists(struct request *request, const struct lists *lists, ocdm__table *table, ocdm_error *error)
+{
+    bool data = ocdm__table_is_data((enum ocdm__table_format)request->format);
+    ocdm_status status = note_all(request, lists, error);
+    if (status == OCDM_OK && request->item->kind == OCDM__PAPER_METRICS && !data)
+        return print_metrics(request, lists, error);
+    if (status == OCDM_OK && lists->folded)
+        return add_folded(request, lists, table, error);
+    for (size_t i = 0; status == OCDM_OK && i < lists->count; i++)
+        status = add_list(request, lists, i, table, error);
+    return status;
+}
+
+/* Rows are alike on all lists where they are about tasks, methods and groups, not about classes and steps. */
+static bool can_be_folded(const struct request *request)
+{
+    enum ocdm__paper_kind kind = request->item->kind;
+    bool alike = kind == OCDM__PAPER_AMLR || kind == OCDM__PAPER_METRICS || kind == OCDM__PAPER_CURVES ||
+                 kind == OCDM__PAPER_RHO || kind == OCDM__PAPER_CLAIMS;
+    return alike && request->svg == NULL && !ocdm__table_is_data((enum ocdm__table_format)request->format);
+}
+
+static void find_lists(struct request *request, const struct source *first, struct lists *lists)
+{
+    *lists = (struct lists){.label = first->builtin ? "scenes" : first->stands_for};
+    for (size_t i = 0; i < request->source_count; i++)
+        if (strcmp(request->sources[i].stands_for, first->stands_for) == 0)
+            lists->sources[lists->count++] = &request->sources[i];
+    lists->folded = lists->count > 1 && can_be_folded(request);
+}
+
+/* The lists of the paper's stream that a source stands for. */
+static ocdm_status do_stream(struct request *request, const struct source *first, ocdm__table *table, ocdm_error *error)
+{
+    struct lists lists;
+    find_lists(request, first, &lists);
+    lists.materials = ocdm__allocate(lists.count, sizeof *lists.materials);
+    ocdm_status status = lists.materials != NULL ? OCDM_OK : ocdm__fail_memory(error, "the tables of the paper");
+    for (size_t i = 0; status == OCDM_OK && i < lists.count; i++) {
+        struct source *source = lists.sources[i];
+        lists.materials[i].source = (ocdm__stand_in){
+            .label = lists.folded ? lists.label : source->name, .stands_for = source->stands_for, .info = &source->info};
+        status = gather(request, source, &lists.materials[i], error);
+    }
+    if (status == OCDM_OK)
+        status = add_lists(request, &lists, table, error);
+    for (size_t i = 0; lists.materials != NULL && i < lists.count; i++)
+        release(&lists.materials[i]);
+    ocdm__release(lists.materials);
     return status;
 }
 
@@ -478,6 +695,15 @@ static ocdm_status write_table(const struct request *request, ocdm__table *table
     return table->row_count > 0 || ocdm__table_is_data(format) ? ocdm__print_table(table, format, error) : OCDM_OK;
 }
 
+/* Whether no source before it stands for the same stream of the paper. */
+static bool is_first(const struct request *request, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (strcmp(request->sources[i].stands_for, request->sources[number].stands_for) == 0)
+            return false;
+    return true;
+}
+
 static ocdm_status do_item(struct request *request, ocdm_error *error)
 {
     ocdm__table table = {.row_count = 0};
@@ -485,7 +711,8 @@ static ocdm_status do_item(struct request *request, ocdm_error *error)
     if (status == OCDM_OK && request->svg != NULL)
         status = ocdm__sheet_begin(&request->sheet, error);
     for (size_t i = 0; status == OCDM_OK && i < request->source_count; i++)
-        status = do_source(request, &request->sources[i], &table, error);
+        if (is_first(request, i))
+            status = do_stream(request, &request->sources[i], &table, error);
     if (status == OCDM_OK)
         status = request->svg != NULL ? write_picture(request, error) : write_table(request, &table, error);
     ocdm__sheet_clear(&request->sheet);
@@ -560,6 +787,9 @@ static const char *const description[] = {
     "printed as data, or with --svg drawn. Name each stream after the paper's stream that it replaces: mscoco and nuswide (the "
     "paper's recipe), cocoseq and nuswideseq (those of PRS); a file without a name replaces the first stream of the item. "
     "Without --stream, a built-in stream of the same size replaces MSCOCO.",
+    "Several files may replace one stream, as mscoco=A,B,C: streams of the same data with other lists of tasks. Each has its own "
+    "runs, in a folder of the file's name, and its own choice of settings. Tables then have the mean over the lists and [lowest, "
+    "highest]; figures, CSV and JSON have each list by itself.",
     "Runs with a network are taken from --runs, FOLDER/STREAM/METHOD-sSEED as written by `ocdm compare`. Missing runs are "
     "made first, with the flags of `ocdm run` below. A run that was made on another stream, or with another setting than the "
     "table and these flags ask for, is an error that names the run, the setting and both values (exit code 3); what all runs "
@@ -576,6 +806,7 @@ static const ocdm__example examples[] = {
     {"Table 2 as in the paper, from image files",
      "ocdm paper mscoco --stream mscoco=F.safetensors --images DIR --model resnet101 --weights resnet101.safetensors --lr 1e-4 "
      "--seeds 3"},
+    {"Table 2 over two lists of tasks", "ocdm paper mscoco --stream mscoco=coco44.safetensors,coco44-2.safetensors --seeds 3"},
     {"Table 4 from three seeds", "ocdm paper seq --stream cocoseq=S.safetensors --runs runs --seeds 3"},
     {.command = NULL},
 };
@@ -595,6 +826,7 @@ static const ocdm__flag flags[] = {
     {.name = "runs", .value = "FOLDER", .fallback = "ocdm-paper", .help = "where runs are, and where missing ones go"},
     OCDM__SEEDS_FLAG,
     OCDM__GRID_FLAG,
+    OCDM__GRID_SEEDS_FLAG,
     {.letter = 'j',
      .name = "jobs",
      .value = "J",

@@ -55,6 +55,8 @@ ocdm_status ocdm__run_setup_make(ocdm__run_setup *setup, const ocdm__run_setting
     *setup = (ocdm__run_setup){.settings = *settings, .stream = stream};
     ocdm_status status = ocdm__run_settings_resolve_model(&setup->settings, stream, path, error);
     if (status == OCDM_OK)
+        status = ocdm__run_settings_digest_weights(&setup->settings, error);
+    if (status == OCDM_OK)
         status = take_tasks(setup, error);
     if (status == OCDM_OK)
         status = find_groups(setup, error);
@@ -71,12 +73,6 @@ void ocdm__run_setup_clear(ocdm__run_setup *setup)
     ocdm__release(setup->tasks);
     ocdm__release(setup->order);
     *setup = (ocdm__run_setup){.task_count = 0};
-}
-
-/* Passes over the data are for multitask alone: `ocdm run` refuses them with another method. */
-static bool repeats_data(const char *method)
-{
-    return strcmp(method, "multitask") == 0;
 }
 
 static const ocdm__compare_choice *choice_of(const ocdm__compare_plan *plan, size_t point, size_t method)
@@ -96,7 +92,7 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
     settings->memory = at->memory;
     settings->rho = at->rho;
     settings->seed = ocdm__compare_seed(plan, seed);
-    settings->epochs = repeats_data(settings->method) ? settings->epochs : 1;
+    settings->epochs = ocdm__is_upper_bound(settings->method) ? settings->epochs : 1;
     for (size_t i = 0; i < at->order_count && i < OCDM__COMPARE_TASKS; i++)
         setup->order[i] = (uint32_t)at->order[i];
     return (ocdm__asked_run){.settings = settings,
@@ -226,9 +222,10 @@ static ocdm_status fill_call(struct call *call, const ocdm__compare_execution *e
     return OCDM_OK;
 }
 
+/* `ocdm run` refuses --epochs with methods that see the data once. */
 static bool concerns(const char *flag, const char *method)
 {
-    return strcmp(flag, "--epochs") != 0 || repeats_data(method);
+    return strcmp(flag, "--epochs") != 0 || ocdm__is_upper_bound(method);
 }
 
 /* The command line of a run. The flags are only read by the child. */

@@ -74,15 +74,23 @@ static void read_classes(ocdm__compare_results *results, const ocdm__json_node *
     }
 }
 
-void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD])
+void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_t count, const char *group,
+                              char text[OCDM__GROUP_HEAD])
 {
-    size_t i = 0;
+    size_t i = 0, fewest = SIZE_MAX, most = 0;
     while (i < OCDM__COMPARE_GROUPS && strcmp(group_name(i), group) != 0)
         i++;
-    if (i < OCDM__COMPARE_GROUPS && results->classes[i] > 0)
-        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, results->classes[i]);
-    else
+    for (size_t k = 0; i < OCDM__COMPARE_GROUPS && k < count; k++) {
+        size_t classes = results[k]->classes[i];
+        fewest = classes < fewest ? classes : fewest;
+        most = classes > most ? classes : most;
+    }
+    if (most == 0)
         snprintf(text, OCDM__GROUP_HEAD, "%.30s", group);
+    else if (fewest == most)
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu)", group, most);
+    else
+        snprintf(text, OCDM__GROUP_HEAD, "%.16s (%zu-%zu)", group, fewest, most);
 }
 
 static ocdm_status read_run(ocdm__compare_results *results, const char *folder, double *values, ocdm_error *error)
@@ -127,7 +135,7 @@ void ocdm__compare_results_clear(ocdm__compare_results *results)
 
 bool ocdm__compare_competes(const char *method)
 {
-    return strcmp(method, "multitask") != 0;
+    return !ocdm__is_upper_bound(method);
 }
 
 /* The numbers of a column at a point. */

@@ -61,9 +61,11 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
 ocdm_status ocdm__compare_results_read(ocdm__compare_results *results, const ocdm__compare_plan *plan, const char *folder,
                                        ocdm_error *error);
 
-/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known. */
-#define OCDM__GROUP_HEAD 40
-void ocdm__compare_group_head(const ocdm__compare_results *results, const char *group, char text[OCDM__GROUP_HEAD]);
+/* A group as tables head their columns: "minority (14)", with the number of its classes where that is known; "minority (5-7)"
+ * where the comparisons of one table, `count` of them, differ in it. */
+#define OCDM__GROUP_HEAD 64
+void ocdm__compare_group_head(const ocdm__compare_results *const *results, size_t count, const char *group,
+                              char text[OCDM__GROUP_HEAD]);
 
 void ocdm__compare_results_clear(ocdm__compare_results *results);
 

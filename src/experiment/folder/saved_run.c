@@ -56,6 +56,8 @@ static bool find_saved(const ocdm__saved_run *saved, const char *key, struct mem
 static bool is_known(const struct member *member)
 {
     const ocdm__setting *setting;
+    if (is_same(member->key, member->key_length, OCDM__WEIGHTS_DIGEST_KEY, (int)strlen(OCDM__WEIGHTS_DIGEST_KEY)))
+        return true;
     for (size_t i = 0; (setting = ocdm__setting_at(i)) != NULL; i++)
         if (setting->key != NULL && is_same(member->key, member->key_length, setting->key, (int)strlen(setting->key)))
             return true;
@@ -103,16 +105,37 @@ static struct member value_in(const ocdm__output *output)
     return (struct member){.value = output->buffer, .value_length = (int)output->used};
 }
 
+/* Weights are the same if their digests are, whatever their files are called. Where a digest is not known, as with runs of an
+ * earlier version, the names are compared: then `decided` is false. */
+static ocdm_status compare_weights_files(const ocdm__saved_run *saved, const ocdm__run_settings *asked, bool *decided,
+                                         ocdm_error *error)
+{
+    struct member was;
+    const char *is = asked->weights_sha256;
+    *decided = is[0] != '\0' && find_saved(saved, OCDM__WEIGHTS_DIGEST_KEY, &was);
+    if (!*decided || (was.value_length > 2 && is_same(was.value + 1, was.value_length - 2, is, (int)strlen(is))))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint,
+                      "%s: the run began with other weights than %.200s has: SHA-256 %.*s, not %s", saved->name, asked->weights,
+                      was.value_length > 2 ? was.value_length - 2 : 0, was.value + 1, is);
+}
+
 /* A key that is missing in the file means its default: the run is older than the setting. */
 static ocdm_status compare_setting(const ocdm__saved_run *saved, const ocdm__setting *setting, const ocdm__asked_run *asked,
                                    ocdm__output *text, ocdm__output *default_text, ocdm_error *error)
 {
     const ocdm__run_settings defaults = ocdm__run_settings_default();
     struct member was;
+    bool decided = false;
+    ocdm_status status = OCDM_OK;
+    if (setting->kind == OCDM__SETTING_WEIGHTS_FILE)
+        status = compare_weights_files(saved, asked->settings, &decided, error);
+    if (status != OCDM_OK || decided)
+        return status;
     text->used = default_text->used = 0;
     ocdm__setting_write(text, setting, asked->settings, asked->tasks, asked->task_count);
     ocdm__setting_write(default_text, setting, &defaults, asked->tasks, asked->task_count);
-    ocdm_status status = ocdm__output_check(text, error);
+    status = ocdm__output_check(text, error);
     if (status == OCDM_OK)
         status = ocdm__output_check(default_text, error);
     if (status != OCDM_OK)

@@ -1,7 +1,8 @@
 /*
  * Whether the checkpoint or summary in a folder belongs to the run that is asked for: settings, stream, groups and weights of
- * classes. Groups or weights from a file are equal if each class has the same one, whatever the name of the file. Where a run
- * of an earlier version does not store its groups, the names of the files are compared.
+ * classes. Groups or weights of classes from a file are equal if each class has the same one, whatever the name of the file;
+ * weights of a network if their files have the same SHA-256. Where a run of an earlier version does not store its groups or
+ * that digest, the names of the files are compared.
  */
 #ifndef OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H
 #define OCDM_EXPERIMENT_FOLDER_SAVED_RUN_H

@@ -13,7 +13,7 @@
 static const char see_help[] = "`ocdm run --help` lists the settings and their values";
 
 #define NAME(symbol, name) name,
-const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) "finetune", "multitask", NULL};
+const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) OCDM__LOWER_BOUND, OCDM__UPPER_BOUND, NULL};
 const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
 const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
@@ -205,6 +205,7 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
     case OCDM__SETTING_RATES:
         return read_rates(setting, text, member, error);
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         *(const char **)member = text;
@@ -279,6 +280,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         write_text(output, setting->choices[*(const uint32_t *)member]);
         break;
     case OCDM__SETTING_FILE:
+    case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
     case OCDM__SETTING_GROUPS:
         write_text(output, base_name(*(const char *const *)member));
@@ -307,6 +309,10 @@ void ocdm__run_settings_write(ocdm__output *output, const ocdm__run_settings *se
         ocdm__output_text(output, "\":");
         ocdm__setting_write(output, &rows[i], settings, tasks, task_count);
         before = ",\"";
+        if (rows[i].kind == OCDM__SETTING_WEIGHTS_FILE && settings->weights_sha256[0] != '\0') {
+            ocdm__output_text(output, ",\"" OCDM__WEIGHTS_DIGEST_KEY "\":");
+            write_text(output, settings->weights_sha256);
+        }
     }
     ocdm__output_text(output, "}");
 }

@@ -14,6 +14,7 @@
 
 #include "agent/agent.h"
 #include "base/output.h"
+#include "base/sha256.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
@@ -25,15 +26,16 @@ typedef struct ocdm__run_settings {
     uint32_t batch;     /* samples of the stream in a step */
     uint32_t replay;    /* samples of the memory in a step; multitask trains on batch + replay samples at once */
     double rho;
-    const char *class_weights;           /* a file of weights in the target; NULL: 1 for every class */
-    uint32_t distance;                   /* an ocdm_distance */
-    uint32_t tie;                        /* an ocdm_tie */
-    const char *model;                   /* of agent/model.h, or "none": the memory alone */
-    bool own_learner;                    /* the model is a learner of the caller's, of features, under a name of its own */
-    bool own_inputs;                     /* that learner reads the samples itself, of whatever kind they are */
-    const char *weights;                 /* a file to start from; NULL for none */
-    uint32_t precision;                  /* an ocdm__precision */
-    double learning_rate, epsilon, clip; /* clip 0: no clipping */
+    const char *class_weights;              /* a file of weights in the target; NULL: 1 for every class */
+    uint32_t distance;                      /* an ocdm_distance */
+    uint32_t tie;                           /* an ocdm_tie */
+    const char *model;                      /* of agent/model.h, or "none": the memory alone */
+    bool own_learner;                       /* the model is a learner of the caller's, of features, under a name of its own */
+    bool own_inputs;                        /* that learner reads the samples itself, of whatever kind they are */
+    const char *weights;                    /* a file to start from; NULL for none */
+    char weights_sha256[OCDM__SHA256_TEXT]; /* of that file; "" while it is not known */
+    uint32_t precision;                     /* an ocdm__precision */
+    double learning_rate, epsilon, clip;    /* clip 0: no clipping */
     uint64_t seed;
     const uint64_t *order; /* the tasks; NULL for ascending */
     size_t order_count;
@@ -66,6 +68,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_CHOICE,         /* uint32_t, the index of a choice */
     OCDM__SETTING_FILE,           /* const char *, a path or NULL; written without its folder, so that a run has the same bytes
                                      on every machine */
+    OCDM__SETTING_WEIGHTS_FILE,   /* a path or NULL; weights_sha256 follows it where there is a file; compared by that */
     OCDM__SETTING_CLASS_FILE,     /* a path or NULL; the file is about classes by name and is compared by content */
     OCDM__SETTING_GROUPS,         /* as OCDM__SETTING_CLASS_FILE, but never null; may be bounds or "stream" instead of a path */
     OCDM__SETTING_TASKS,          /* the order of the tasks */
@@ -101,7 +104,7 @@ enum ocdm__setting_kind {
         "which sample ocdm and onlyone evict when several are equally good")                                                   \
     ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
         "the network: linear and mlp learn from features, the others from images; none runs the memory alone")                 \
-    ROW("weights", weights, FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
+    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
         "start from these weights (safetensors)")                                                                              \
     ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
@@ -193,6 +196,12 @@ extern const char *const ocdm__run_losses[];
 /* The defaults of the rows; one thread. */
 ocdm__run_settings ocdm__run_settings_default(void);
 
+/* The methods that are not policies of the library. The lower bound has no memory; the upper bound has none either, and trains
+ * again on all samples so far. */
+#define OCDM__LOWER_BOUND "finetune"
+#define OCDM__UPPER_BOUND "multitask"
+bool ocdm__is_upper_bound(const char *method);
+
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
 bool ocdm__run_has_agent(const ocdm__run_settings *settings);
@@ -207,6 +216,11 @@ const char *ocdm__stream_kind(const ocdm__stream *stream);
  */
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error);
+
+/* Fills in the digest of the weights, if the settings name any: ocdm__run_settings_resolve does so too. OCDM_OK, OCDM_IO,
+ * OCDM_NO_MEMORY. */
+#define OCDM__WEIGHTS_DIGEST_KEY "weights_sha256"
+ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm_error *error);
 
 /* The part of it that concerns the model, for callers that only evaluate one. */
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,

@@ -5,15 +5,21 @@
 
 #include "agent/model.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "stream/labelled_set.h"
 
 /* What torchvision's ImageNet weights were trained with. */
 #define USUAL_RESIZE 256u
 #define USUAL_CROP 224u
 
+bool ocdm__is_upper_bound(const char *method)
+{
+    return strcmp(method, OCDM__UPPER_BOUND) == 0;
+}
+
 bool ocdm__run_has_memory(const ocdm__run_settings *settings)
 {
-    return strcmp(settings->method, "finetune") != 0 && strcmp(settings->method, "multitask") != 0;
+    return !ocdm__is_upper_bound(settings->method) && strcmp(settings->method, OCDM__LOWER_BOUND) != 0;
 }
 
 bool ocdm__run_has_agent(const ocdm__run_settings *settings)
@@ -60,7 +66,7 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
                           "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
                           (unsigned long)settings->replay);
-    if (settings->epochs != 1 && strcmp(method, "multitask") != 0)
+    if (settings->epochs != 1 && !ocdm__is_upper_bound(method))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --epochs out, or take --method multitask",
                           "%s sees the stream once: --epochs %lu is for multitask alone", method,
                           (unsigned long)settings->epochs);
@@ -190,6 +196,23 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
     return status;
 }
 
+ocdm_status ocdm__run_settings_digest_weights(ocdm__run_settings *settings, ocdm_error *error)
+{
+    ocdm__mapped_file file = {.bytes = NULL};
+    ocdm__sha256 sha;
+    settings->weights_sha256[0] = '\0';
+    if (settings->weights == NULL)
+        return OCDM_OK;
+    ocdm_status status = ocdm__map_file(&file, settings->weights, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__sha256_begin(&sha);
+    ocdm__sha256_add(&sha, file.bytes, file.size);
+    ocdm__sha256_end(&sha, settings->weights_sha256);
+    ocdm__unmap_file(&file);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                        ocdm_error *error)
 {
@@ -200,5 +223,7 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
         status = check_samples(settings, stream, path, error);
     if (status == OCDM_OK)
         status = check_learning(settings, error);
-    return status == OCDM_OK ? ocdm__run_settings_resolve_model(settings, stream, path, error) : status;
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve_model(settings, stream, path, error);
+    return status == OCDM_OK ? ocdm__run_settings_digest_weights(settings, error) : status;
 }

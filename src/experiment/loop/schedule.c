@@ -285,7 +285,7 @@ static uint64_t batches_of(const ocdm__schedule *schedule, size_t samples)
 ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                                 ocdm_error *error)
 {
-    bool multitask = strcmp(settings->method, "multitask") == 0;
+    bool multitask = ocdm__is_upper_bound(settings->method);
     *schedule = (ocdm__schedule){.batch = multitask ? (size_t)settings->batch + settings->replay : settings->batch,
                                  .multitask = multitask,
                                  .epochs = settings->epochs,

@@ -10,6 +10,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "experiment/compare/memory_only.h"
+#include "experiment/folder/settings.h"
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
@@ -109,8 +110,7 @@ static ocdm_status join_study(ocdm__study *study, const ocdm__run_record *run, o
     if (larger == NULL)
         return ocdm__fail_memory(error, "groups of runs");
     study->groups = larger;
-    study->groups[study->group_count] =
-        (ocdm__run_group){.method = run->method, .bound = strcmp(run->method, "multitask") == 0};
+    study->groups[study->group_count] = (ocdm__run_group){.method = run->method, .bound = ocdm__is_upper_bound(run->method)};
     return join_group(&study->groups[study->group_count++], run, error);
 }
 

@@ -28,7 +28,7 @@ static size_t name_columns(const ocdm__compare_plan *plan, const ocdm__compare_r
             continue;
         snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].head);
         if (i < OCDM__COMPARE_OF_GROUPS)
-            ocdm__compare_group_head(results, ocdm__compare_columns[i].group, columns[count].group);
+            ocdm__compare_group_head(&results, 1, ocdm__compare_columns[i].group, columns[count].group);
         count++;
     }
     snprintf(columns[count++].head, OCDM__TABLE_TEXT, OCDM__MAP_NAME " against best other");

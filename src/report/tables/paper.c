@@ -143,7 +143,8 @@ ocdm_status ocdm__paper_add_metrics(ocdm__table *table, const char *item, const 
 /* ---- as the paper lays it out ----------------------------------------------------------------------------------------- */
 
 static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                              const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
+                              const ocdm__compare_plan *plan, const ocdm__compare_results *const *results, size_t lists,
+                              ocdm_error *error)
 {
     ocdm__column columns[1 + 3 * OCDM__PAPER_COLUMNS];
     size_t count = 1;
@@ -157,7 +158,7 @@ static ocdm_status begin_wide(ocdm__table *table, const ocdm__paper_item *item, 
             bool time = strcmp(line.columns[k].group, "run") == 0;
             snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", time ? "s/1000 steps" : line.columns[k].metric);
             char group[OCDM__GROUP_HEAD];
-            ocdm__compare_group_head(results, line.columns[k].group, group);
+            ocdm__compare_group_head(results, lists, line.columns[k].group, group);
             if (setting[0] != '\0')
                 snprintf(columns[count].group, OCDM__TABLE_TEXT, "%.20s, %s %.30s", group,
                          plan->sweeps_memory ? "memory" : "order", setting);
@@ -198,11 +199,15 @@ static ocdm_status add_wide(ocdm__table *table, const char *item, const ocdm__st
 }
 
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                                 const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error)
+                                 const ocdm__compare_plan *plan, const ocdm__compare_results *const *results, size_t lists,
+                                 ocdm_error *error)
 {
-    ocdm_status status = begin_wide(table, item, source, plan, results, error);
-    for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
-        status = add_wide(table, item->name, source, plan, results, method, error);
+    ocdm_status status = begin_wide(table, item, source, plan, results, lists, error);
+    for (size_t list = 0; list < lists; list++)
+        for (size_t method = 0; status == OCDM_OK && method < plan->method_count; method++)
+            status = add_wide(table, item->name, source, plan, results[list], method, error);
+    if (status == OCDM_OK)
+        ocdm__table_fold(table, 0, lists);
     snprintf(table->title, sizeof table->title, "%.100s; ours on %.100s", item->what, source->label);
     return status;
 }

@@ -134,6 +134,7 @@ ocdm_status ocdm__paper_add_kept(ocdm__table *table, const ocdm__stand_in *sourc
 struct dot {
     const char *series;
     double x, value, deviation;
+    int decimals;
 };
 
 static ocdm_status add_dot(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan, size_t point,
@@ -149,8 +150,8 @@ static ocdm_status add_dot(ocdm__table *table, const ocdm__stand_in *source, con
     ocdm__cell_text(&row[2], order);
     ocdm__cell_text(&row[3], dot->series);
     row[4] = ocdm__cell_number(dot->x, NAN, 0);
-    row[5] = ocdm__cell_number(dot->value, NAN, 4);
-    row[6] = ocdm__cell_number(dot->deviation, NAN, 4);
+    row[5] = ocdm__cell_number(dot->value, NAN, dot->decimals);
+    row[6] = ocdm__cell_number(dot->deviation, NAN, dot->decimals);
     return OCDM_OK;
 }
 
@@ -163,7 +164,7 @@ ocdm_status ocdm__paper_add_distances(ocdm__table *table, const ocdm__stand_in *
         for (size_t method = 0; method < plan->method_count; method++) {
             const ocdm__memory_result *result = ocdm__compare_memory(memories, plan, point, method, 0);
             for (size_t i = 0; status == OCDM_OK && i < result->curve_count; i++) {
-                struct dot dot = {"distance_seen", (double)result->curve[i].step, result->curve[i].distance_seen, NAN};
+                struct dot dot = {"distance_seen", (double)result->curve[i].step, result->curve[i].distance_seen, NAN, 4};
                 status = add_dot(table, source, plan, point, method, &dot, error);
             }
         }
@@ -206,7 +207,7 @@ static ocdm_status add_evaluations(ocdm__table *table, const ocdm__stand_in *sou
         for (size_t seed = 0; seed < found->seeds; seed++)
             column[seed] = found->values[seed * MOST_TASKS + task];
         ocdm__summary summary = ocdm__summarise(column, found->seeds);
-        struct dot dot = {OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation};
+        struct dot dot = {OCDM__MAP_NAME, (double)(task + 1), summary.mean, summary.deviation, 1};
         status = add_dot(table, source, plan, point, method, &dot, error);
     }
     ocdm__release(column);

@@ -25,15 +25,9 @@ ocdm_status ocdm__table_begin(ocdm__table *table, const ocdm__column *columns, s
 
 ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
 {
-    if (table->row_count == table->room) {
-        size_t room = table->room == 0 ? 16 : 2 * table->room;
-        ocdm__cell *cells = ocdm__resize(table->cells, room, table->column_count * sizeof *cells);
-        if (cells == NULL) {
-            ocdm__fail_memory(error, "a table");
-            return NULL;
-        }
-        table->cells = cells;
-        table->room = room;
+    if (!ocdm__reserve(&table->cells, &table->room, table->row_count + 1, table->column_count * sizeof *table->cells)) {
+        ocdm__fail_memory(error, "a table");
+        return NULL;
     }
     ocdm__cell *row = table->cells + table->row_count++ * table->column_count;
     for (size_t i = 0; i < table->column_count; i++)
@@ -44,6 +38,38 @@ ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error)
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column)
 {
     return &table->cells[row * table->column_count + column];
+}
+
+/* Folds the cells of one place, `step` cells apart. */
+static void fold_cells(ocdm__cell *cells, size_t step, size_t blocks)
+{
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        const ocdm__cell *cell = &cells[i * step];
+        if (cell->kind != OCDM__CELL_NUMBER)
+            continue;
+        if (count++ == 0)
+            *cells = *cell;
+        sum += cell->value;
+        low = fmin(low, cell->value);
+        high = fmax(high, cell->value);
+    }
+    if (count == 0 || low == high)
+        return;
+    cells->value = sum / (double)count;
+    cells->deviation = NAN;
+    cells->is_mean = true;
+    cells->low = low;
+    cells->high = high;
+}
+
+void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks)
+{
+    size_t rows = (table->row_count - first) / blocks, step = rows * table->column_count;
+    for (size_t i = 0; i < step; i++)
+        fold_cells(ocdm__table_at(table, first, 0) + i, step, blocks);
+    table->row_count = first + rows;
 }
 
 void ocdm__table_drop(ocdm__table *table, const char *key)
@@ -95,13 +121,17 @@ bool ocdm__table_is_data(enum ocdm__table_format format)
 
 #define SHOWN (OCDM__TABLE_TEXT + 64)
 
-/* A cell as people see it, without bold; `sign` separates a number from its deviation. An empty cell is "-". */
+/* A cell as people see it, without bold; `sign` separates a number from its deviation; a range is in brackets. An empty cell is
+ * "-". */
 static void show_cell(const ocdm__cell *cell, const char *sign, char shown[SHOWN])
 {
     if (cell->kind == OCDM__CELL_TEXT)
         snprintf(shown, SHOWN, "%s", cell->text);
     else if (cell->kind == OCDM__CELL_EMPTY)
         snprintf(shown, SHOWN, "-");
+    else if (cell->is_mean)
+        snprintf(shown, SHOWN, "%.*f [%.*f, %.*f]", cell->decimals, cell->value, cell->decimals, cell->low, cell->decimals,
+                 cell->high);
     else if (isnan(cell->deviation))
         snprintf(shown, SHOWN, "%.*f", cell->decimals, cell->value);
     else

@@ -1,6 +1,6 @@
 /*
- * A table to print: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation, or
- * nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON.
+ * A table to print: columns with a key and a heading, rows of cells that are a text, a number with its standard deviation or
+ * its range, or nothing. The same table becomes text for a terminal, Markdown, LaTeX, CSV or JSON.
  *
  *     ocdm__table table;
  *     if (ocdm__table_begin(&table, columns, 3, error) != OCDM_OK) ...
@@ -11,7 +11,7 @@
  *     ocdm__table_clear(&table);
  *
  * Text, Markdown and LaTeX show rounded numbers, bold cells and headings over several columns. CSV and JSON have the keys and
- * the exact numbers, without deviations, which need a column of their own there.
+ * the exact numbers, without deviations and ranges, which need columns of their own there.
  */
 #ifndef OCDM_REPORT_TABLES_TABLE_H
 #define OCDM_REPORT_TABLES_TABLE_H
@@ -24,7 +24,7 @@
 
 #define OCDM__TABLE_TEXT 64
 #define OCDM__TABLE_TITLE 320
-#define OCDM__TABLE_NOTE 2048
+#define OCDM__TABLE_NOTE 8192
 
 enum ocdm__table_format { OCDM__TEXT, OCDM__MARKDOWN, OCDM__LATEX, OCDM__CSV, OCDM__JSON };
 
@@ -47,6 +47,8 @@ typedef struct ocdm__cell {
     bool bold;
     int decimals;
     double value, deviation; /* NaN for none */
+    bool is_mean;            /* of numbers that differ: the lowest and the highest are shown in place of a deviation */
+    double low, high;
     char text[OCDM__TABLE_TEXT];
 } ocdm__cell;
 
@@ -67,6 +69,13 @@ ocdm__cell *ocdm__table_row(ocdm__table *table, ocdm_error *error);
 
 /* The cell in a row and column. */
 ocdm__cell *ocdm__table_at(const ocdm__table *table, size_t row, size_t column);
+
+/*
+ * Makes one block of rows out of `blocks` of them, which follow each other from row `first` to the end and are alike but for
+ * their numbers: each number becomes the mean over the blocks that have one, with the lowest and highest where they differ. A
+ * deviation stays only where the number does.
+ */
+void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks);
 
 /* Removes the column with this key, if there is one. */
 void ocdm__table_drop(ocdm__table *table, const char *key);

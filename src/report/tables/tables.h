@@ -78,8 +78,10 @@ ocdm_status ocdm__paper_add_claims(ocdm__table *table, const ocdm__stand_in *sou
 ocdm_status ocdm__paper_add_trends(ocdm__table *table, const ocdm__stand_in *source, const ocdm__compare_plan *plan,
                                    const ocdm__compare_memories *memories, ocdm_error *error);
 
-/* A table of runs on one stream, laid out as in the paper: for each method our row, then the paper's. */
+/* A table of runs in place of one stream of the paper, laid out as in the paper: for each method our row, then the paper's.
+ * With several lists of tasks, each with results of its own, our numbers are means over them with their range. */
 ocdm_status ocdm__table_of_paper(ocdm__table *table, const ocdm__paper_item *item, const ocdm__stand_in *source,
-                                 const ocdm__compare_plan *plan, const ocdm__compare_results *results, ocdm_error *error);
+                                 const ocdm__compare_plan *plan, const ocdm__compare_results *const *results, size_t lists,
+                                 ocdm_error *error);
 
 #endif

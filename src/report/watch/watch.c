@@ -11,6 +11,7 @@
 #include "base/json_tree.h"
 #include "base/text.h"
 #include "base/terminal.h"
+#include "experiment/folder/settings.h"
 #include "metrics/metrics.h"
 #include "report/text.h"
 
@@ -246,7 +247,7 @@ static void put_header(const ocdm__watch *watch, ocdm__output *out, const ocdm__
  * repeats all samples. */
 static double steps_of(const ocdm__watch *watch)
 {
-    return strcmp(watch->method, "multitask") == 0 ? NAN : ceil(watch->train / watch->batch);
+    return ocdm__is_upper_bound(watch->method) ? NAN : ceil(watch->train / watch->batch);
 }
 
 static void put_progress(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)

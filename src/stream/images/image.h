@@ -1,11 +1,12 @@
 /*
- * Image files as pixels: JPEG through libjpeg-turbo, PNG through libpng, distinguished by their first bytes, never by the name.
- * Whatever the file holds (grey, palette, CMYK, 16 bits, alpha), what comes out is RGB with 8 bits, the same that Pillow's
- * convert("RGB") gives: alpha is dropped, 16 bits keep the upper 8. One difference: of 16-bit grey too the upper 8 bits are
- * kept, where Pillow cuts at 255 and leaves a white picture. Orientation tags and colour profiles are ignored, as there.
+ * Image files as pixels: JPEG through libjpeg-turbo, PNG through libpng, distinguished by their first bytes, never by the
+ * name. Whatever the file holds (grey, palette, CMYK, 16 bits, alpha), what comes out is RGB with 8 bits, the same that
+ * Pillow's convert("RGB") gives: alpha is dropped, 16 bits keep the upper 8. One difference: of 16-bit grey too the upper 8
+ * bits are kept, where Pillow cuts at 255 and leaves a white picture. Orientation tags and colour profiles are ignored, as
+ * there.
  *
- * A damaged file is an error, not a picture with a grey rest: a JPEG that ends early or whose codes make no sense is refused
- * even though libjpeg would go on with a warning. What hostile files may cost is bounded by ocdm__image_limits.
+ * A damaged file is an error, not a partly grey picture: a JPEG that ends early or has invalid codes is refused, although
+ * libjpeg would continue with a warning. What hostile files may cost is bounded by ocdm__image_limits.
  */
 #ifndef OCDM_STREAM_IMAGES_IMAGE_H
 #define OCDM_STREAM_IMAGES_IMAGE_H
@@ -35,7 +36,7 @@ typedef struct ocdm__image_buffer {
 /* Makes the buffer at least `size` bytes large; contents are undefined. False when out of memory; the buffer is empty then. */
 bool ocdm__image_buffer_fit(ocdm__image_buffer *buffer, size_t size);
 
-/* Releases the block; one that is all zero is fine. */
+/* Releases the block. A buffer whose bytes are all zero is fine. */
 void ocdm__image_buffer_clear(ocdm__image_buffer *buffer);
 
 /* Pixels: rows from the top, no gaps, three bytes each. Start with all bytes zero, release with ocdm__image_buffer_clear. */
@@ -58,7 +59,8 @@ typedef struct ocdm__image_file {
  *         size (cheaper, and as Pillow's draft mode); else the picture comes at full size. 0: always at full size
  * image   may hold an earlier image, whose room is used again
  *
- * OCDM_OK, OCDM_BAD_FILE, OCDM_LIMIT, OCDM_NO_MEMORY; on error the image has no meaning, but may be used again.
+ * OCDM_OK, OCDM_BAD_FILE, OCDM_LIMIT, OCDM_NO_MEMORY; on error the contents of the image are undefined, but it may be used
+ * again.
  */
 ocdm_status ocdm__image_decode(const ocdm__image_file *file, const ocdm__image_limits *limits, uint32_t resize,
                                ocdm__image *image, ocdm_error *error);
@@ -81,7 +83,7 @@ ocdm_status ocdm__image_read(const char *path, const ocdm__image_limits *limits,
  * the result is computed.
  */
 
-/* A side that resizing may aim at. */
+/* The largest side that resizing may produce. */
 #define OCDM__IMAGE_LARGEST_SIDE 16384u
 
 /* The size of an image that is never computed in full: the longer side of a strip of 2^26 pixels, for example, can exceed 32

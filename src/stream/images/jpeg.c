@@ -47,7 +47,7 @@ _Noreturn static void refuse(j_common_ptr info)
                              job->file->name, reason));
 }
 
-/* Warnings after which the pixels are guesses. The others are about what stands between markers, and do no harm. */
+/* Warnings after which the pixels are guesses. The others are about data between markers and do not matter. */
 static bool means_damage(int message)
 {
     switch (message) {

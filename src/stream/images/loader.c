@@ -79,8 +79,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are for the caller's threads: these would take one in the middle of a decoder. But for those of a thread's own
- * faults: blocked, they end the process past any handler. */
+/* Blocks signals: they are for the caller's threads, and must not interrupt a decoder. Signals for faults of the thread itself
+ * stay enabled: if they were blocked, they would end the process without calling a handler. */
 static ocdm_status start_threads(ocdm__image_loader *loader, size_t count, ocdm_error *error)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};

@@ -1,5 +1,5 @@
 /*
- * PNG files through libpng, brought to RGB with 8 bits. Chunks that say nothing about the pixels are skipped unread, so that
+ * PNG files through libpng, converted to RGB with 8 bits. Chunks that say nothing about the pixels are skipped unread, so that
  * what they would unfold to costs nothing. As with libjpeg, everything runs below one setjmp, in a function with no variables.
  */
 #include <png.h>

@@ -112,7 +112,7 @@ static const char *name_of(const ocdm__image_request *request)
     return request->path ? request->path : "an image in memory";
 }
 
-/* Pixels in memory, brought into the order of those from files. */
+/* Converts pixels in memory to the order of those from files. */
 static ocdm_status take_planes(const ocdm__image_request *request, ocdm__image *image, ocdm_error *error)
 {
     if (!request->planes || (request->channels != 1 && request->channels != 3))

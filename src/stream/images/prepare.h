@@ -1,7 +1,7 @@
 /*
- * From an image to the numbers that a network sees: shorter side to `resize`, a square of `crop` pixels out of it, floats in
- * the order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one.
- * Images that are no larger than the square can be surrounded by a black border first, so that squares differ.
+ * Converts an image to the input of a network: shorter side to `resize`, a square of `crop` pixels out of it, floats in the
+ * order channel, row, column. Training takes a random square and mirrors half of them; evaluation takes the middle one. Images
+ * that are no larger than the square can be surrounded by a black border first, so that squares differ.
  *
  * Random choices depend on (seed, sample, step) only: not on threads, not on what else is in the batch.
  */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* 8 bits of pixel and 22 of weight leave a sign and a bit to spare in 32. */
+/* 8 bits of pixel and 22 of weight leave a sign bit and one spare bit in 32. */
 #define WEIGHT_BITS 22
 #define HALF (INT32_C(1) << (WEIGHT_BITS - 1))
 
@@ -85,7 +85,7 @@ static void weigh_all(const struct direction *direction, struct stretch *stretch
         weigh(direction, direction->from + i, &stretches[i], weights + i * direction->most);
 }
 
-/* Weights are positive and add up to about 1, so that nothing below 0 comes up, and 255 is passed by rounding only. */
+/* Weights are positive and add up to about 1, so no result is below 0, and only rounding can exceed 255. */
 static inline uint8_t pixel_of(int32_t sum)
 {
     int32_t pixel = sum >> WEIGHT_BITS;

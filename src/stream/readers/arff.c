@@ -59,7 +59,7 @@ struct arff {
     size_t attribute_count, attribute_room;
     ocdm__label_table values; /* of nominal attributes: the attribute's number, four bytes, and the value */
     uint32_t value_count;
-    float *value_numbers; /* what each stands for */
+    float *value_numbers; /* the number of each */
     size_t value_room;
 
     uint32_t *label_attributes; /* by label, in the order of the XML file */
@@ -131,8 +131,8 @@ static ocdm_status quoted_token(struct arff *arff, struct arff_token *token, ocd
     return OCDM_OK;
 }
 
-/* The name or value that comes next, which arff_peek has found not to be the end, nor a comma or brace. Lives until the
- * next call. OCDM_OK, OCDM_BAD_RECORD (no closing quote), OCDM_NO_MEMORY. */
+/* Reads the next name or value; arff_peek has found that it is not the end, a comma or a brace. Valid until the next call.
+ * OCDM_OK, OCDM_BAD_RECORD (no closing quote), OCDM_NO_MEMORY. */
 static ocdm_status arff_next_token(struct arff *arff, struct arff_token *token, ocdm_error *error)
 {
     const char *at = arff->at, *end = arff->lines.end;
@@ -208,7 +208,7 @@ static int digit_of(const struct arff *arff, uint32_t value)
     return length == sizeof(uint32_t) + 1 && (key[4] == '0' || key[4] == '1') ? key[4] - '0' : -1;
 }
 
-/* 0 and 1 in either order stand for themselves. */
+/* If the values are 0 and 1, in either order, they are taken as numbers. */
 static void settle_values(struct arff *arff, struct arff_attribute *attribute, uint32_t first)
 {
     attribute->kind = ARFF_NOMINAL;
@@ -504,7 +504,7 @@ static ocdm_status put_value(const struct row *row, size_t number, const struct 
     return OCDM_OK;
 }
 
-/* The value that comes next, for attribute `number`. */
+/* Reads the next value, of attribute `number`. */
 static ocdm_status read_value(const struct row *row, size_t number)
 {
     struct arff *arff = row->arff;

@@ -300,7 +300,7 @@ static ocdm_status find_text(struct header *header, struct npy_table *table)
     return OCDM_OK;
 }
 
-/* Reads the header and checks it against the file's length. `allowed` has a bit for each type that will do. OCDM_OK,
+/* Reads the header and checks it against the file's length. `allowed` has a bit for each accepted type. OCDM_OK,
  * OCDM_BAD_FILE. */
 static ocdm_status npy_read_header(const ocdm__mapped_file *file, unsigned allowed, struct npy_table *table, ocdm_error *error)
 {
@@ -390,13 +390,13 @@ static void convert(const struct npy_table *table, const unsigned char *at, floa
     }
 }
 
-/* The first number of a row that is not finite; `count` when there is none. Looked for after converting, so that a double which
- * no float can hold is found too. */
+/* The first number of a row that is not finite; `count` when there is none. Tested after the conversion, so that a double
+ * beyond the range of a float is found too. */
 static size_t find_infinite(const float *values, size_t count)
 {
     float sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += values[i] * 0.0f; /* 0 for a finite number, not a number for the others */
+        sum += values[i] * 0.0f; /* 0 for a finite number, NaN for others */
     if (sum == 0)
         return count;
     size_t i = 0;
@@ -488,7 +488,7 @@ static ocdm_status name_classes(struct npy_labels *labels)
     return OCDM_OK;
 }
 
-/* An element as a double, near enough to tell 0 and 1 from all others. */
+/* An element as a double, precise enough to distinguish 0 and 1 from all other values. */
 static double element(const struct npy_table *table, const unsigned char *at)
 {
     switch (table->type) {

@@ -194,9 +194,9 @@ ocdm_status ocdm__nuswide_read(ocdm__labelled_set *set, const char *folder, ocdm
 
 /*
  * Opens a table, after a pass over the file that counts records and checks indices; values are checked when a row is read.
- * `rows` is set on success and closed by the caller; `path` need not outlive the call.
- * OCDM_OK, OCDM_BAD_RECORD (with file:line:column), OCDM_BAD_FILE (no records or features, or not as many records as the header
- * says), OCDM_LIMIT (over OCDM__SVM_WIDEST), OCDM_IO, OCDM_NO_MEMORY.
+ * `rows` is set on success and closed by the caller; `path` need not outlive the call. OCDM_OK, OCDM_BAD_RECORD (with
+ * file:line:column), OCDM_BAD_FILE (no records or features, or another number of records than the header states), OCDM_LIMIT
+ * (over OCDM__SVM_WIDEST), OCDM_IO, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__svm_open_rows(const char *path, ocdm__feature_rows **rows, ocdm_error *error);
 

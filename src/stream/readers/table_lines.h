@@ -16,7 +16,7 @@ typedef struct ocdm__line_place {
     uint64_t line; /* its number, from 1 */
 } ocdm__line_place;
 
-/* All zero is one that is not open. */
+/* All bytes zero means not open. */
 typedef struct ocdm__table_lines {
     ocdm__mapped_file file;
     char *path;             /* the file's name, a copy */

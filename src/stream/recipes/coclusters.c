@@ -17,8 +17,8 @@
 
 #define NONE SIZE_MAX
 
-/* A similarity of 1. Sums over all pairs of two clusters stay below 2^46, so a double holds them exactly, and an average is one
- * division, which every machine rounds alike. */
+/* A similarity of 1. Sums over all pairs of two clusters stay below 2^46, so a double holds them exactly, and an average is
+ * one division, which is rounded the same way on every machine. */
 #define ONE ((uint64_t)1 << 24)
 
 /* A cluster is identified by the number of its first class. */

@@ -32,7 +32,7 @@ struct search {
     const ocdm__labelled_set *set;
     ocdm__reading *reading;
     bool by_row;
-    struct key *keys; /* ascending, no two alike */
+    struct key *keys; /* ascending, all different */
     size_t key_count;
     uint32_t *sample_of; /* by id */
 };
@@ -114,7 +114,7 @@ static ocdm_status make_keys(struct search *search, ocdm_error *error)
     return OCDM_OK;
 }
 
-/* Sorts the keys and keeps the first of those that are alike; the others are marked. */
+/* Sorts the keys and keeps the first of equal ones; the others are marked. */
 static void sort_keys(struct search *search)
 {
     size_t kept = 0;
@@ -261,7 +261,8 @@ static ocdm_status refuse_class(const struct search *search, uint32_t class_id, 
     return OCDM_OK;
 }
 
-/* Numbers the lists' classes and then the set's in one table: where a class of the set gets an old number, it is that class. */
+/* Numbers the lists' classes and then the set's in one table: a class of the set that gets an old number is that class of the
+ * lists. */
 static ocdm_status number_classes(ocdm__label_table *both, const ocdm__label_table *classes, uint32_t *numbers,
                                   ocdm_error *error)
 {

@@ -326,7 +326,7 @@ static uint64_t *keys_of(const ocdm__label_table *texts, size_t count)
     return keys;
 }
 
-/* The choice moves into the selection, samples in the order of the set. */
+/* Moves the choice into the selection, with samples in the order of the set. */
 static ocdm_status take_choice(ocdm__selection *selection, const ocdm__labelled_set *set, const uint32_t *class_tasks,
                                ocdm__paper_choice *choice, ocdm_error *error)
 {

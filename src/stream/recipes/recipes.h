@@ -249,7 +249,7 @@ ocdm_status ocdm__task_list_open(ocdm__task_list *list, const char *name, ocdm_e
 /*
  * The list as numbers: the task of each class of a source, UINT32_MAX for one that the list does not have. `class_tasks` has
  * room for all of `classes`, and is written on success only. OCDM_OK, OCDM_BAD_RECORD (the source lacks a class of the list,
- * which is a slip of the pen, or not the source that the list is for), OCDM_LIMIT, OCDM_NO_MEMORY.
+ * which means a typing error or the wrong source), OCDM_LIMIT, OCDM_NO_MEMORY.
  */
 ocdm_status ocdm__task_list_apply(ocdm__task_list *list, const ocdm__label_table *classes, uint32_t *class_tasks,
                                   ocdm_error *error);

@@ -1,6 +1,7 @@
 /*
- * What a file is by its first bytes. gzip and zstd are unpacked on the way, in bounded memory, several members or frames one
- * after another; other files that are not records are refused by name, with the command that makes records of them.
+ * Detects what a file is by its first bytes. gzip and zstd are decompressed while reading, in bounded memory, including
+ * several members or frames; other files that are not records are refused by name, with the command that makes records of
+ * them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static ocdm_status unpack(ocdm__input *input, char *to, size_t room, size_t *cou
     return status;
 }
 
-/* 16 is zlib's way to ask for gzip. */
+/* Adding 16 selects gzip in zlib. */
 static bool begin_gzip(struct unpacking *unpacking)
 {
     unpacking->kind = "gzip";
@@ -205,7 +206,7 @@ ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error)
     return ocdm__fail(error, OCDM_BAD_RECORD, hint, "%s: a JSON object over several lines, not JSON Lines", name);
 }
 
-/* Puts the decompressor in the way, with the compressed bytes that are in the window already. */
+/* Installs the decompressor, starting with the compressed bytes that are in the window already. */
 static ocdm_status begin_unpacking(ocdm__input *input, size_t from, const struct content *content, ocdm_error *error)
 {
     size_t taken = input->size - from;

@@ -17,10 +17,10 @@
 /* A field: positions of its content in the window, quotes aside. */
 struct field {
     size_t at, end;
-    bool doubled; /* it has doubled quotes, each of which stands for one */
+    bool doubled; /* it has doubled quotes, which mean one quote each */
 };
 
-/* Going through the fields of a record. */
+/* Iterates over the fields of a record. */
 struct split {
     ocdm__records *records;
     const ocdm__record_place *place;
@@ -127,7 +127,7 @@ static ocdm_status next_field(struct split *split, struct field *field)
     return OCDM_OK;
 }
 
-/* Copies a field's content, doubled quotes made one; `out` has room for end - at bytes. Returns its length. */
+/* Copies a field's content with doubled quotes reduced to one; `out` has room for end - at bytes. Returns its length. */
 static size_t copy_field(const ocdm__records *records, const struct field *field, char *out)
 {
     const char *data = records->input.data;
@@ -154,7 +154,7 @@ static ocdm_status fail_columns(const ocdm__records *records, const ocdm__record
                             (int)without_return(records->header, records->header_length), records->header);
 }
 
-/* Notes the column when it has the name; SIZE_MAX stands for none yet. */
+/* Notes the column if it has the name; SIZE_MAX means none yet. */
 static bool match_column(const char *text, size_t length, const char *name, size_t number, size_t *column)
 {
     if (length != strlen(name) || memcmp(text, name, length) != 0)
@@ -291,7 +291,7 @@ static inline bool is_space(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-/* Notes one label, the spaces around it taken off. */
+/* Notes one label without the spaces around it. */
 static ocdm_status add_label(struct split *split, size_t position, const char *text, size_t length)
 {
     while (length > 0 && is_space(*text)) {

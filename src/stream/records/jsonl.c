@@ -1,12 +1,12 @@
 /*
  * JSON Lines: one object per line; the labels are an array of strings and integers, or a single one, the id is a string or a
- * number, each found by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is
- * 0. 1.0 and 1e2 are refused because their meaning as a label is unclear. A record with two members of the same path is bad.
+ * number, each found by a path of member names. The label of a number is its text, so 1 and "1" are the same label; -0 is 0.
+ * 1.0 and 1e2 are refused because their meaning as a label is unclear. A record with two members of the same path is bad.
  *
  * Records are first tried by a fast path, ocdm__read_simple: an object of plain strings and integers with labels and id at its
- * top level is read in one go. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path accepts
- * nothing that ocdm__read_jsonl refuses. It does not check for the end of the record, because a newline follows and no accepted
- * token contains one.
+ * top level is read in one pass. Everything else, including every bad record, is left to ocdm__read_jsonl. The fast path
+ * accepts nothing that ocdm__read_jsonl refuses. It does not check for the end of the record, because a newline follows and no
+ * accepted token contains one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static inline place_in_text string_end(place_in_text at)
     return *at == '"' ? at : NULL;
 }
 
-/* The end of the integer at `at`, or NULL. A fraction or an exponent is not looked for: what may follow a value is. */
+/* The end of the integer at `at`, or NULL. Fractions and exponents need no check here: the caller checks what follows a value.
+ */
 static inline place_in_text number_end(place_in_text at)
 {
     at += *at == '-';
@@ -172,7 +173,7 @@ struct follower {
 
 enum step { STEP_ASIDE, STEP_INSIDE, STEP_TARGET, STEP_TWICE };
 
-/* One record on its way through the scanner. */
+/* The state of reading one record. */
 struct reading {
     ocdm__records *records;
     const ocdm__record_place *place;

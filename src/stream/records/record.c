@@ -233,7 +233,7 @@ static ocdm_status pass_byte_order_mark(ocdm__records *records, ocdm_error *erro
     return OCDM_OK;
 }
 
-/* Goes on with the next file: what is in the window, all of it read, stays there. */
+/* Continues with the next file. The bytes in the window, which have all been read, stay there. */
 static ocdm_status next_file(ocdm__records *records, ocdm_error *error)
 {
     const char *path = *records->paths++;
@@ -467,7 +467,7 @@ void ocdm__records_release(ocdm__records *records)
     records->id_used = 0;
 }
 
-/* Forgets the record last read, as if it had never been. */
+/* Forgets the last record as if it had not been read. */
 static void give_back(ocdm__records *records, const ocdm__record *record)
 {
     records->kept = records->kept_before;
@@ -550,7 +550,7 @@ const char *ocdm__records_header(const ocdm__records *records, size_t *length)
     return records->header;
 }
 
-/* A character that stands between labels in at least a third of them, as if it were the separator; 0 when there is none. */
+/* A character that occurs inside at least a third of the labels, as if it were the separator; 0 if there is none. */
 static char likely_separator(const ocdm__label_table *table, uint32_t *example)
 {
     static const char candidates[] = "|,;/";
@@ -648,8 +648,8 @@ static ocdm_status first_place(ocdm__records *records, ocdm__record_place *place
     return status;
 }
 
-/* The same without moving past it; blank lines before it are passed for good, since many of them are not kept in the window.
- * One that is too long is as long as a record may be: reading it later will say that it is bad. */
+/* The same without moving past it; blank lines before it are consumed, since the window cannot hold any number of them. A line
+ * that is too long is cut to the limit; reading it later reports the error. */
 static ocdm_status peek_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error)
 {
     ocdm_status status = first_place(records, place, found, error);

@@ -73,13 +73,13 @@ extern const char *const ocdm__label_form_names[];
 typedef struct ocdm__record_options {
     enum ocdm__record_format format;
     const char *labels; /* jsonl: the member, dots lead into objects; csv, tsv: the column. NULL: "labels" */
-    const char *id;     /* likewise, and every record must have one. NULL: "id", where there is one */
-    bool no_id;         /* records have no ids, whatever they say */
+    const char *id;     /* a member or column too, which every record must have. NULL: "id", if there is one */
+    bool no_id;         /* ids in the records are ignored */
     enum ocdm__label_form label_form;
     const char *one_hot;   /* csv, tsv: the columns of labels, FIRST:LAST or PREFIX*; NULL: one column has them all */
     const char *separator; /* csv, tsv: the character between labels. NULL: ";" */
     bool skip_bad;
-    const char *hint; /* what an error says to do about a bad record; NULL: nothing */
+    const char *hint; /* the hint of errors about bad records; NULL: none */
 } ocdm__record_options;
 
 typedef struct ocdm__record {
@@ -140,12 +140,12 @@ const char *ocdm__records_bytes(const ocdm__records *records, size_t at);
 const char *ocdm__records_id(const ocdm__records *records, const ocdm__record *record);
 const uint32_t *ocdm__records_labels(const ocdm__records *records);
 
-/* The number of a label that the records may or may not come to have: for what is said about labels before they are read.
- * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT. */
+/* The number of a label, whether or not a record will have it: for options about labels, before records are read. OCDM_OK,
+ * OCDM_NO_MEMORY, OCDM_LIMIT. */
 ocdm_status ocdm__records_number_label(ocdm__records *records, const char *text, size_t length, uint32_t *number,
                                        ocdm_error *error);
 
-/* Takes labels off the record last read: those whose byte in `listed` is `wanted`; labels from `count` on have 0 there. Returns
+/* Removes labels from the last record: those whose byte in `listed` is `wanted`; labels from `count` on have 0 there. Returns
  * how many are left; without any the record is forgotten. */
 size_t ocdm__records_drop_labels(ocdm__records *records, ocdm__record *record, const uint8_t *listed, size_t count,
                                  bool wanted);

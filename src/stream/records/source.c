@@ -26,11 +26,11 @@
 #include "stream/labelled_set.h"
 #include "stream/statistics.h"
 
-/* A value of a member: in JSON it is a string or a number; a field of a table will do for either. */
+/* A value of a member: in JSON it is a string or a number; a field of a table may be either. */
 struct member_value {
     const char *text; /* escapes and quotes undone */
     size_t length;
-    bool string, whole, number; /* what it may be taken for */
+    bool string, whole, number; /* the types that it may have */
 };
 
 /* ---- members -------------------------------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static bool take_other(ocdm__record_members *members, const char *name, const st
     return true;
 }
 
-/* Keeps a value. False, with a reason, when it is not as it should be. */
+/* Keeps a value. False, with a reason, if it is invalid. */
 static bool take_member(ocdm__record_members *members, enum ocdm__member member, const ocdm__wanted_members *wanted,
                         const struct member_value *value)
 {
@@ -195,7 +195,7 @@ static bool read_json_members(const char *bytes, size_t length, const ocdm__want
 
 /* ---- members in csv and tsv ----------------------------------------------------------------------------------------- */
 
-/* Going through the fields of a record. */
+/* Iterates over the fields of a record. */
 struct fields {
     const char *at, *end; /* what is left; at is NULL when nothing is */
     char delimiter;
@@ -220,7 +220,7 @@ static const char *quoted_end(const char *at, const char *end)
     return end;
 }
 
-/* Takes the next field off, as it is written. */
+/* Takes the next field as it is written. */
 static bool next_field(struct fields *fields, const char **at, size_t *length)
 {
     if (fields->at == NULL)

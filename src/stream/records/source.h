@@ -62,8 +62,7 @@ typedef struct ocdm__member_reader {
 ocdm_status ocdm__member_reader_begin(ocdm__member_reader *reader, const ocdm__records *records, const char *file,
                                       ocdm_error *error);
 
-/* Reads the members of a record that the record reader has accepted. False when one is there twice or not as it should be: see
- * `reason`. */
+/* Reads the members of a record that the record reader has accepted. False if one occurs twice or is invalid: see `reason`. */
 bool ocdm__member_reader_read(const ocdm__member_reader *reader, const ocdm__records *records, const ocdm__record *record,
                               ocdm__record_members *members);
 void ocdm__member_reader_clear(ocdm__member_reader *reader);

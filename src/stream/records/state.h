@@ -35,7 +35,7 @@ enum ocdm__csv_state {
     OCDM__CSV_FIELD_START = 0,
     OCDM__CSV_PLAIN,
     OCDM__CSV_QUOTED,
-    OCDM__CSV_QUOTE_IN_QUOTED /* the end of a quoted field, or the first of two quotes that stand for one */
+    OCDM__CSV_QUOTE_IN_QUOTED /* the end of a quoted field, or the first of a doubled quote */
 };
 
 struct ocdm__records {
@@ -51,7 +51,7 @@ struct ocdm__records {
 
     size_t next;              /* where the next line starts in the window */
     uint64_t line;            /* its number, from 1 */
-    size_t kept;              /* where the last record that is not released ends; what lies between is of no use */
+    size_t kept;              /* where the last record that is not released ends; the bytes between are not needed */
     size_t kept_before;       /* the same without the record last read */
     ocdm__record_place place; /* of the current record */
 
@@ -90,8 +90,8 @@ ocdm_status ocdm__records_begin(ocdm__records **records, ocdm__input *input, con
 
 /* ---- contents (content.c) ---- */
 
-/* Looks at the first bytes of the file that starts at `from` in the window, where the window ends or later: unpacks it if it is
- * gzip or zstd, fails with OCDM_BAD_RECORD if it is known not to be records. */
+/* Checks the first bytes of the file that starts at `from`, the end of the window or later: decompresses it if it is gzip or
+ * zstd, fails with OCDM_BAD_RECORD if it is known not to be records. */
 ocdm_status ocdm__records_sniff(ocdm__records *records, size_t from, ocdm_error *error);
 
 /* OCDM_BAD_RECORD when what follows `next` is JSON other than JSON Lines, or is taken for a table. */
@@ -103,8 +103,8 @@ ocdm_status ocdm__check_json(ocdm__records *records, ocdm_error *error);
  * is bad. The place is what the reader moves past either way. */
 ocdm_status ocdm__next_place(ocdm__records *records, ocdm__record_place *place, bool *found, ocdm_error *error);
 
-/* Takes what was skipped since the last good record out of the window once it is worth a move, so that any number of bad
- * records and blank lines fits between two good ones. The current place means nothing afterwards. */
+/* Removes what was skipped since the last good record from the window if it is large enough to be worth a move, so that any
+ * number of bad records and blank lines may be between two good ones. The current place is invalid afterwards. */
 void ocdm__close_gap(ocdm__records *records);
 
 /* Makes the second line of a csv record with several lines the next to be read; false for other records. */
@@ -169,13 +169,14 @@ ocdm_status ocdm__split_path(const char *text, ocdm__name_path *path, ocdm_error
 
 /* ---- formats: each reads the record at `place`; the caller has emptied `pieces` and filled in the record's place ---- */
 
-/* Reads a record of the simplest kind; false, with the reader in between, when it is not of that kind or not good. */
+/* Reads a record of the simplest kind; false if it is of another kind or bad; the reader's state is then partly changed. */
 bool ocdm__read_simple(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record);
 ocdm_status ocdm__read_jsonl(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 ocdm_status ocdm__read_fields(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 ocdm_status ocdm__read_svm(ocdm__records *records, const ocdm__record_place *place, ocdm__record *record, ocdm_error *error);
 
-/* Whether the line at `place` is the header again; sets `other` when it is none, but names the column of the labels. */
+/* Whether the line at `place` is the header again; sets `other` if it is a different header that names the column of the
+ * labels. */
 bool ocdm__is_header_again(const ocdm__records *records, const ocdm__record_place *place, bool *other);
 
 /* Reads the header of a csv or tsv file. */

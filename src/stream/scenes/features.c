@@ -7,7 +7,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 
-/* Chosen so that the world is hard but not hopeless for a linear model; docs/scenes.md has what came out. */
+/* Chosen so that the world is hard but learnable for a linear model; docs/scenes.md has the results. */
 enum { LATENT = 32, VIEWS = 3 };
 static const float likeness = 0.7f;     /* the share of a class's direction that its look-alikes have, too */
 static const float view_spread = 0.25f; /* how far an object is from its class's direction, along each of its views */
@@ -127,7 +127,7 @@ static float channel(uint8_t value)
     return (float)((int)value * 2 - 255) * (1.0f / 255);
 }
 
-/* An object counts by its width, a large one as 1, and by what is seen of it. */
+/* An object is weighted by its width, at most 1, and by its visible share. */
 static void add_object(const ocdm__scene_space *space, const ocdm__scene_object *object, ocdm__random *random, float *latent)
 {
     float share = (float)(object->half * object->visible * 2.5);

@@ -101,7 +101,7 @@ static double crowding(const ocdm__scene_plan *plan, size_t first, double half, 
     return sum;
 }
 
-/* The least crowded of three places: objects often overlap, but seldom bury one another. */
+/* The least crowded of three places: objects often overlap but seldom cover each other completely. */
 static void place(ocdm__random *random, const ocdm__scene_plan *plan, size_t first, ocdm__scene_object *object)
 {
     double least = 0;
@@ -129,7 +129,7 @@ static void add_stray(ocdm__random *random, ocdm__scene_plan *plan, const ocdm__
     draw_look(random, object);
 }
 
-/* The classes' objects, in random order; the more, the smaller. */
+/* The classes' objects, in random order; the more there are, the smaller they are. */
 static void add_classes(ocdm__random *random, ocdm__scene_plan *plan, const uint32_t *label, size_t label_count)
 {
     uint32_t order[OCDM__BUILTIN_CLASSES];

@@ -51,7 +51,7 @@ enum ocdm__scene_ink {
     OCDM__SCENE_INKS
 };
 
-/* A pattern mixes the ink with the one that stands against it: SECOND for MAIN, else a darker shade. */
+/* A pattern mixes the ink with a second one: SECOND for MAIN, otherwise a darker shade. */
 enum ocdm__scene_pattern { OCDM__PLAIN, OCDM__STRIPES, OCDM__BANDS, OCDM__SLANTS, OCDM__CHECKS, OCDM__DOTS };
 
 enum ocdm__scene_repeat { OCDM__ONCE, OCDM__ALONG, OCDM__AROUND };
@@ -74,7 +74,7 @@ typedef struct ocdm__scene_figure {
     uint8_t part_count;
     uint8_t kin;                   /* look-alikes share a number */
     uint8_t any_way_up;            /* turned by any angle; else tilted a little */
-    uint8_t hue[OCDM__SCENE_HUES]; /* what MAIN tends to be, as a place in the palette */
+    uint8_t hue[OCDM__SCENE_HUES]; /* the usual colour of MAIN, as an index into the palette */
 } ocdm__scene_figure;
 
 /* One figure a class. */
@@ -160,8 +160,8 @@ void ocdm__scene_plan_make(ocdm__random random, const uint32_t *label, size_t la
 /*
  * Feature vectors of the built-in world: what a fixed, pretrained network might make of a scene, without the network. Each
  * object adds its class's direction (look-alikes have directions in common), more of it the larger and the less hidden it is,
- * blurred by what its kind can look like and by its colour; backdrop, strays and noise add what says nothing. A fixed random
- * layer with a kink mixes it all. docs/scenes.md has the formulas.
+ * with variation by its view and colour; backdrop, strays and noise add unrelated components. A fixed random layer with a kink
+ * mixes it all. docs/scenes.md has the formulas.
  */
 
 /* Numbers in a feature vector. */
@@ -174,10 +174,10 @@ typedef struct ocdm__scene_space ocdm__scene_space;
  * numbers. */
 ocdm_status ocdm__scene_space_create(uint64_t base, ocdm__scene_space **space, ocdm_error *error);
 
-/* What a planned scene gives before it is centred and bent: OCDM__SCENE_FEATURES numbers. */
+/* The vector of a planned scene before centring and the non-linearity: OCDM__SCENE_FEATURES numbers. */
 void ocdm__scene_plan_mix(const ocdm__scene_space *space, const ocdm__scene_plan *plan, ocdm__random random, float *out);
 
-/* Centres and scales the space by `count` mixed vectors, count > 0: to be done once, before features are asked for. */
+/* Centres and scales the space by `count` mixed vectors, count > 0: call it once, before the first feature vector. */
 void ocdm__scene_space_centre(ocdm__scene_space *space, const float *mixed, size_t count);
 
 /* Frees it. NULL is fine. */

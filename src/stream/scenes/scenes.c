@@ -25,7 +25,7 @@ static ocdm__random noise_stream(const ocdm__scenes *scenes, size_t sample)
     return ocdm__random_stream(scenes->base, 2 * (uint64_t)sample + 1);
 }
 
-/* Takes the training part over, with room for the test part behind it. */
+/* Copies the training part, with room for the test part after it. */
 static ocdm_status copy_train(ocdm__scenes *scenes, const ocdm__builtin *builtin, ocdm_error *error)
 {
     size_t tests = builtin->class_count * OCDM__SCENE_TESTS_A_CLASS;

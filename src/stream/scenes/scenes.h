@@ -42,7 +42,7 @@ ocdm_status ocdm__scenes_create(uint64_t seed, ocdm__scenes **scenes, ocdm_error
 /* Frees it. NULL is fine. */
 void ocdm__scenes_destroy(ocdm__scenes *scenes);
 
-/* What is where in a sample's scene. It follows from seed, sample and label set alone. */
+/* The plan of a sample's scene. It depends only on seed, sample and label set. */
 void ocdm__scene_plan_sample(const ocdm__scenes *scenes, size_t sample, ocdm__scene_plan *plan);
 
 /* A planned scene as a picture: 3 x size x size bytes, a plane each of red, green, blue, rows from the top. `size` is one of
