@@ -132,7 +132,8 @@ static bool plan_frame(const ocdm__chart *chart, bool is_log, struct frame *fram
     for (size_t i = 0; i < chart->line_count; i++)
         for (size_t k = 0; k < chart->lines[i].count; k++) {
             const ocdm__chart_line *line = &chart->lines[i];
-            stretch(&frame->x, line->x[k], &any_x);
+            if (isfinite(line->y[k]))
+                stretch(&frame->x, line->x[k], &any_x);
             stretch(&frame->y, line->y[k], &any_y);
             stretch(&frame->y, line->low[k], &any_y);
             stretch(&frame->y, line->high[k], &any_y);
