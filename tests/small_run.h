@@ -197,8 +197,8 @@ static inline void same_file(const char *a, const char *b)
     free(b_bytes);
 }
 
-/* Two folders of finished runs have the same contents: weights, memory, and the summary but for times and machine, which come
- * last. */
+/* Two folders of finished runs have the same contents: weights, memory, and the summary except for times and machine, which
+ * come last. */
 static inline void same_results(const char *a, const char *b, bool has_agent)
 {
     char paths[2][128];

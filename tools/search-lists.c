@@ -7,9 +7,9 @@
  *     /tmp/search-lists coco RECORDS.jsonl [seed [millions of moves [lists [cohesion [unused class]]]]]
  *     /tmp/search-lists nus RECORDS.jsonl ...
  *
- * The moves are judged by the stream alone, which takes microseconds. Then they are judged by memories that are
- * really filled as well, until so many lists have filled theirs. The last two numbers are weights. Where one rounding differs
- * the search takes another way: the same list comes from the same compiler flags and the same log, pow and erfc.
+ * The moves are judged by the stream alone, which takes microseconds. Then they are judged by memories that are really filled
+ * as well, until that many lists have filled theirs. The last two numbers are weights. Where one rounding differs the search
+ * takes another way: the same list comes from the same compiler flags and the same log, pow and erfc.
  *
  * Prints the list as `ocdm stream build --tasks FILE` reads it, with its statistics in comments. The test part does not matter
  * to any of them: it is drawn from samples with one label, which never train.

@@ -192,6 +192,7 @@ struct ocdm__weights_fit {
     uint32_t features;    /* for linear and mlp */
     uint32_t blocks;      /* for mobilenet1 */
     bool optimiser;       /* Adam's averages are there */
+    char reason[400];     /* why no model fits: "the tensors are ..." */
 };
 ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error);
 

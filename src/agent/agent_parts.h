@@ -89,6 +89,12 @@ bool ocdm__weights_fit_all(const struct ocdm__weights_match *match);
 /* The tensor of a parameter: its value for "", Adam's averages for "adam.m." and "adam.v.". NULL when there is none. */
 const struct ocdm__tensor *ocdm__weights_find(const struct ocdm__safetensors *file, const char *prefix, const char *name);
 
+/* Whether a file has all parameters of a network, the head too, in finite numbers. OCDM_OK, OCDM_BAD_FILE. */
+ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error);
+
+/* Element number i of a tensor as a float; NaN for types that are not floating point. */
+float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i);
+
 /* Whether the parameter belongs to the head. */
 bool ocdm__is_head(const ocdm__network *network, const struct ocdm__parameter *parameter);
 

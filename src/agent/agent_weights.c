@@ -300,8 +300,7 @@ void ocdm__agent_state_release(struct ocdm__agent_state *state)
 
 /* ---- in ------------------------------------------------------------------------------------------------------------- */
 
-/* An element as a float; NaN for types that are not floating point. */
-static float element(const struct ocdm__tensor *tensor, size_t i)
+float ocdm__tensor_float(const struct ocdm__tensor *tensor, size_t i)
 {
     const unsigned char *at = tensor->data + i * ocdm__dtype_size(tensor->dtype);
     uint32_t bits = 0;
@@ -344,7 +343,7 @@ static ocdm_status check_values(const struct ocdm__weights *weights, const struc
         return ocdm__fail(error, OCDM_BAD_FILE, "weights are F16, BF16, F32 or F64",
                           "%s: tensor %.*s is not of floating-point numbers", weights->name, length, tensor->name);
     for (size_t i = 0; i < parameter->size; i++) {
-        float value = element(tensor, i);
+        float value = ocdm__tensor_float(tensor, i);
         if (!isfinite(value))
             return ocdm__fail(error, OCDM_BAD_FILE, "weights that are not finite numbers cannot be trained or used",
                               "%s: tensor %.*s: element %zu is not a finite number", weights->name, length, tensor->name, i);
@@ -370,7 +369,10 @@ static void tell_names(char *text, size_t room, const struct ocdm__name_list *li
         snprintf(text, room, " %s %s", what, list->text);
 }
 
-static ocdm_status check_match(const struct ocdm__weights *weights, const struct ocdm__weights_match *match, ocdm_error *error)
+enum { FAULTS = 900 };
+
+/* What does not fit, to follow "the file"; "" if everything does. */
+static void tell_faults(const struct ocdm__weights_match *match, char text[FAULTS])
 {
     const struct {
         const struct ocdm__name_list *list;
@@ -378,16 +380,22 @@ static ocdm_status check_match(const struct ocdm__weights *weights, const struct
     } faults[] = {{&match->missing, "lacks"},
                   {&match->unknown, "has tensors that the model does not know:"},
                   {&match->misshapen, "has tensors of another shape:"}};
-    char texts[3][sizeof match->missing.text + 80];
-    size_t kinds = 0;
+    size_t used = 0;
+    text[0] = '\0';
     for (size_t i = 0; i < 3; i++) {
-        tell_names(texts[i], sizeof texts[i], faults[i].list, faults[i].what, kinds == 0);
-        kinds += faults[i].list->count > 0;
+        tell_names(text + used, FAULTS - used, faults[i].list, faults[i].what, used == 0);
+        used = strlen(text);
     }
-    if (kinds == 0)
+}
+
+static ocdm_status check_match(const struct ocdm__weights *weights, const struct ocdm__weights_match *match, ocdm_error *error)
+{
+    char faults[FAULTS];
+    tell_faults(match, faults);
+    if (faults[0] == '\0')
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` lists its tensors and the model that they fit",
-                      "%s: the file%s%s%s", weights->name, texts[0], texts[1], texts[2]);
+                      "%s: the file%s", weights->name, faults);
 }
 
 /* Loads the arrays of a parameter that the file has; a head with another number of classes is kept. */
@@ -404,7 +412,7 @@ static ocdm_status take_array(struct ocdm__parameter *parameter, size_t which, c
     float *home = *array_of(parameter, which);
     float *target = parameter->to_home != NULL ? plain : home;
     for (size_t i = 0; i < parameter->size; i++)
-        target[i] = element(tensor, i);
+        target[i] = ocdm__tensor_float(tensor, i);
     return parameter->to_home != NULL ? ocdm__op_run(parameter->to_home, 0, plain, NULL, home) : OCDM_OK;
 }
 
@@ -444,6 +452,16 @@ static ocdm_status check_all(const ocdm__network *network, const struct ocdm__we
             if (is_saved(parameter, which))
                 status = check_values(weights, parameter, which, error);
     }
+    return status;
+}
+
+ocdm_status ocdm__weights_check(const ocdm__network *network, const struct ocdm__weights *weights, ocdm_error *error)
+{
+    struct ocdm__weights_match match;
+    ocdm__weights_match(network, weights->file, &match);
+    ocdm_status status = check_all(network, weights, &match, error);
+    if (status == OCDM_OK && match.head_kept)
+        status = ocdm__fail(error, OCDM_BAD_FILE, "", "%s: the head is not one for these classes", weights->name);
     return status;
 }
 
@@ -500,8 +518,15 @@ static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
     return blocks;
 }
 
+/* The model that has most in common with the file, so far. */
+struct nearest {
+    const char *model;
+    double share; /* of the tensors of either that fit */
+    struct ocdm__weights_match match;
+};
+
 static ocdm_status try_model(const struct ocdm__safetensors *file, const struct ocdm__model_size *size, bool *fits,
-                             ocdm_error *error)
+                             struct nearest *nearest, ocdm_error *error)
 {
     ocdm__network *outline = NULL;
     ocdm_status status = ocdm__network_outline(size, &outline, error);
@@ -510,24 +535,72 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
     struct ocdm__weights_match match;
     ocdm__weights_match(outline, file, &match);
     *fits = ocdm__weights_fit_all(&match);
+    double count = (double)outline->parameter_count, faults = (double)(match.missing.count + match.misshapen.count);
+    double share = (count - faults) / (count + (double)match.unknown.count);
+    if (share > nearest->share)
+        *nearest = (struct nearest){size->name, share, match};
     ocdm__network_destroy(outline);
     return OCDM_OK;
+}
+
+/* Tensors that tell networks of other kinds, which users may try. */
+static const char *foreign_family(const struct ocdm__safetensors *file, const char **tensor)
+{
+    static const struct {
+        const char *tensor, *family;
+    } families[] = {
+        {"conv_stem.weight", "timm's MobileNet or EfficientNet"},
+        {"conv1.0.weight", "timm's ResNet-D, which begins with three convolutions"},
+        {"patch_embed.proj.weight", "a vision transformer of timm"},
+        {"conv_proj.weight", "a vision transformer of torchvision"},
+        {"stem.0.weight", "timm's ConvNeXt"},
+        {"features.conv0.weight", "torchvision's DenseNet"},
+        {"features.0.0.weight", "torchvision's MobileNet, EfficientNet or ConvNeXt"},
+        {"features.0.weight", "torchvision's VGG or AlexNet"},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (ocdm__safetensors_find(file, families[i].tensor) != NULL) {
+            *tensor = families[i].tensor;
+            return families[i].family;
+        }
+    return NULL;
+}
+
+static void tell_reason(const struct ocdm__safetensors *file, const struct nearest *nearest, struct ocdm__weights_fit *fit)
+{
+    char faults[FAULTS];
+    const char *tensor, *family = foreign_family(file, &tensor);
+    if (family != NULL)
+        snprintf(fit->reason, sizeof fit->reason, "those of no model here but of %s (%s)", family, tensor);
+    else if (nearest->share < 0.5)
+        snprintf(fit->reason, sizeof fit->reason, "those of no model");
+    else {
+        tell_faults(&nearest->match, faults);
+        snprintf(fit->reason, sizeof fit->reason, "nearly those of %s, but the file%.300s", nearest->model, faults);
+    }
+}
+
+/* What the file would make of a model; false for one that it has no input of. */
+static bool size_by_file(const struct ocdm__safetensors *file, uint32_t classes, struct ocdm__model_size *size)
+{
+    bool mlp = strcmp(size->name, "mlp") == 0, linear = strcmp(size->name, "linear") == 0;
+    size->class_count = classes ? classes : 1;
+    size->features = linear ? dimension(file, "fc.weight", 1) : mlp ? dimension(file, "hidden.weight", 1) : 0;
+    size->blocks = strcmp(size->name, "mobilenet1") == 0 ? mobilenet_blocks(file) : 0;
+    return size->features > 0 || !(mlp || linear);
 }
 
 ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm__weights_fit *fit, ocdm_error *error)
 {
     struct ocdm__weights_fit found = {.class_count = dimension(file, "fc.weight", 0),
                                       .optimiser = ocdm__safetensors_find(file, "adam.step") != NULL};
-    bool fits = false;
-    for (size_t i = 0; ocdm__model_names[i] != NULL && !fits; i++) {
+    struct nearest nearest = {.model = NULL};
+    for (size_t i = 0; ocdm__model_names[i] != NULL && found.model == NULL; i++) {
         struct ocdm__model_size size = {.name = ocdm__model_names[i], .height = 224, .width = 224};
-        bool mlp = strcmp(size.name, "mlp") == 0, linear = strcmp(size.name, "linear") == 0;
-        size.class_count = found.class_count ? found.class_count : 1;
-        size.features = linear ? dimension(file, "fc.weight", 1) : mlp ? dimension(file, "hidden.weight", 1) : 0;
-        size.blocks = strcmp(size.name, "mobilenet1") == 0 ? mobilenet_blocks(file) : 0;
-        if ((mlp || linear) && size.features == 0)
-            continue;
-        ocdm_status status = try_model(file, &size, &fits, error);
+        bool fits = false;
+        ocdm_status status = OCDM_OK;
+        if (size_by_file(file, found.class_count, &size))
+            status = try_model(file, &size, &fits, &nearest, error);
         if (status != OCDM_OK)
             return status;
         if (!fits)
@@ -536,6 +609,8 @@ ocdm_status ocdm__weights_fit(const struct ocdm__safetensors *file, struct ocdm_
         found.features = size.features;
         found.blocks = size.blocks;
     }
+    if (found.model == NULL)
+        tell_reason(file, &nearest, &found);
     *fit = found;
     return OCDM_OK;
 }

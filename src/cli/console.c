@@ -55,6 +55,11 @@ int ocdm__report(const ocdm_error *error)
     return ocdm__exit_code(error->status);
 }
 
+void ocdm__print_note(const char *text)
+{
+    fprintf(stderr, "note: %s\n", text);
+}
+
 int ocdm__finish_output(void)
 {
     errno = 0;

@@ -31,6 +31,9 @@ int ocdm__exit_code(ocdm_status status);
  */
 int ocdm__report(const ocdm_error *error);
 
+/* Prints `note: text` to stderr. */
+void ocdm__print_note(const char *text);
+
 /* Flushes stdout. Returns 0, or prints an error and returns OCDM__EXIT_IO if something could not be written. */
 int ocdm__finish_output(void);
 

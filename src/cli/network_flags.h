@@ -1,4 +1,5 @@
-/* The flags that `predict` and `stream featurize` share: which network, which weights, how images are resized and cropped. */
+/* The flags that `predict`, `stream featurize` and `weights export` share: which network, which weights, how images are resized
+ * and cropped. */
 #ifndef OCDM_CLI_NETWORK_FLAGS_H
 #define OCDM_CLI_NETWORK_FLAGS_H
 
@@ -7,17 +8,24 @@
 #include "experiment/predict.h"
 #include "ocdm/ocdm.h"
 
-/* Rows for a verb's table of flags. */
+/* Rows for a verb's table of flags: which network, and how large its images are. */
+#define OCDM__MODEL_FLAG                                                                                                       \
+    {                                                                                                                          \
+        .name = "model", .value = "M", .choices = ocdm__model_names, .help = "the network; found from the weights by default"  \
+    }
+#define OCDM__SIZE_FLAGS                                                                                                       \
+    {.name = "resize",                                                                                                         \
+     .value = "R",                                                                                                             \
+     .help = "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"},                 \
+    {                                                                                                                          \
+        .name = "crop", .value = "N",                                                                                          \
+        .help = "then crop the centre square of N pixels; by default as the weights were trained, else 224"                    \
+    }
+
+/* And what predicting needs besides. */
 #define OCDM__NETWORK_FLAGS                                                                                                    \
-    {.name = "model", .value = "M", .choices = ocdm__model_names, .help = "the network"},                                      \
-        {.name = "weights", .value = "FILE", .help = "its weights, safetensors"},                                              \
-        {.name = "resize",                                                                                                     \
-         .value = "R",                                                                                                         \
-         .help = "resize images to a shorter side of R pixels; 256 for image files by default"},                               \
-        {.name = "crop",                                                                                                       \
-         .value = "N",                                                                                                         \
-         .help = "then crop the centre square of N pixels; 224 for image files by default, else all"},                         \
-        {.name = "images", .value = "ROOT", .help = "folder of the image files, instead of the one in the stream"},            \
+    OCDM__MODEL_FLAG, {.name = "weights", .value = "FILE", .help = "its weights, safetensors; required"}, OCDM__SIZE_FLAGS,    \
+        {.name = "images", .value = "ROOT", .help = "folder of the stream's image files, instead of the one in the stream"},   \
         {.name = "threads",                                                                                                    \
          .value = "T",                                                                                                         \
          .fallback = "2",                                                                                                      \
@@ -26,10 +34,27 @@
         .name = "batch", .value = "B", .fallback = "100", .help = "samples at a time; can change the last bits of results"     \
     }
 
-/*
- * Reads them and the one operand, the stream. -o (`output`) is required and must not be one of the inputs. Members without a
- * flag here stay zero. OCDM_OK, OCDM_BAD_ARGUMENT.
- */
+/* Names of classes, for weights that have none. */
+#define OCDM__CLASSES_FLAG                                                                                                     \
+    {                                                                                                                          \
+        .name = "classes", .value = "FILE",                                                                                    \
+        .help = "names of the classes, one on each line, for weights that do not have them"                                    \
+    }
+
+/* Reads OCDM__MODEL_FLAG and OCDM__SIZE_FLAGS, or OCDM__NETWORK_FLAGS. Members without a flag here stay zero, except `note`.
+ * OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__read_model_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error);
 ocdm_status ocdm__read_network_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error);
+
+/* Then the one operand, the stream. -o (`output`) is required and must not be one of the inputs. OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__read_network_files(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error);
+
+/* Refuses to write over an input: OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__check_output(const char *input, const char *path, ocdm_error *error);
+
+/* The names that --classes gives instead of those in `about`; there must be `count`. OCDM_OK, OCDM_BAD_FILE, OCDM_IO,
+ * OCDM_NO_MEMORY. */
+ocdm_status ocdm__read_class_names(const ocdm__arguments *arguments, size_t count, ocdm__weights_about *about,
+                                   ocdm_error *error);
 
 #endif

@@ -26,6 +26,7 @@ const ocdm__verb *const ocdm__verbs[] = {
     &ocdm__verb_eval,
     &ocdm__verb_predict,
     &ocdm__verb_weights_info,
+    &ocdm__verb_weights_export,
     &ocdm__verb_bench_memory,
     &ocdm__verb_bench_gap,
     &ocdm__verb_bench_train,

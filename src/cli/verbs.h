@@ -24,6 +24,7 @@ extern const ocdm__verb ocdm__verb_watch;
 extern const ocdm__verb ocdm__verb_eval;
 extern const ocdm__verb ocdm__verb_predict;
 extern const ocdm__verb ocdm__verb_weights_info;
+extern const ocdm__verb ocdm__verb_weights_export;
 extern const ocdm__verb ocdm__verb_bench_memory;
 extern const ocdm__verb ocdm__verb_bench_gap;
 extern const ocdm__verb ocdm__verb_bench_train;

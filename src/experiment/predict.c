@@ -17,55 +17,97 @@
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
+static ocdm_status open_stream(ocdm__predictor *predictor, const char *path, ocdm_error *error)
+{
+    ocdm_status status = ocdm__stream_open(&predictor->stream, path, error);
+    if (status == OCDM_OK && predictor->stream.table.sample_count > UINT32_MAX)
+        status = ocdm__fail(error, OCDM_LIMIT, "", "%s: more than 2^32 - 1 samples", path);
+    return status;
+}
+
+/* Opens the weights, and chooses model and sizes by them. */
+static ocdm_status open_weights(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = ocdm__weights_open(&predictor->weights, settings->weights, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_describe(&predictor->weights, &predictor->fit, &predictor->about, error);
+    predictor->model = settings->model;
+    if (status == OCDM_OK)
+        status = ocdm__weights_choose_model(&predictor->weights, &predictor->fit, &predictor->model, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_check_size(predictor->model, settings->resize, settings->crop, error);
+    predictor->resize = settings->resize;
+    predictor->crop = settings->crop;
+    if (status == OCDM_OK)
+        ocdm__weights_choose_size(&predictor->about, &predictor->resize, &predictor->crop, settings->note);
+    return status;
+}
+
 static ocdm_status open_inputs(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     bool features = predictor->stream.shape.kind == OCDM__FEATURES;
-    if (ocdm__model_takes_images(settings->model) == features)
+    if (ocdm__model_takes_images(predictor->model) == features)
         return ocdm__fail(error, OCDM_BAD_FILE, "choose another --model, or a stream of the other kind",
-                          "%s: %s takes %s, and the stream has %s", settings->stream, settings->model,
+                          "%s: %s takes %s, and the stream has %s", settings->stream, predictor->model,
                           features ? "images" : "features", features ? "features" : "none");
-    ocdm__model_input_settings inputs = {.resize = settings->resize,
-                                         .crop = settings->crop,
-                                         .symmetric = ocdm__model_is_symmetric(settings->model),
+    ocdm__model_input_settings inputs = {.resize = predictor->resize,
+                                         .crop = predictor->crop,
+                                         .symmetric = ocdm__model_is_symmetric(predictor->model),
                                          .strict = !settings->skip_bad,
                                          .image_root = settings->image_root,
                                          .threads = settings->threads,
                                          .images = &ocdm__image_loading};
-    return ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
+    ocdm_status status = ocdm__model_inputs_open(&predictor->stream, &inputs, &predictor->inputs, error);
+    if (status == OCDM_OK)
+        predictor->crop = ocdm__model_inputs_height(predictor->inputs);
+    return status;
+}
+
+/* Image files alone are brought to a size as those of a stream. */
+static ocdm_status choose_sizes(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
+{
+    if (!ocdm__model_takes_images(predictor->model))
+        return ocdm__fail(error, OCDM_BAD_FILE,
+                          "build a stream with such features of your images, then: ocdm predict STREAM --weights FILE -o "
+                          "scores.npy",
+                          "%s: the weights are for %" PRIu32 " features, not for images", settings->weights,
+                          predictor->fit.features);
+    ocdm__weights_usual_size(&predictor->about, &predictor->resize, &predictor->crop);
+    return OCDM_OK;
 }
 
 /* The agent would create a network of another size or a new head; here both are errors. */
-static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predictor_settings *settings,
-                             const struct ocdm__weights_fit *fit, ocdm_error *error)
+static ocdm_status check_fit(const ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    size_t classes = predictor->stream.table.class_count, features = ocdm__model_inputs_size(predictor->inputs);
+    const struct ocdm__weights_fit *fit = &predictor->fit;
+    const ocdm__stream_table *table = &predictor->stream.table;
+    size_t features = predictor->inputs != NULL ? ocdm__model_inputs_size(predictor->inputs) : 0;
     if (fit->model == NULL)
         return OCDM_OK; /* the agent reports which tensors are wrong */
-    if (strcmp(fit->model, settings->model) != 0)
+    if (strcmp(fit->model, predictor->model) != 0)
         return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` shows more about them",
-                          "%s: the weights are for %s, not for %s", settings->weights, fit->model, settings->model);
+                          "%s: the weights are for %s, not for %s", settings->weights, fit->model, predictor->model);
     if (fit->features > 0 && fit->features != features)
         return ocdm__fail(error, OCDM_BAD_FILE, "weights and stream must come from the same features",
                           "%s: the weights are for %" PRIu32 " features, the stream has %zu", settings->weights, fit->features,
                           features);
-    return settings->needs_head ? ocdm__weights_check_head(settings->weights, fit, classes, error) : OCDM_OK;
+    if (!settings->needs_head)
+        return OCDM_OK;
+    size_t classes = settings->stream != NULL ? table->class_count : fit->class_count;
+    ocdm_status status = ocdm__weights_check_head(settings->weights, fit, classes, error);
+    if (status == OCDM_OK && settings->stream != NULL)
+        status = ocdm__weights_check_classes(settings->weights, &predictor->about, table, error);
+    return status;
 }
 
 static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
     struct ocdm__weights weights = {settings->weights, &predictor->weights.tensors};
-    struct ocdm__weights_fit fit = {.model = NULL};
     ocdm__agent_settings agent = ocdm__agent_settings_default();
-    ocdm_status status = ocdm__weights_fit(weights.file, &fit, error);
-    if (status == OCDM_OK)
-        status = check_fit(predictor, settings, &fit, error);
-    if (status != OCDM_OK)
-        return status;
-    agent.model = settings->model;
-    agent.class_count = fit.class_count > 0 ? fit.class_count : 1; /* the head is not used */
-    agent.features = (uint32_t)ocdm__model_inputs_size(predictor->inputs);
-    agent.height = ocdm__model_inputs_height(predictor->inputs);
-    agent.width = ocdm__model_inputs_width(predictor->inputs);
+    agent.model = predictor->model;
+    agent.class_count = predictor->fit.class_count > 0 ? predictor->fit.class_count : 1; /* the head is not used */
+    agent.features = predictor->inputs != NULL ? (uint32_t)ocdm__model_inputs_size(predictor->inputs) : 0;
+    agent.height = agent.width = predictor->crop;
     agent.bf16 = settings->bf16;
     agent.threads = settings->threads;
     return ocdm__agent_create(&agent, &weights, &predictor->agent, error);
@@ -73,14 +115,15 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
 
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
 {
-    ocdm_status status = ocdm__stream_open(&predictor->stream, settings->stream, error);
+    bool stream = settings->stream != NULL;
+    ocdm_status status = stream ? open_stream(predictor, settings->stream, error) : OCDM_OK;
     predictor->batch = settings->batch;
-    if (status == OCDM_OK && predictor->stream.table.sample_count > UINT32_MAX)
-        status = ocdm__fail(error, OCDM_LIMIT, "", "%s: more than 2^32 - 1 samples", settings->stream);
     if (status == OCDM_OK)
-        status = ocdm__weights_open(&predictor->weights, settings->weights, error);
+        status = open_weights(predictor, settings, error);
     if (status == OCDM_OK)
-        status = open_inputs(predictor, settings, error);
+        status = stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error);
+    if (status == OCDM_OK)
+        status = check_fit(predictor, settings, error);
     if (status == OCDM_OK)
         status = make_agent(predictor, settings, error);
     return status;
@@ -90,6 +133,7 @@ void ocdm__predictor_close(ocdm__predictor *predictor)
 {
     ocdm__agent_destroy(predictor->agent);
     ocdm__model_inputs_close(predictor->inputs);
+    ocdm__weights_about_clear(&predictor->about);
     ocdm__weights_close(&predictor->weights);
     ocdm__stream_close(&predictor->stream);
     *predictor = (ocdm__predictor){.agent = NULL};
@@ -285,78 +329,4 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
     ocdm__release(predicting.logits);
     ocdm__release(predicting.missing);
     return status;
-}
-
-/* ---- weights files ------------------------------------------------------------------------------------------------- */
-
-/* A zip archive or a bare pickle. The length of a safetensors header may start with any bytes, but after its eight comes the
- * header's brace. */
-static bool is_pickle(const ocdm__mapped_file *file)
-{
-    const unsigned char *bytes = file->bytes;
-    if (file->size < 4 || (file->size > 8 && bytes[8] == '{'))
-        return false;
-    return memcmp(bytes, "PK\x03\x04", 4) == 0 || (bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5);
-}
-
-ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error)
-{
-    ocdm_status status = ocdm__map_file(&weights->map, path, error);
-    if (status != OCDM_OK)
-        return status;
-    if (is_pickle(&weights->map))
-        status = ocdm__fail(error, OCDM_BAD_FILE,
-                            "convert it once, in Python: safetensors.torch.save_file(torch.load(FILE, weights_only=True), "
-                            "\"W.safetensors\")",
-                            "%s: a pickled file (.pt, .pth), which could run anything when it is read", path);
-    else
-        status = ocdm__safetensors_read(&weights->tensors, path, weights->map.bytes, weights->map.size, error);
-    if (status != OCDM_OK)
-        ocdm__weights_close(weights);
-    return status;
-}
-
-void ocdm__weights_close(ocdm__weights_file *weights)
-{
-    ocdm__safetensors_close(&weights->tensors);
-    ocdm__unmap_file(&weights->map);
-    *weights = (ocdm__weights_file){.map = {.bytes = NULL}};
-}
-
-ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weights_fit *fit, size_t classes, ocdm_error *error)
-{
-    if (fit->class_count == 0)
-        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream featurize` needs no head; predicting does",
-                          "%s: the weights have no head, so they cannot predict", path);
-    if (fit->class_count != classes)
-        return ocdm__fail(error, OCDM_BAD_FILE, "weights can predict the classes that they were trained with",
-                          "%s: the head of the weights has %" PRIu32 " classes, the stream has %zu", path, fit->class_count,
-                          classes);
-    return OCDM_OK;
-}
-
-static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
-{
-    size_t length = strlen(end);
-    return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
-}
-
-static bool is_parameter(const struct ocdm__tensor *tensor)
-{
-    static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
-    if (tensor->name_length >= 5 && memcmp(tensor->name, "adam.", 5) == 0)
-        return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (ends_with(tensor, others[i]))
-            return false;
-    return true;
-}
-
-uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < file->tensor_count; i++)
-        if (is_parameter(&file->tensors[i]))
-            count += file->tensors[i].size / ocdm__dtype_size(file->tensors[i].dtype);
-    return count;
 }

@@ -1,7 +1,7 @@
 /*
  * Applies a network with the weights of a file to the samples of a stream, in evaluation mode: writes its logits as an NPY
- * file, or the inputs of its head as a stream of features. Samples come in batches; while one is worked on, the next is
- * prepared:
+ * file, or the inputs of its head as a stream of features; or applies it to image files without a stream. Samples come in
+ * batches; while one is worked on, the next is prepared:
  *
  *     status = ocdm__predictor_open(&predictor, &settings, error);
  *     ocdm__predictor_begin(&predictor, samples, count);
@@ -16,64 +16,29 @@
 #include <stdint.h>
 
 #include "agent/agent.h"
-#include "base/files.h"
 #include "base/progress.h"
-#include "base/safetensors.h"
 #include "base/sha256.h"
 #include "experiment/loop/inputs.h"
+#include "experiment/weights_file.h"
 #include "ocdm/ocdm.h"
 #include "stream/features.h"
 #include "stream/file.h"
-
-/* ---- weights files ------------------------------------------------------------------------------------------------- */
-
-/*
- * A weights file: safetensors, mapped and checked. Pickled files of PyTorch are refused, since reading one can execute
- * arbitrary code.
- */
-
-/* Start with all bytes zero. */
-typedef struct ocdm__weights_file {
-    ocdm__mapped_file map;
-    struct ocdm__safetensors tensors;
-} ocdm__weights_file;
-
-/* OCDM_OK, OCDM_IO, OCDM_BAD_FILE, OCDM_NO_MEMORY; on error nothing is left open. `path` must live as long as the file. */
-ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error);
-
-/* Closes the file. Does nothing for a struct of zeros. */
-void ocdm__weights_close(ocdm__weights_file *weights);
-
-struct ocdm__weights_fit;
-
-/*
- * Whether the head of a file is one for this many classes. The agent would initialise another one at random, which is right
- * for training and wrong for predicting.
- *
- * path   the file's, for the message
- * fit    what the agent says of it
- *
- * OCDM_OK; OCDM_BAD_FILE for another number of classes, or none.
- */
-ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weights_fit *fit, size_t classes, ocdm_error *error);
-
-/* The learned numbers in it: without running statistics, counters and what the optimiser keeps. */
-uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file);
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
 
 /* The texts must live as long as the predictor. */
 typedef struct ocdm__predictor_settings {
-    const char *stream;     /* a stream file */
-    const char *model;      /* one of ocdm__model_names */
+    const char *stream;     /* a stream file; NULL: image files, see below */
+    const char *model;      /* one of ocdm__model_names; NULL: the one of the weights */
     const char *weights;    /* a weights file */
-    uint32_t resize, crop;  /* as in experiment/loop/inputs.h */
+    uint32_t resize, crop;  /* as in experiment/loop/inputs.h; 0: those of the weights, if they are known */
     const char *image_root; /* instead of the stream's own; NULL */
     unsigned threads;       /* for the network, and as many for images */
     size_t batch;           /* samples at a time, from 1 */
     bool bf16;
-    bool skip_bad;   /* images that cannot be decoded are left out of a batch; else they end the work */
-    bool needs_head; /* the weights must have a head with the stream's number of classes */
+    bool skip_bad;                  /* images that cannot be decoded are left out of a batch; else they end the work */
+    bool needs_head;                /* the weights must have a head, for the stream's classes if there is one */
+    void (*note)(const char *text); /* something that a user should know, one line; may be NULL */
 } ocdm__predictor_settings;
 
 /* Start with all bytes zero. */
@@ -87,12 +52,16 @@ typedef struct ocdm__predictor {
     size_t batch;
     size_t next; /* the first sample of the batch to come */
     unsigned slot;
+    const char *model;
+    struct ocdm__weights_fit fit;
+    ocdm__weights_about about;
+    uint32_t resize, crop; /* of images */
 } ocdm__predictor;
 
 /*
- * Opens both files and makes the network. OCDM_OK; OCDM_BAD_FILE for a damaged file, weights that do not fit the model or the
- * stream, a stream that is not what the model takes; OCDM_IO, OCDM_BAD_ARGUMENT, OCDM_LIMIT, OCDM_NO_MEMORY. Close it even
- * after an error.
+ * Opens the files and makes the network. OCDM_OK; OCDM_BAD_FILE for a damaged file, weights that do not fit the model or the
+ * stream, a stream that is not what the model takes, weights of features without a stream; OCDM_IO, OCDM_BAD_ARGUMENT,
+ * OCDM_LIMIT, OCDM_NO_MEMORY. Close it even after an error.
  */
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error);
 
@@ -136,6 +105,39 @@ typedef struct ocdm__predict_report {
  */
 ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__progress *progress, ocdm__predict_report *report,
                           ocdm_error *error);
+
+/* ---- image files -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Paths of image files. Start with all bytes zero. */
+typedef struct ocdm__photo_list {
+    char **paths;
+    size_t count, room;
+} ocdm__photo_list;
+
+/*
+ * Adds a file, or the JPEG and PNG files in a folder and the folders in it, sorted by their paths. In folders, files count by
+ * their first bytes or by their names (.jpg, .jpeg, .png), and names that begin with a dot do not. A file that is not there is
+ * added: predicting reports it. OCDM_OK, OCDM_IO, OCDM_BAD_FILE (a folder without images), OCDM_LIMIT, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__photo_list_add(ocdm__photo_list *list, const char *path, ocdm_error *error);
+void ocdm__photo_list_clear(ocdm__photo_list *list);
+
+/* The result for a file. */
+typedef struct ocdm__photo {
+    const char *path;
+    const float *logits;   /* predictor.fit.class_count of them; NULL: the file cannot be used */
+    const ocdm_error *why; /* then: the reason */
+} ocdm__photo;
+
+/* Is called for each file, in the order of the list. Another status than OCDM_OK ends the work. */
+typedef ocdm_status ocdm__photo_told(void *state, const ocdm__photo *photo, ocdm_error *error);
+
+/* Predicts all files with a predictor that was opened without a stream, and with needs_head. OCDM_OK whatever happened to
+ * single files; OCDM_BAD_ARGUMENT (sizes that do not fit), OCDM_LIMIT, OCDM_NO_MEMORY, OCDM_STOPPED, and what `told` returns.
+ */
+ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__photo_list *list, unsigned threads,
+                                 const ocdm__progress *progress, ocdm__photo_told *told, void *state, ocdm_error *error);
 
 /* ---- features ------------------------------------------------------------------------------------------------------------ */
 

@@ -41,7 +41,7 @@ runs() {
     done
 }
 
-# sample_all PROGRAM FOLDER: everything that the program prints, but for the seconds it took.
+# sample_all PROGRAM FOLDER: everything that the program prints, except the seconds it took.
 sample_all() {
     local program=$1 folder=$2 name flags
     mkdir -p "$folder"

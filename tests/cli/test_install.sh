@@ -128,7 +128,7 @@ experiment_headers_are_c_and_cpp() {
     done
 }
 
-# A learner of one's own needs no oneDNN and no image decoder.
+# A learner of your own needs no oneDNN and no image decoder.
 builds_a_learner() {
     # shellcheck disable=SC2046
     cc "$source/examples/nearest_mean.c" -o "$place/learner" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs ocdm_experiment) &&

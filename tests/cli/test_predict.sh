@@ -12,7 +12,7 @@ little() {
     done
 }
 
-# make_weights FILE NAME=SHAPE...: zeros, but for fc.bias, which is all ones. A shape is numbers with commas.
+# make_weights FILE NAME=SHAPE...: zeros, except fc.bias, which is all ones. A shape is numbers with commas.
 make_weights() {
     local file=$1 header='{' at=0 pair count size number
     shift
@@ -30,7 +30,7 @@ make_weights() {
         for pair in "$@"; do
             count=1
             for number in $(tr , ' ' <<< "${pair#*=}"); do count=$((count * number)); done
-            if [ "${pair%%=*}" = fc.bias ]; then
+            if [[ ${pair%%=*} == *fc.bias ]]; then
                 for ((number = 0; number < count; number++)); do printf '\0\0\200\077'; done
             else
                 head -c $((4 * count)) /dev/zero
@@ -92,9 +92,8 @@ predicts_scenes() {
 }
 
 refuses_predictions() {
-    fails 2 'no stream is given' 'name a file that `ocdm stream build` wrote' predict --model linear --weights linear -o out.npy &&
+    fails 2 'no file is given' 'name image files, folders of them, or a stream' predict --model linear --weights linear -o out.npy &&
         fails 2 '--weights is missing' '--help describes it' predict F.safetensors --model linear -o out.npy &&
-        fails 2 '--model is missing' '--help describes it' predict F.safetensors --weights linear -o out.npy &&
         fails 2 '--output is missing' '--help describes it' predict F.safetensors --model linear --weights linear &&
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
@@ -240,6 +239,153 @@ runs_on_images_alone() {
     same 0 "$code" && same "" "$(cat "$err")"
 }
 
+# pixel FILE GREY: a PNG of one grey pixel; 0 or 127.
+pixel() {
+    local row='\0143\0140\0000\0000\0000\0002\0000\0001' sum='\0345\0047\0336\0374'
+    [ "$2" = 0 ] || { row='\0143\0250\0007\0000\0000\0201\0000\0200' sum='\0176\0034\0051\0307'; }
+    printf '%b' '\0211PNG\r\n\0032\n\0000\0000\0000\0015IHDR\0000\0000\0000\0001\0000\0000\0000\0001\0010\0000\0000\0000\0000\0072\0176\0233\0125' \
+        '\0000\0000\0000\0012IDAT\0170\0332'"$row$sum"'\0000\0000\0000\0000IEND\0256\0102\0140\0202' > "$1"
+}
+
+# A run on image files at 36 and 32 pixels: a stream "P.st" and the folder "trained".
+trained() {
+    [ ! -e trained ] || return 0
+    local i
+    for i in 1 2 3 4; do
+        pixel p$i.png $((i % 2 * 127))
+        printf '{"id":%d,"labels":["%s"],"split":"%s","image":"p%d.png"}\n' $i "$([ $((i % 2)) = 0 ] && echo night || echo 'day, grey')" \
+            "$([ $i -lt 4 ] && echo train || echo test)" $i
+    done > p.jsonl
+    "$ocdm" stream build --records p.jsonl --images . -q -o P.st && "$ocdm" run P.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o trained 2> "$err"
+}
+
+# The weights say at which size they were trained; before, eval and predict took 256 and 224 pixels.
+takes_the_trained_size() {
+    trained || return 1
+    local w=trained/weights.safetensors note='note: the weights were trained with --resize 36 --crop 32; they are used with'
+    run "$ocdm" eval P.st --weights $w -q --json
+    same 0 "$code" && same "" "$(cat "$err")" && grep -q '^{"model":"cnn","resize":36,"crop":32,"tests":1,' "$out" || return 1
+    run "$ocdm" eval P.st --weights $w -q --json --crop 24
+    same 0 "$code" && same "$note --resize 36 --crop 24" "$(cat "$err")" && grep -q '"resize":36,"crop":24,' "$out" || return 1
+    run "$ocdm" predict P.st --weights $w -q --split all -o own.npy
+    same 0 "$code" && same "" "$(cat "$err")" || return 1
+    run "$ocdm" predict P.st --weights $w -q --split all --resize 36 --crop 32 -o same.npy
+    same 0 "$code" && same "" "$(cat "$err")" && cmp own.npy same.npy || return 1
+    run "$ocdm" predict P.st --weights $w -q --split all --resize 48 --crop 48 -o other.npy
+    same 0 "$code" && same "$note --resize 48 --crop 48" "$(cat "$err")" && ! cmp -s own.npy other.npy || return 1
+    sed 's/night/nacht/' p.jsonl > q.jsonl
+    "$ocdm" stream build --records q.jsonl --images . -q -o Q.st || return 1
+    fails 3 "$w: class 1 of the weights is night, that of the stream is nacht" 'weights can predict the classes that they were trained with, in their order' \
+        eval Q.st --weights $w -q && fails 3 "$w: class 1 of the weights is night, that of the stream is nacht" \
+        'weights can predict the classes that they were trained with, in their order' predict Q.st --weights $w -o out.npy
+}
+
+describes_itself() {
+    trained || return 1
+    run "$ocdm" weights info trained/weights.safetensors
+    same 0 "$code" && same 'model       cnn, classes: 2' "$(head -n 1 "$out")" &&
+        grep -qxF 'input       images, --resize 36 --crop 32, mean [0.485,0.456,0.406], std [0.229,0.224,0.225]' "$out" &&
+        grep -qx 'classes     day, grey, night' "$out" && grep -qx "run         $(grep -o '"id":"[0-9a-f]*' trained/summary.json | cut -c7-), by ocdm .*" "$out" || return 1
+    run "$ocdm" weights info --json trained/weights.safetensors
+    same 0 "$code" && grep -q ',"resize":36,"crop":32,"mean":\[0.485,0.456,0.406\],"std":\[0.229,0.224,0.225\],"class_names":\["day, grey","night"\],"tensors":' "$out" || return 1
+    local take='this is the checkpoint of a run; take its weights, trained/weights.safetensors'
+    run "$ocdm" weights info trained/checkpoint.safetensors
+    same 0 "$code" && same "note: trained/checkpoint.safetensors: $take" "$(cat "$err")" && same 'model       cnn, classes: 2' "$(head -n 1 "$out")" || return 1
+    run "$ocdm" eval P.st --weights trained/checkpoint.safetensors -q
+    same 3 "$code" && same "error: trained/checkpoint.safetensors: $take" "$(cat "$err")" || return 1
+    cp trained/checkpoint.safetensors alone.st
+    fails 3 'alone.st: this is the checkpoint of a run that has not written its weights yet' \
+        '`ocdm run --resume` finishes it and writes them: weights.safetensors' predict P.st --weights alone.st -o out.npy &&
+        fails 3 'P.st: this is a stream, not a weights file' '`ocdm run` leaves weights: weights.safetensors' eval P.st --weights P.st -q
+}
+
+predicts_files() {
+    # shellcheck disable=SC2046
+    make_weights two $(cnn_tensors 2)
+    mkdir -p photos/sub
+    pixel photos/b.png 0
+    pixel photos/sub/a 127
+    printf 'no image' > photos/notes.txt
+    printf 'no image' > photos/.hidden.jpg
+    printf 'cat\r\ndog, large\n' > names
+    local flags=(--weights two --classes names --resize 32 --crop 32)
+    run "$ocdm" predict photos "${flags[@]}"
+    same 0 "$code" && same $'photos/b.png  cat 0.73, dog, large 0.73\nphotos/sub/a  cat 0.73, dog, large 0.73' "$(cat "$out")" && same "" "$(cat "$err")" || return 1
+    run "$ocdm" predict photos/sub photos/b.png "${flags[@]}" --threshold 0.8
+    same 0 "$code" && same $'photos/sub/a  nothing above 0.8; best is cat 0.73\nphotos/b.png  nothing above 0.8; best is cat 0.73' "$(cat "$out")" || return 1
+    run "$ocdm" predict photos/b.png --weights two --resize 32 --crop 32 --top 1 --json
+    same 0 "$code" && same '{"file":"photos/b.png","labels":[{"label":"0","probability":0.7311}]}' "$(cat "$out")" || return 1
+    printf 'no image' > photos/c.jpg
+    run "$ocdm" predict photos nowhere.jpg "${flags[@]}" --csv -o list.csv -q
+    same 3 "$code" && same $'error: photos/c.jpg: neither a JPEG nor a PNG image\nerror: cannot open nowhere.jpg: No such file or directory' "$(cat "$err")" &&
+        same $'file,label,probability\nphotos/b.png,cat,0.7311\nphotos/b.png,"dog, large",0.7311\nphotos/sub/a,cat,0.7311\nphotos/sub/a,"dog, large",0.7311' "$(cat list.csv)" || return 1
+    run "$ocdm" predict photos/c.jpg photos/b.png "${flags[@]}" --json --threshold 0.9 --skip-bad
+    same 0 "$code" && same $'{"file":"photos/c.jpg","error":"photos/c.jpg: neither a JPEG nor a PNG image"}\n{"file":"photos/b.png","labels":[]}' "$(cat "$out")" || return 1
+    run "$ocdm" predict nowhere.jpg "${flags[@]}"
+    same 4 "$code" && same "" "$(cat "$out")" || return 1
+    trained && run "$ocdm" predict p1.png --weights trained/weights.safetensors --top 2
+    same 0 "$code" && grep -q '^p1.png  .*day, grey 0' "$out" && grep -q 'night 0' "$out"
+}
+
+refuses_files() {
+    trained || return 1
+    mkdir -p none
+    fails 3 "linear: the weights are for $features features, not for images" \
+        'build a stream with such features of your images, then: ocdm predict STREAM --weights FILE -o scores.npy' predict p1.png --weights linear &&
+        fails 2 '--json and --csv are both given' 'choose one of them' predict p1.png --weights two --json --csv &&
+        fails 2 '--split is for streams, not for image files' 'leave it out' predict p1.png --weights two --split all &&
+        fails 2 '--top is for image files, not for streams' 'leave it out' predict P.st --weights two --top 3 -o out.npy &&
+        fails 2 'a stream among several files' 'predict it in a command of its own' predict p1.png P.st --weights two &&
+        fails 2 'out.npy: NPY files of logits are made of streams, not of image files' 'take --csv or --json, or build a stream of the images' \
+            predict p1.png --weights two -o out.npy &&
+        fails 2 'p1.png is an input and the output' 'write to another file' predict p1.png --weights two -o p1.png &&
+        fails 3 'p.jsonl: there are 4 names, and the weights have 2 classes' 'one name on each line, in the order of the head' predict p1.png --weights two --classes p.jsonl || return 1
+    run "$ocdm" predict none --weights two
+    same 3 "$code" && same 'error: none: no JPEG or PNG file is in the folder' "$(cat "$err")"
+}
+
+# What training programs put before the names of a network is taken away; what does not fit is refused with its one reason.
+unwraps_names() {
+    local wrapper no='`ocdm weights info FILE` lists them; docs/agent.md describes the models'
+    trained || return 1
+    # shellcheck disable=SC2046
+    make_weights two $(cnn_tensors 2)
+    "$ocdm" predict P.st --weights two --resize 32 --crop 32 -q -o two.npy || return 1
+    for wrapper in module. state_dict. model.module. state_dict.model._orig_mod.; do
+        # shellcheck disable=SC2046
+        make_weights wrapped epoch=1 $(for pair in $(cnn_tensors 2); do echo "$wrapper$pair"; done) optimizer.state=3
+        run "$ocdm" weights info wrapped
+        same 0 "$code" && same 'model       cnn, classes: 2' "$(head -n 1 "$out")" && grep -qx "wrapper     $wrapper, other tensors: 2" "$out" || return 1
+        run "$ocdm" predict P.st --weights wrapped --resize 32 --crop 32 -q -o wrapped.npy
+        same 0 "$code" && cmp two.npy wrapped.npy || { cat "$err"; return 1; }
+    done
+    make_weights timm conv_stem.weight=32,3,3,3 bn1.weight=32 classifier.weight=2,8 classifier.bias=2
+    fails 3 "timm: the tensors are those of no model here but of timm's MobileNet or EfficientNet (conv_stem.weight)" "$no" eval P.st --weights timm -q || return 1
+    # shellcheck disable=SC2046
+    make_weights lacking $(cnn_tensors 2 | tr ' ' '\n' | grep -v bn4.bias)
+    fails 3 'lacking: the tensors are nearly those of cnn, but the file lacks bn4.bias' "$no" eval P.st --weights lacking -q || return 1
+    run "$ocdm" weights info lacking
+    same 0 "$code" && same 'model       none: the tensors are nearly those of cnn, but the file lacks bn4.bias' "$(head -n 1 "$out")"
+}
+
+exports_onnx() {
+    trained || return 1
+    run "$ocdm" weights export trained/weights.safetensors --onnx net.onnx
+    same 0 "$code" && same "" "$(cat "$err")" && same 'net.onnx: cnn, classes: 2
+input   image, batch x 3 x 32 x 32: RGB, 0 to 255; the shorter side resized to 36 pixels, then the square of 32 in the middle
+output  logits and probabilities, batch x 2' "$(cat "$out")" && grep -qaF '["day, grey","night"]' net.onnx || return 1
+    run "$ocdm" weights export linear --onnx linear.onnx -q
+    same 0 "$code" && same "" "$(cat "$out" "$err")" && grep -qa Gemm linear.onnx && ! grep -qa offset linear.onnx || return 1
+    "$ocdm" stream build --records train.svm --test test.svm --format svm --standardize -q -o Z.st && "$ocdm" run Z.st -m 2 --replay 1 -q -o standard || return 1
+    run "$ocdm" weights export standard/weights.safetensors --onnx standard.onnx
+    same 0 "$code" && grep -q ': features before they are standardized$' "$out" && grep -qa offset standard.onnx || return 1
+    fails 2 'no weights file is given' 'name a safetensors file' weights export --onnx out.npy &&
+        fails 2 '--onnx is missing' 'name the file to write' weights export linear &&
+        fails 2 'linear is an input and the output' 'write to another file' weights export linear --onnx linear &&
+        fails 2 'the model linear takes no images' 'leave --resize and --crop out' weights export linear --crop 3 --onnx out.npy &&
+        fails 3 'headless: the weights have no head, so they cannot predict' '`ocdm stream featurize` needs no head; predicting does' weights export headless --onnx out.npy
+}
+
 # linear and mlp use one thread, whatever is asked for; a flag for images is no error there, as one script times all models.
 times_with_its_threads() {
     local model
@@ -275,6 +421,12 @@ check predict_refuses_what_does_not_fit refuses_predictions
 check eval_refuses_weights_without_a_head evaluates_no_head_of_its_own
 check eval_refuses_logits_that_are_not_finite evaluates_no_infinite_logits
 check predict_and_featurize_judge_image_files judges_images
+check eval_and_predict_take_the_size_of_training takes_the_trained_size
+check weights_say_what_they_are describes_itself
+check predict_prints_the_labels_of_image_files predicts_files
+check predict_refuses_what_image_files_cannot_have refuses_files
+check weights_of_other_programs_are_unwrapped_or_refused unwraps_names
+check weights_export_writes_onnx exports_onnx
 check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights

@@ -46,7 +46,7 @@ def has(where, names):
     assert list(node) == names.split(), (where, list(node))
 metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
-has([], "format version program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
+has([], "format version id program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
     "groups log_every validation resample_tests loss negatives focal loss_balance ema")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
@@ -310,13 +310,13 @@ check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
-check "a run that goes on with other instructions is told, or refused" tells_other_instructions
+check "a resume with other instructions is reported, or refused" tells_other_instructions
 check "groups are compared by what their file says" compares_groups_by_content
 check "--class-weights changes the target and is compared by content" weighs_classes
 check "another stream is refused" refuses_another_stream
-check "a log that cannot be written is told" tells_when_nothing_can_be_written
+check "a log that cannot be written is reported" tells_when_nothing_can_be_written
 check "eval gives the run's last numbers" evaluates_what_was_saved
-check "a full output is told once" tells_a_full_output_once
+check "a full output is reported once" tells_a_full_output_once
 check "weights are compared by content, not by name" compares_weights
 check "a folder without a name is refused" refuses_an_empty_folder_name
 check "eval explains its numbers" explains

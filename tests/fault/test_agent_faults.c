@@ -1,8 +1,8 @@
 /*
  * Every allocation fails once, and every one from some call on fails, while an agent is made, trains, predicts, gives a
- * gradient, is saved and loaded: it is told that memory is out, nothing has changed, nothing leaks (the sanitizer watches), and
- * the agent goes on, to the bit, as one that never failed. oneDNN too runs out of memory at each of its calls; where that is in
- * the middle of a change, the agent must say from then on that it cannot go on.
+ * gradient, is saved and loaded: it reports that it is out of memory, nothing has changed, nothing leaks (the sanitizer
+ * watches), and the agent goes on, to the bit, as one that never failed. oneDNN too runs out of memory at each of its calls;
+ * where that is in the middle of a change, the agent must say from then on that it cannot go on.
  *
  * The allocations inside oneDNN are not reached one by one.
  */
@@ -27,7 +27,7 @@
 
 /* ---- oneDNN ----------------------------------------------------------------------------------------------------------- */
 
-/* These two stand before oneDNN's own, which are in a shared library. */
+/* These two replace oneDNN's own, which are in a shared library. */
 dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream, int count,
                                      const dnnl_exec_arg_t *arguments)
 {
@@ -440,7 +440,7 @@ static void agent_refuses_everything(struct scene *scene, const char *where)
     }
 }
 
-/* The agent either is as it was, or says for good that it cannot go on. */
+/* The agent is either unchanged, or refuses every later call. */
 static unsigned long fail_each_in_the_middle(const struct trial *trial, bool for_good)
 {
     for (unsigned long n = 1;; n++) {

@@ -83,7 +83,7 @@ TEST(create_fails_cleanly_at_every_allocation)
     }
 }
 
-/* The update fails at its n-th allocation, for every n until it does not; the twin never hears of it. Returns how often it
+/* The update fails at its n-th allocation, for every n until it does not; the twin never gets the batch. Returns how often it
  * failed. */
 static unsigned long fail_at_every_allocation(ocdm_memory *memory, ocdm_memory *twin, const struct toy_batch *batch,
                                               bool for_good, const char *where)
@@ -141,7 +141,7 @@ TEST(update_changes_nothing_at_every_failed_allocation)
 
 /* ---- weights, capacity, flat arrays, bytes ---------------------------------------------------------------------------- */
 
-/* One thing to do to a memory; `turn` tells the times apart that it is done. */
+/* One change of a memory; `turn` counts how often it was made. */
 typedef ocdm_status deed(ocdm_memory *memory, uint64_t turn, ocdm_error *error);
 
 static ocdm_status weigh(ocdm_memory *memory, uint64_t turn, ocdm_error *error)

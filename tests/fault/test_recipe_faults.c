@@ -1,5 +1,6 @@
-/* Building streams while allocations fail, each once or all from some call on: told as such, no file left, nothing leaked (the
- * sanitizer watches), and without faults the file comes. Then the built-in world, whose tables are large, by itself. */
+/* Building streams while allocations fail, each once or all from some call on: it is reported as such, no file is left,
+ * nothing leaks (the sanitizer watches), and without faults the file is written. Then the built-in world, whose tables are
+ * large, by itself. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>

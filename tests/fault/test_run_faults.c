@@ -1,5 +1,5 @@
-/* Every call to the system fails once in a run, or the disk stays full from then on: it is told, and the run can go on
- * afterwards as if nothing had been. */
+/* Every call to the system fails once in a run, or the disk stays full from then on: it is reported, and the run can continue
+ * afterwards with the same result. */
 #define _XOPEN_SOURCE 700
 
 #include "../test.h"
@@ -100,7 +100,7 @@ TEST(run_tells_when_memory_runs_out)
     assert_int_equal(run_in("parts", "none", true, &error), OCDM_OK);
 }
 
-/* A finished run whose summary cannot be compared for want of memory is not taken for the one asked for. */
+/* If there is not enough memory to compare the summary of a finished run, the run is not accepted as the requested one. */
 TEST(finished_run_tells_when_memory_runs_out)
 {
     ocdm_error error;
@@ -172,7 +172,7 @@ static ocdm_status ask_in(const char *folder, ocdm_error *error)
     return status;
 }
 
-/* Each kind of call fails once, at every place; the loop that is opened again goes on. Returns how often it failed. */
+/* Each kind of call fails once, at every place; the loop continues when it is opened again. Returns how often it failed. */
 static unsigned long fail_each_asked(enum fault_kind kind, int reason, ocdm_status expected)
 {
     unsigned long failed = 0;

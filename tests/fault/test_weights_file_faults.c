@@ -49,6 +49,8 @@ static void check_folder(const struct saving *saving, ocdm_status status, const 
     free(found);
 }
 
+static const struct ocdm__note notes[] = {{.key = "format", .value = "pt"}};
+
 /* Whether there were this many calls. */
 static bool save_with_fault(const struct saving *saving, unsigned long n, ocdm_status *status)
 {
@@ -59,7 +61,7 @@ static bool save_with_fault(const struct saving *saving, unsigned long n, ocdm_s
     assert_int_equal(saving->old ? write_whole("weights", old, sizeof old) : 0, 0);
     fault_at(saving->kind, n, memory ? ENOMEM : ENOSPC, saving->for_good);
     const ocdm__learner learner = ocdm__agent_learner(saving->agent);
-    *status = ocdm__learner_save(&learner, saving->model, "weights", &error);
+    *status = ocdm__learner_save(&learner, notes, 1, "weights", &error);
     unsigned long calls = fault_calls(saving->kind);
     fault_off();
     check_folder(saving, *status, old, sizeof old);
@@ -75,7 +77,7 @@ static unsigned long fail_saves(const char *model, enum fault_kind kind, bool fo
     const ocdm__learner learner = ocdm__agent_learner(saving.agent);
     ocdm_status status;
     count_files(1);
-    assert_int_equal(ocdm__learner_save(&learner, model, "weights", NULL), OCDM_OK);
+    assert_int_equal(ocdm__learner_save(&learner, notes, 1, "weights", NULL), OCDM_OK);
     saving.whole = read_whole("weights", &saving.whole_size);
     unsigned long failed = 0;
     for (unsigned long n = 1; save_with_fault(&saving, n, &status); n++)

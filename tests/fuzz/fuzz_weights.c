@@ -1,7 +1,6 @@
 /*
- * Any bytes as a weights file: the model that it fits is told, and small agents refuse it and stay as they were, or take it,
- * with numbers only that a step and a prediction can be made with. A checksum is made right first, so that what is behind it is
- * reached.
+ * Any bytes as a weights file: the model that it fits is reported, and small agents either refuse it and are unchanged, or
+ * load it; then a step and a prediction must work. A checksum is made right first, so that what is behind it is reached.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -84,7 +83,7 @@ static void check_numbers(ocdm__agent *agent)
     ocdm__agent_state_release(&state);
 }
 
-/* Weights of any size were taken, so that a result may be infinite; a step tells so. */
+/* Weights of any size were taken, so a result may be infinite, which a step reports. */
 static void use(ocdm__agent *agent)
 {
     float input[2 * WIDEST], logits[2 * CLASSES];

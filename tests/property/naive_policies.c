@@ -36,7 +36,7 @@ static uint32_t pick_class(const bool *marked, size_t tied, ocdm__random *stream
     return c;
 }
 
-/* More candidates than this are guessed at first, so many times at most. */
+/* With more candidates than this, positions are guessed first, at most this many times. */
 #define NAIVE_FEW 256
 
 /* A uniform member among the candidates. Many candidates: positions are drawn until one is a candidate. */

@@ -1,6 +1,6 @@
 /*
  * What must hold in distribution: reservoirs keep everyone equally often, the tie rule `key` leaves fair samples, draws are
- * uniform, and CBES on one label a sample is CBRS. Seeds are fixed; bounds lie six standard deviations out, so that a pass is
+ * uniform, and CBES on one label a sample is CBRS. Seeds are fixed; bounds are six standard deviations wide, so that a pass is
  * no luck and a failure no accident.
  */
 #include "../test.h"

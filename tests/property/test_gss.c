@@ -26,7 +26,7 @@ struct caller {
     bool released;
     size_t batch; /* how many samples the question must be about */
     bool was_asked;
-    uint64_t full, passed; /* questions about a full memory; those whose batch the memory let pass */
+    uint64_t full, passed; /* comparisons for a full memory; those whose batch was discarded */
 };
 
 static ocdm_status compare_for_memory(void *state, const ocdm_memory *memory, const ocdm_comparison *asked, ocdm_error *error)
@@ -75,7 +75,7 @@ static void compare_all(const ocdm_memory *memory, const struct naive *naive, co
     compare_scores(memory, naive, where);
 }
 
-/* Every way to fail leaves the memory as the judge has it, who never saw the batch. */
+/* After every kind of failure the memory equals the judge's, which never saw the batch. */
 static void fail_in_every_way(ocdm_memory *memory, struct caller *caller, const struct naive *naive, const ocdm_sample *batch,
                               const char *where)
 {

@@ -18,7 +18,7 @@
 #define MOST_CLASSES 40
 #define MOST_LABELS (MOST_SAMPLES * MOST_CLASSES * 2)
 
-/* A test set of one's own, and the truth as a table. */
+/* A test set, and its true labels as a table. */
 struct drawn {
     size_t samples, classes;
     float logits[MOST_SAMPLES * MOST_CLASSES];

@@ -1,6 +1,6 @@
 /*
- * Save, load, continue: the loaded memory does for ever what the saved one does, whatever the policy and whenever it was saved;
- * and both write the same bytes.
+ * Save, load, continue: the loaded memory makes the same decisions as the saved one, whatever the policy and whenever it was
+ * saved; and both write the same bytes.
  */
 #define _XOPEN_SOURCE 700
 

@@ -1,6 +1,6 @@
 """A linear model with Adam in NumPy, as `--model linear` is, inside ocdm.Run.
 
-    python3 numpy_linear.py STREAM FOLDER KILL_AFTER [NAME=VALUE...]     dies after so many steps of this process; 0: never
+    python3 numpy_linear.py STREAM FOLDER KILL_AFTER [NAME=VALUE...]     dies after KILL_AFTER steps of this process; 0: never
 """
 import os
 import signal

@@ -303,7 +303,7 @@ class Refused(unittest.TestCase):
 
 class Copies(unittest.TestCase):
     def going_on(self, memory, other):
-        """Both are alike, and stay alike."""
+        """Both are equal, and stay equal."""
         self.assertEqual(memory, other)
         self.assertIsNot(memory, other)
         sets = label_sets(50, seed=9) if memory.names is None else [["x", f"y{i % 4}"] for i in range(50)]

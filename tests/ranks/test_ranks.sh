@@ -163,7 +163,7 @@ same_sample_on() { # same_sample_on RANKS: what `ocdm sample --shard` for each f
         same "$(without_times on.json)" "$(without_times merged.json)" && same "" "$(find temporary -name 'ocdm-*')"
 }
 
-# The first bad file is told, whichever rank has it and whatever others found, and nothing is written.
+# The first bad file is reported, whichever rank has it and whatever others found, and nothing is written.
 tells_the_first_bad_file_on() { # tells_the_first_bad_file_on RANKS
     make_shards
     echo '{"id":' >> part2.jsonl
@@ -251,11 +251,11 @@ for count in 1 2 3 7; do
     check "files sampled on $count ranks are merged to the same bytes" same_sample_on "$count"
 done
 for count in 1 3; do
-    check "the first bad file of a sample on $count ranks is told" tells_the_first_bad_file_on "$count"
+    check "the first bad file of a sample on $count ranks is reported" tells_the_first_bad_file_on "$count"
 done
 check "one file is sampled as by one process" samples_one_file_as_one_process
 check "a sample that cannot be dealt to ranks is refused" refuses_what_cannot_be_dealt
 check "verbs that do not distribute refuse several ranks" refuses_verbs_of_one_rank
 check "ranks with another build are refused before a folder is made" refuses_another_build
-check "an error of the leader is told once and ends all ranks" reports_errors_once
+check "an error of the leader is reported once and ends all ranks" reports_errors_once
 finish

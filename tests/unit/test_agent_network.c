@@ -43,9 +43,9 @@ static ocdm__agent_settings golden_settings(void)
     return settings;
 }
 
-/* The weights of tests/make-golden: drawn, but for the norms' biases, 3 and -3 in turn, so that few activations are near their
- * kink. An activation there depends on the last bit, which differs between CPUs, and changes the gradients of all layers below.
- */
+/* The weights of tests/make-golden: random, except for the norms' biases, which are 3 and -3 in turn, so that few activations
+ * are near their kink. An activation there depends on the last bit, which differs between CPUs, and changes the gradients of
+ * all layers below. */
 static ocdm__agent *golden_agent(void)
 {
     ocdm__agent_settings settings = golden_settings();

@@ -128,7 +128,7 @@ TEST(head_of_another_class_count_is_left_alone)
     ocdm__agent_destroy(fresh);
 }
 
-/* A published network that ends early, without a head: what is there is the network. */
+/* A published network that ends early and has no head: the layers in the file are the network. */
 TEST(mobilenet_ends_where_its_weights_end)
 {
     ocdm__agent_settings settings = settings_for("mobilenet1", 32, 5, 1);

@@ -163,7 +163,7 @@ TEST(pool_stays_consistent_when_samples_come_and_go)
 }
 
 /* Six classes that grow side by side double their lists four times each, and no list given back fits anyone: the most storage
- * that so many labels can take. Before them comes a sample of `labels` labels, and `waste` entries of the lists' storage are
+ * that this many labels can take. Before them comes a sample of `labels` labels, and `waste` entries of the lists' storage are
  * lost, as those of classes that were dropped are: one amount of them makes it tightest. */
 static void run_side_by_side(uint32_t labels, size_t waste)
 {

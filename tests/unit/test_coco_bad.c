@@ -30,7 +30,7 @@ static void is_refused(const struct mistake *mistake, bool skip_bad)
 #define EMPTY_CATEGORIES "\"categories\":[]"
 #define EMPTY "{" EMPTY_IMAGES "," EMPTY_ANNOTATIONS "," EMPTY_CATEGORIES "}"
 
-/* Leaving bad records out is no licence to read what is no COCO file. */
+/* skip_bad must not make a file that is not COCO acceptable. */
 TEST(coco_refuses_a_file_that_is_not_one)
 {
     static const struct mistake mistakes[] = {

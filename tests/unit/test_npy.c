@@ -124,7 +124,7 @@ TEST(npy_refuses_a_length_that_is_not_the_shape)
     write_table("<f4", "(2, 3)", floats, 28);
     assert_string_equal(features(),
                         "t.npy: the header states 2 rows of 3 elements of 4 bytes, but 28 bytes follow it: too many");
-    write_table("<f4", "(4611686018427387905, 4)", floats, 16); /* 16 bytes, but for what overflows */
+    write_table("<f4", "(4611686018427387905, 4)", floats, 16); /* 16 bytes modulo 2^64 */
     assert_string_equal(features(), "t.npy: the header states 4611686018427387905 rows of 4 elements of 4 bytes, but 16 bytes "
                                     "follow it: too few");
     write_table("<f4", "(1, 18446744073709551615)", floats, 16);

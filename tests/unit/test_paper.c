@@ -63,7 +63,7 @@ TEST(lines_are_as_many_as_the_paper_has_rows)
 }
 
 /* Tables 2 and 3: total mAP is the mean over 44 classes of the groups' (12/27/5 and 13/24/7), to the digit printed. Table 4 is
- * so too but for two totals, which the paper has wrong: docs/reproducibility.md. */
+ * so are the others except two totals, which are wrong in the paper: docs/reproducibility.md. */
 TEST(totals_are_means_of_the_groups)
 {
     static const struct {

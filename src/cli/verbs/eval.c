@@ -15,7 +15,7 @@
 #include "cli/verbs.h"
 #include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
-#include "experiment/predict.h"
+#include "experiment/weights_file.h"
 #include "metrics/metrics.h"
 
 /* Everything that an evaluation of a file needs. Starts with all bytes zero. */
@@ -47,25 +47,40 @@ static void close_work(struct work *work)
 
 /* ---- getting ready ------------------------------------------------------------------------------------------------------- */
 
+/* The size of images that the weights were trained with, where the command line says nothing else. */
+static void choose_size(struct work *work, const ocdm__weights_about *about)
+{
+    ocdm__run_settings *settings = &work->settings;
+    uint32_t resize = settings->resize != OCDM_NONE ? settings->resize : 0;
+    uint32_t crop = settings->crop != OCDM_NONE ? settings->crop : 0;
+    if (settings->resize == 0 || !about->images)
+        return; /* 0 is given: images are not to be resized */
+    ocdm__weights_choose_size(about, &resize, &crop, ocdm__print_note);
+    settings->resize = resize;
+    settings->crop = crop;
+}
+
 /* The model that the tensors of the file fit, and whether its classes are the stream's. */
-static ocdm_status find_model(struct work *work, const char *asked, ocdm_error *error)
+static ocdm_status find_model(struct work *work, ocdm_error *error)
 {
     const char *path = work->settings.weights;
     ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
+    ocdm__weights_about about = {.class_count = 0};
     struct ocdm__weights_fit fit = {.model = NULL};
     ocdm_status status = ocdm__weights_open(&file, path, error);
     if (status == OCDM_OK)
-        status = ocdm__weights_fit(&file.tensors, &fit, error);
+        status = ocdm__weights_describe(&file, &fit, &about, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_choose_model(&file, &fit, &work->settings.model, error);
+    if (status == OCDM_OK && fit.model != NULL) /* else the agent reports which tensors are wrong */
+        status = ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_check_classes(path, &about, &work->stream.table, error);
+    if (status == OCDM_OK)
+        choose_size(work, &about);
+    ocdm__weights_about_clear(&about);
     ocdm__weights_close(&file);
-    if (status != OCDM_OK)
-        return status;
-    if (fit.model == NULL && asked == NULL)
-        return ocdm__fail(error, OCDM_BAD_FILE, "name the model with --model to see what is missing",
-                          "%s: the tensors are those of no model", path);
-    work->settings.model = asked != NULL ? asked : fit.model;
-    if (fit.model == NULL)
-        return OCDM_OK; /* the agent reports which tensors are wrong */
-    return ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
+    return status;
 }
 
 static ocdm_status make_tables(struct work *work, ocdm_error *error)
@@ -135,7 +150,7 @@ static void tell_skipped(const struct work *work)
     if (work->evaluation.skipped == 0)
         return;
     ocdm__model_inputs_skipped_text(work->inputs, work->evaluation.skipped, text);
-    fprintf(stderr, "note: %s\n", text);
+    ocdm__print_note(text);
 }
 
 static void write_json(ocdm__output *output, const struct work *work, bool per_class)
@@ -143,6 +158,10 @@ static void write_json(ocdm__output *output, const struct work *work, bool per_c
     const ocdm__evaluation *evaluation = &work->evaluation;
     ocdm__output_text(output, "{\"model\":");
     ocdm__output_json_string(output, work->settings.model, strlen(work->settings.model));
+    if (ocdm__model_takes_images(work->settings.model)) {
+        ocdm__output_count(output, ",\"resize\":", ocdm__model_inputs_resize(work->inputs));
+        ocdm__output_count(output, ",\"crop\":", ocdm__model_inputs_height(work->inputs));
+    }
     ocdm__output_count(output, ",\"tests\":", work->tests.count);
     ocdm__output_count(output, ",\"skipped\":", evaluation->skipped);
     ocdm__evaluation_metrics_write(output, evaluation, work->tests.tasks);
@@ -191,10 +210,11 @@ static ocdm_status read_settings(const ocdm__arguments *arguments, struct work *
 
 static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
 {
-    const char *path = arguments->operands[0], *model = ocdm__argument_text(arguments, "model");
+    const char *path = arguments->operands[0];
     ocdm_status status = ocdm__stream_open(&work->stream, path, error);
+    work->settings.model = ocdm__argument_text(arguments, "model");
     if (status == OCDM_OK)
-        status = find_model(work, model, error);
+        status = find_model(work, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
     if (status == OCDM_OK)
@@ -234,6 +254,8 @@ static const char *const description[] = {
     "Evaluates a saved model on the test part of a stream file and prints CF1, OF1 and mAP over all classes and each group of "
     "them, in percent. The weights are those written by `ocdm run`, or any safetensors file with torchvision's parameter "
     "names; its classes must be those of the stream, in the same order. A checkpoint is not a weights file.",
+    "Images are resized and cropped as the weights file of a run says that it was trained; --resize and --crop win over it, with "
+    "a note on stderr. Weights that do not say it take 256 and 224 pixels for image files.",
     "--explain prints the formula of every number, and needs no stream.",
     NULL,
 };
@@ -254,8 +276,10 @@ static const ocdm__flag flags[] = {
      .help = "bf16 needs a CPU that supports it"},
     {.name = "resize",
      .value = "PIXELS",
-     .help = "resize images to this shorter side; 0: do not; 256 for image files by default"},
-    {.name = "crop", .value = "PIXELS", .help = "then crop the centre square of this size; 224 for image files by default"},
+     .help = "resize images to this shorter side; by default as the weights were trained, else 256 for image files"},
+    {.name = "crop",
+     .value = "PIXELS",
+     .help = "then crop the centre square of this size; by default as the weights were trained, else 224 for image files"},
     {.name = "images", .value = "FOLDER", .help = "folder of the image files, instead of the one in the stream"},
     {.name = "strict", .help = "fail at an image that cannot be decoded instead of skipping it"},
     {.name = "groups",
@@ -266,7 +290,8 @@ static const ocdm__flag flags[] = {
      .help = "threads for models of images and decoding; all cores by default; does not change results"},
     {.name = "per-class", .help = "also AP, precision and recall of each class"},
     {.name = "explain", .help = "print the formula of each metric first"},
-    {.name = "json", .help = "print one JSON object; its metrics are those of summary.json"},
+    {.name = "json",
+     .help = "print one JSON object; its metrics are those of summary.json, its resize and crop those that were used"},
     {.letter = 'q', .name = "quiet", .help = "no progress line"},
     {.name = NULL},
 };

@@ -1,14 +1,17 @@
-/* `ocdm predict`: logits of a stream's samples as an NPY file. */
+/* `ocdm predict`: the labels of image files, or the logits of a stream's samples as an NPY file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/model.h"
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
@@ -17,15 +20,6 @@
 /* In the order of enum ocdm__predict_part. */
 static const char *const part_names[] = {"test", "train", "all", NULL};
 static const char *const precision_names[] = {"f32", "bf16", NULL};
-
-/* The same names as in `ocdm run`. */
-static ocdm_status check_sizes(const ocdm__predictor_settings *network, ocdm_error *error)
-{
-    if (ocdm__model_takes_images(network->model) || (network->resize == 0 && network->crop == 0))
-        return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images",
-                      network->model);
-}
 
 static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
 {
@@ -41,8 +35,19 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__predict_
     settings->output = ocdm__argument_text(arguments, "output");
     if (status == OCDM_OK && settings->network.skip_bad && ocdm__argument_given(arguments, "strict"))
         status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--strict and --skip-bad are both given");
-    return status == OCDM_OK ? check_sizes(&settings->network, error) : status;
+    return status;
 }
+
+/* Flags that make sense for the other kind of operand only. */
+static ocdm_status refuse_flags(const ocdm__arguments *arguments, const char *const *names, const char *what, ocdm_error *error)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (ocdm__argument_given(arguments, names[i]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out", "--%s is for %s", names[i], what);
+    return OCDM_OK;
+}
+
+/* ---- a stream ------------------------------------------------------------------------------------------------------------ */
 
 static void write_json(ocdm__output *output, const ocdm__predict_settings *settings, const ocdm__predict_report *report)
 {
@@ -83,65 +88,438 @@ static ocdm_status print_report(const ocdm__arguments *arguments, const ocdm__pr
     return ocdm__output_commit(&output, error);
 }
 
+static ocdm_status predict_stream(const ocdm__arguments *arguments, ocdm__predict_settings *settings, ocdm_error *error)
+{
+    static const char *const others[] = {"top", "threshold", "csv", "classes", NULL};
+    ocdm__progress_line line;
+    ocdm__predict_report report;
+    ocdm_status status = refuse_flags(arguments, others, "image files, not for streams", error);
+    if (status == OCDM_OK)
+        status = ocdm__read_network_files(arguments, &settings->network, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__progress_line_begin(&line, ocdm__argument_given(arguments, "quiet"));
+    status = ocdm__predict(settings, &line.progress, &report, error);
+    ocdm__progress_line_end(&line);
+    return status == OCDM_OK ? print_report(arguments, settings, &report, error) : status;
+}
+
+/* ---- image files --------------------------------------------------------------------------------------------------------- */
+
+enum form { TEXT, JSON, CSV };
+
+/* What is done with the result for each file. */
+struct listing {
+    enum form form;
+    size_t top;       /* the most labels of a file; 0: any number */
+    double lowest;    /* logits above it are listed */
+    double threshold; /* the same as a probability */
+    bool strict;
+    const ocdm__weights_about *about;
+    size_t classes;
+    uint32_t *order; /* classes, the most probable first */
+    const float *logits;
+    ocdm__output output;
+    size_t failed, files;
+    ocdm_status first_failure;
+};
+
+static ocdm_status read_form(const ocdm__arguments *arguments, struct listing *listing, ocdm_error *error)
+{
+    uint64_t top = 0;
+    bool json = ocdm__argument_given(arguments, "json"), csv = ocdm__argument_given(arguments, "csv");
+    if (json && csv)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "choose one of them", "--json and --csv are both given");
+    listing->form = json ? JSON : csv ? CSV : TEXT;
+    listing->strict = ocdm__argument_given(arguments, "strict");
+    ocdm_status status = ocdm__argument_real(arguments, "threshold", 0, 1, &listing->threshold, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "top"))
+        status = ocdm__argument_unsigned(arguments, "top", 1, UINT32_MAX, &top, error);
+    listing->top = (size_t)top;
+    listing->lowest = log(listing->threshold / (1 - listing->threshold));
+    if (top > 0 && !ocdm__argument_given(arguments, "threshold"))
+        listing->lowest = -INFINITY;
+    return status;
+}
+
+static double probability(float logit)
+{
+    return 1 / (1 + exp(-(double)logit));
+}
+
+/* Sorts by logit, the largest first, equal ones by class. A heap sort, since qsort has no context. */
+static bool comes_after(const struct listing *listing, uint32_t a, uint32_t b)
+{
+    float x = listing->logits[a], y = listing->logits[b];
+    return x < y || (!(y < x) && a > b);
+}
+
+static void sift(const struct listing *listing, size_t at, size_t count)
+{
+    uint32_t *heap = listing->order;
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && comes_after(listing, heap[child + 1], heap[child]);
+        if (!comes_after(listing, heap[child], heap[at]))
+            return;
+        uint32_t moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void sort_classes(struct listing *listing)
+{
+    for (size_t i = 0; i < listing->classes; i++)
+        listing->order[i] = (uint32_t)i;
+    for (size_t i = listing->classes / 2; i-- > 0;)
+        sift(listing, i, listing->classes);
+    for (size_t end = listing->classes; end-- > 1;) {
+        uint32_t last = listing->order[0];
+        listing->order[0] = listing->order[end];
+        listing->order[end] = last;
+        sift(listing, 0, end);
+    }
+}
+
+/* How many of the sorted classes are listed. */
+static size_t count_labels(const struct listing *listing)
+{
+    size_t most = listing->top > 0 && listing->top < listing->classes ? listing->top : listing->classes, count = 0;
+    while (count < most && (double)listing->logits[listing->order[count]] > listing->lowest)
+        count++;
+    return count;
+}
+
+/* The name of a class; its number in `digits` where names are not known. */
+static const char *class_name(const struct listing *listing, size_t number, char digits[24], size_t *length)
+{
+    if (listing->about->class_count > 0)
+        return ocdm__text_at(&listing->about->classes, number, length);
+    *length = (size_t)snprintf(digits, 24, "%zu", number);
+    return digits;
+}
+
+/* Bytes of a file's name that are not printable UTF-8 become question marks. */
+static void write_path(ocdm__output *output, const char *path)
+{
+    const unsigned char *at = (const unsigned char *)path, *end = at + strlen(path);
+    while (at < end) {
+        size_t length = ocdm__utf8_sequence(at, end);
+        bool shown = length > 1 ? at[0] != 0xC2 || at[1] >= 0xA0 : length == 1 && *at >= 0x20 && *at != 0x7F;
+        if (shown)
+            ocdm__output_write(output, at, length);
+        else
+            ocdm__output_text(output, "?");
+        at += length > 0 ? length : 1;
+    }
+}
+
+static void write_share(ocdm__output *output, const char *format, double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, share);
+    ocdm__output_text(output, text);
+}
+
+static void write_text_label(struct listing *listing, size_t place)
+{
+    char digits[24];
+    size_t length;
+    uint32_t number = listing->order[place];
+    const char *name = class_name(listing, number, digits, &length);
+    ocdm__output_text(&listing->output, ocdm__show_label(name, length).text);
+    write_share(&listing->output, " %.2f", probability(listing->logits[number]));
+}
+
+static void write_text_labels(struct listing *listing, const char *path, size_t count)
+{
+    char start[48];
+    write_path(&listing->output, path);
+    ocdm__output_text(&listing->output, "  ");
+    for (size_t i = 0; i < count; i++) {
+        ocdm__output_text(&listing->output, i > 0 ? ", " : "");
+        write_text_label(listing, i);
+    }
+    if (count == 0) {
+        snprintf(start, sizeof start, "nothing above %g; best is ", listing->threshold);
+        ocdm__output_text(&listing->output, start);
+        write_text_label(listing, 0);
+    }
+    ocdm__output_text(&listing->output, "\n");
+}
+
+static void write_json_path(ocdm__output *output, const char *path)
+{
+    ocdm__output name;
+    if (ocdm__output_open_memory(&name, path, NULL) != OCDM_OK)
+        return;
+    write_path(&name, path);
+    ocdm__output_text(output, "{\"file\":");
+    ocdm__output_json_string(output, name.buffer, name.used);
+    ocdm__output_abandon(&name);
+}
+
+static void write_json_labels(struct listing *listing, const char *path, size_t count)
+{
+    ocdm__output *output = &listing->output;
+    write_json_path(output, path);
+    ocdm__output_text(output, ",\"labels\":[");
+    for (size_t i = 0; i < count; i++) {
+        char digits[24];
+        size_t length;
+        const char *name = class_name(listing, listing->order[i], digits, &length);
+        ocdm__output_text(output, i > 0 ? ",{\"label\":" : "{\"label\":");
+        ocdm__output_json_string(output, name, length);
+        write_share(output, ",\"probability\":%.4f}", probability(listing->logits[listing->order[i]]));
+    }
+    ocdm__output_text(output, "]}\n");
+}
+
+/* Quoted where it has to be. */
+static void write_cell(ocdm__output *output, const char *text, size_t length)
+{
+    bool plain = true;
+    for (size_t i = 0; i < length; i++)
+        plain = plain && strchr(",\"\r\n", text[i]) == NULL;
+    ocdm__output_text(output, plain ? "" : "\"");
+    for (size_t i = 0; i < length; i++) {
+        ocdm__output_write(output, &text[i], 1);
+        if (text[i] == '"')
+            ocdm__output_text(output, "\"");
+    }
+    ocdm__output_text(output, plain ? "" : "\"");
+}
+
+static void write_csv_labels(struct listing *listing, const char *path, size_t count)
+{
+    ocdm__output *output = &listing->output;
+    for (size_t i = 0; i < count; i++) {
+        char digits[24];
+        size_t length;
+        const char *name = class_name(listing, listing->order[i], digits, &length);
+        write_cell(output, path, strlen(path));
+        ocdm__output_text(output, ",");
+        write_cell(output, name, length);
+        write_share(output, ",%.4f\n", probability(listing->logits[listing->order[i]]));
+    }
+    if (count == 0) {
+        write_cell(output, path, strlen(path));
+        ocdm__output_text(output, ",,\n");
+    }
+}
+
+/* One line on stderr; the work goes on unless it is strict. */
+static ocdm_status tell_failure(struct listing *listing, const ocdm_error *why, ocdm_error *error)
+{
+    if (listing->failed++ == 0)
+        listing->first_failure = why->status;
+    if (listing->strict) {
+        *error = *why;
+        return why->status;
+    }
+    ocdm__output_flush(&listing->output);
+    fprintf(stderr, "error: %s\n", why->message);
+    return OCDM_OK;
+}
+
+static void write_json_failure(ocdm__output *output, const ocdm__photo *photo)
+{
+    write_json_path(output, photo->path);
+    ocdm__output_text(output, ",\"error\":");
+    ocdm__output_json_string(output, photo->why->message, strlen(photo->why->message));
+    ocdm__output_text(output, "}\n");
+}
+
+static ocdm_status list_photo(void *state, const ocdm__photo *photo, ocdm_error *error)
+{
+    static void (*const writers[])(struct listing *, const char *,
+                                   size_t) = {[TEXT] = write_text_labels, [JSON] = write_json_labels, [CSV] = write_csv_labels};
+    struct listing *listing = state;
+    listing->files++;
+    if (photo->why != NULL) {
+        if (listing->form == JSON)
+            write_json_failure(&listing->output, photo);
+        return tell_failure(listing, photo->why, error);
+    }
+    listing->logits = photo->logits;
+    sort_classes(listing);
+    writers[listing->form](listing, photo->path, count_labels(listing));
+    return ocdm__output_check(&listing->output, error);
+}
+
+/* A folder that cannot be listed is reported like a file. */
+static ocdm_status list_operands(const ocdm__arguments *arguments, struct listing *listing, ocdm__photo_list *list,
+                                 ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    const char *output = ocdm__argument_text(arguments, "output");
+    for (size_t i = 0; i < arguments->operand_count && status == OCDM_OK; i++) {
+        ocdm_error why;
+        status = ocdm__check_output(arguments->operands[i], output, error);
+        if (status == OCDM_OK && ocdm__photo_list_add(list, arguments->operands[i], &why) != OCDM_OK)
+            status = why.status == OCDM_NO_MEMORY ? (*error = why).status : tell_failure(listing, &why, error);
+    }
+    return status;
+}
+
+static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *predictor, const char *path, ocdm_error *error)
+{
+    listing->about = &predictor->about;
+    listing->classes = predictor->fit.class_count;
+    listing->order = ocdm__allocate(listing->classes, sizeof *listing->order);
+    if (listing->order == NULL)
+        return ocdm__fail_memory(error, "the classes");
+    ocdm_status status = path != NULL ? ocdm__output_open(&listing->output, path, error)
+                                      : ocdm__output_open_fd(&listing->output, STDOUT_FILENO, "standard output", error);
+    if (status == OCDM_OK && listing->form == CSV)
+        ocdm__output_text(&listing->output, "file,label,probability\n");
+    return status;
+}
+
+/* On standard output the results are written as they come, and are progress enough. */
+static ocdm_status list_photos(const ocdm__arguments *arguments, struct listing *listing, ocdm__predictor *predictor,
+                               const ocdm__predict_settings *settings, ocdm_error *error)
+{
+    ocdm__progress_line line;
+    ocdm__photo_list list = {.count = 0};
+    ocdm_status status = open_listing(listing, predictor, settings->output, error);
+    if (status == OCDM_OK)
+        status = list_operands(arguments, listing, &list, error);
+    ocdm__progress_line_begin(&line, settings->output == NULL || ocdm__argument_given(arguments, "quiet"));
+    if (status == OCDM_OK && list.count > 0)
+        status = ocdm__photos_predict(predictor, &list, settings->network.threads, &line.progress, list_photo, listing, error);
+    ocdm__progress_line_end(&line);
+    ocdm__photo_list_clear(&list);
+    if (status == OCDM_OK || settings->output == NULL) {
+        ocdm_status written = ocdm__output_commit(&listing->output, status == OCDM_OK ? error : NULL);
+        status = status == OCDM_OK ? written : status;
+    }
+    ocdm__output_abandon(&listing->output);
+    return status;
+}
+
+static ocdm_status predict_photos(const ocdm__arguments *arguments, ocdm__predict_settings *settings, struct listing *listing,
+                                  ocdm_error *error)
+{
+    static const char *const others[] = {"split", "images", NULL};
+    const char *path = settings->output;
+    ocdm__predictor predictor = {.agent = NULL};
+    ocdm_status status = refuse_flags(arguments, others, "streams, not for image files", error);
+    if (status == OCDM_OK)
+        status = read_form(arguments, listing, error);
+    if (status == OCDM_OK && path != NULL && strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".npy") == 0)
+        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "take --csv or --json, or build a stream of the images",
+                            "%s: NPY files of logits are made of streams, not of image files", path);
+    if (status == OCDM_OK && path != NULL)
+        status = ocdm__check_output(settings->network.weights, path, error);
+    settings->network.needs_head = true;
+    if (status == OCDM_OK)
+        status = ocdm__predictor_open(&predictor, &settings->network, error);
+    if (status == OCDM_OK)
+        status = ocdm__read_class_names(arguments, predictor.fit.class_count, &predictor.about, error);
+    if (status == OCDM_OK)
+        status = list_photos(arguments, listing, &predictor, settings, error);
+    ocdm__release(listing->order);
+    ocdm__predictor_close(&predictor);
+    return status;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------------- */
+
+static bool names_streams(const ocdm__arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        if (ocdm__is_stream_file(arguments->operands[i]))
+            return true;
+    return false;
+}
+
+static ocdm_status check_operands(const ocdm__arguments *arguments, ocdm_error *error)
+{
+    if (arguments->operand_count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name image files, folders of them, or a stream", "no file is given");
+    if (arguments->operand_count > 1 && names_streams(arguments))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "predict it in a command of its own", "a stream among several files");
+    return OCDM_OK;
+}
+
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
-    ocdm__progress_line line;
-    ocdm__predict_report report;
+    struct listing listing = {.failed = 0};
     ocdm__predict_settings settings = {.output = NULL};
-    ocdm_status status = read_request(arguments, &settings, &error);
+    ocdm_status status = check_operands(arguments, &error);
+    if (status == OCDM_OK)
+        status = read_request(arguments, &settings, &error);
     if (status == OCDM_OK) {
         ocdm__catch_signals();
-        ocdm__progress_line_begin(&line, ocdm__argument_given(arguments, "quiet"));
-        status = ocdm__predict(&settings, &line.progress, &report, &error);
-        ocdm__progress_line_end(&line);
+        status = names_streams(arguments) ? predict_stream(arguments, &settings, &error)
+                                          : predict_photos(arguments, &settings, &listing, &error);
     }
-    if (status == OCDM_OK)
-        status = print_report(arguments, &settings, &report, &error);
     if (status == OCDM_STOPPED)
         return ocdm__report(&error), ocdm__exit_after_signal();
-    return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+    if (status != OCDM_OK)
+        return ocdm__report(&error);
+    bool accepted = settings.network.skip_bad && listing.failed < listing.files;
+    return listing.failed > 0 && !accepted ? ocdm__exit_code(listing.first_failure) : OCDM__EXIT_OK;
 }
 
+/* ---- what the help says -------------------------------------------------------------------------------------------------- */
+
 static const char *const description[] = {
-    "Computes the logits of a saved network for the samples of a stream, in evaluation mode, and writes them as an NPY file: "
-    "32-bit floats, one row per sample in the order of the stream file, one column per class in the order of the stream. A "
-    "class is predicted if its logit is above 0.",
-    "The weights must fit the model and the stream: the same number of classes, and for linear and mlp of features. Images "
-    "are resized and cropped as in an evaluation: shorter side to --resize, centre square of --crop. The result does not "
-    "depend on the number of threads. An image that cannot be decoded is an error, because rows must not shift; with "
-    "--skip-bad such a sample gets a row of NaN, and the number of such rows is printed. A missing image file is always an "
-    "error.",
+    "Of image files: prints the labels that a network gives each of them, with their probabilities. FILE is a JPEG or PNG file "
+    "or a folder, which is searched for such files with all folders in it. Labels with a probability above --threshold are "
+    "printed, the most probable first; --top K prints the K most probable ones, whatever their probability. --json prints one "
+    "object a line, {\"file\", \"labels\": [{\"label\", \"probability\"}]}; --csv prints file,label,probability. A file that "
+    "cannot be read or decoded is reported on stderr, the others are done, and the exit code is 3 or 4.",
+    "Of a stream: writes the logits of its samples, in evaluation mode, as an NPY file: 32-bit floats, one row per sample in the "
+    "order of the stream file, one column per class in the order of the stream. A class is predicted if its logit is above 0. "
+    "An image that cannot be decoded is an error, because rows must not shift; with --skip-bad such a sample gets a row of NaN, "
+    "and the number of such rows is printed. A missing image file is always an error.",
+    "The weights file of a run says which model it is of, how its images were resized and cropped, and what its classes are "
+    "called; other weights need --resize, --crop and --classes. Images are resized to a shorter side of --resize, and the centre "
+    "square of --crop is taken. A flag wins over what the weights say, with a note on stderr. The weights must fit the stream: "
+    "the same classes, and for linear and mlp the same number of features. The result does not depend on the number of threads.",
     NULL,
 };
 
 static const ocdm__example examples[] = {
-    {"scores of the test part", "ocdm predict S.safetensors --model resnet18 --weights W.safetensors -o scores.npy"},
-    {"of small images", "ocdm predict S.safetensors --model cnn --weights W.safetensors --split all -o scores.npy"},
+    {"what is in these pictures?", "ocdm predict photo.jpg holidays/ --weights runs/ocdm/weights.safetensors"},
+    {"the three most probable labels, as a table",
+     "ocdm predict holidays/ --weights W.safetensors --top 3 --csv -o labels.csv"},
+    {"logits of the test part of a stream", "ocdm predict S.safetensors --weights W.safetensors -o scores.npy"},
     {.command = NULL},
 };
 
 static const ocdm__flag flags[] = {
-    {.letter = 'o', .name = "output", .value = "FILE", .help = "the NPY file to write"},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .help = "of a stream: the NPY file to write; of image files: write there what is printed otherwise"},
     OCDM__NETWORK_FLAGS,
-    {.name = "split", .value = "PART", .fallback = "test", .choices = part_names, .help = "which samples"},
+    {.name = "threshold", .value = "P", .fallback = "0.5", .help = "image files: print labels with a probability above P"},
+    {.name = "top", .value = "K", .help = "image files: print at most K labels; all K, unless --threshold is given"},
+    OCDM__CLASSES_FLAG,
+    {.name = "split", .value = "PART", .fallback = "test", .choices = part_names, .help = "streams: which samples"},
     {.name = "precision",
      .value = "P",
      .fallback = "f32",
      .choices = precision_names,
      .help = "bf16 needs a CPU that supports it"},
-    {.name = "skip-bad", .help = "a row of NaN for a sample whose image cannot be decoded"},
-    {.name = "strict", .help = "stop at an image that cannot be decoded: what happens without --skip-bad too"},
-    {.name = "json", .help = "print the result as one object of JSON"},
-    {.letter = 'q', .name = "quiet", .help = "print nothing but errors and what was left out"},
+    {.name = "skip-bad",
+     .help = "streams: a row of NaN for a sample whose image cannot be decoded; image files: exit code 0 all the same"},
+    {.name = "strict", .help = "stop at an image that cannot be decoded; of a stream that is so without --skip-bad too"},
+    {.name = "json", .help = "streams: print the result as one JSON object; image files: one object a line"},
+    {.name = "csv", .help = "image files: print a table with a line for each label"},
+    {.letter = 'q', .name = "quiet", .help = "streams: print nothing but errors and what was left out; no progress line"},
     {.name = NULL},
 };
 
 const ocdm__verb ocdm__verb_predict = {
     .name = "predict",
-    .summary = "write a network's logits for the samples of a stream",
-    .operands = "STREAM",
-    .operand_limit = 1,
+    .summary = "labels of image files, or a network's logits for a stream",
+    .operands = "FILE...",
+    .operand_limit = SIZE_MAX,
     .description = description,
     .examples = examples,
     .flags = flags,

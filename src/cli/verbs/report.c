@@ -79,7 +79,7 @@ static void tell(const ocdm__run_list *runs, const char *path)
         ocdm_error note; /* one line, whatever the folder is called */
         ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
         if (run->state != OCDM__RUN_WHOLE)
-            fprintf(stderr, "note: %s\n", note.message);
+            ocdm__print_note(note.message);
     }
     printf("%s: %zu run%s\n", path, whole, whole == 1 ? "" : "s");
 }

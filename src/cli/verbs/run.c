@@ -116,7 +116,7 @@ static void show_note(void *state, const char *text)
 {
     struct display *display = state;
     erase(display);
-    fprintf(stderr, "note: %s\n", text);
+    ocdm__print_note(text);
 }
 
 static void show_result(void *state, const ocdm__run *run)

@@ -22,6 +22,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, ocdm__featuriz
     size_t type = 0, standardize = 0;
     ocdm_status status = ocdm__read_network_flags(arguments, &settings->network, error);
     if (status == OCDM_OK)
+        status = ocdm__read_network_files(arguments, &settings->network, error);
+    if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "feature-type", &type, error);
     if (status == OCDM_OK)
         status = ocdm__argument_choice(arguments, "standardize", &standardize, error);

@@ -10,15 +10,17 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/safetensors.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
-#include "experiment/predict.h"
+#include "experiment/weights_file.h"
 
 /* What is printed. */
 struct answer {
     const char *path;
     ocdm__weights_file file;
     struct ocdm__weights_fit fit;
+    ocdm__weights_about about;
 };
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------- */
@@ -48,22 +50,49 @@ static void write_tensor_json(ocdm__output *output, const struct ocdm__tensor *t
     ocdm__output_text(output, "}");
 }
 
+static void write_string(ocdm__output *output, const char *before, const char *text)
+{
+    ocdm__output_text(output, before);
+    if (text != NULL && text[0] != '\0')
+        ocdm__output_json_string(output, text, strlen(text));
+    else
+        ocdm__output_text(output, "null");
+}
+
+/* What a file of a run says about itself. */
+static void write_about_json(ocdm__output *output, const ocdm__weights_about *about, const char *model)
+{
+    if (!ocdm__weights_about_known(about))
+        return;
+    write_string(output, ",\"ocdm\":", about->program);
+    write_string(output, ",\"run\":", about->run);
+    if (about->images) {
+        ocdm__output_count(output, ",\"resize\":", about->resize);
+        ocdm__output_count(output, ",\"crop\":", about->crop);
+        ocdm__output_text(output, ",\"mean\":");
+        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
+        ocdm__output_text(output, ",\"std\":");
+        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
+    } else {
+        ocdm__output_text(output, about->feature_mean != NULL ? ",\"standardized\":true" : ",\"standardized\":false");
+    }
+    ocdm__output_text(output, ",\"class_names\":");
+    ocdm__class_names_write(output, &about->classes, about->class_count);
+}
+
 static void write_json(ocdm__output *output, const struct answer *answer)
 {
-    const struct ocdm__safetensors *file = &answer->file.tensors;
+    const struct ocdm__safetensors *file = &answer->file.whole;
     const struct ocdm__weights_fit *fit = &answer->fit;
     ocdm__output_text(output, "{\"file\":");
     ocdm__output_json_string(output, answer->path, strlen(answer->path));
-    ocdm__output_text(output, ",\"model\":");
-    if (fit->model != NULL)
-        ocdm__output_json_string(output, fit->model, strlen(fit->model));
-    else
-        ocdm__output_text(output, "null");
+    write_string(output, ",\"model\":", fit->model);
     write_optional(output, ",\"classes\":", fit->model != NULL ? fit->class_count : 0);
     write_optional(output, ",\"features\":", fit->features);
     write_optional(output, ",\"blocks\":", fit->blocks);
-    ocdm__output_count(output, ",\"parameters\":", ocdm__weights_parameters(file));
+    ocdm__output_count(output, ",\"parameters\":", ocdm__weights_parameters(&answer->file.tensors));
     ocdm__output_text(output, fit->optimiser ? ",\"optimiser\":true" : ",\"optimiser\":false");
+    write_about_json(output, &answer->about, fit->model);
     ocdm__output_text(output, ",\"tensors\":[");
     for (size_t i = 0; i < file->tensor_count; i++) {
         ocdm__output_text(output, i > 0 ? "," : "");
@@ -144,7 +173,14 @@ static void write_tensor(ocdm__output *output, const struct ocdm__tensor *tensor
 static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
 {
     ocdm__output_text(output, "model       ");
-    ocdm__output_text(output, fit->model != NULL ? fit->model : "none that is known here");
+    if (fit->model != NULL)
+        ocdm__output_text(output, fit->model);
+    else if (strcmp(fit->reason, "those of no model") == 0)
+        ocdm__output_text(output, "none that is known here");
+    else {
+        ocdm__output_text(output, "none: the tensors are ");
+        write_name(output, fit->reason, strlen(fit->reason));
+    }
     if (fit->blocks > 0)
         ocdm__output_count(output, ", blocks: ", fit->blocks);
     if (fit->features > 0)
@@ -156,12 +192,68 @@ static void write_fit(ocdm__output *output, const struct ocdm__weights_fit *fit)
     ocdm__output_text(output, fit->optimiser ? "\noptimiser   its state is there\n" : "\noptimiser   no state\n");
 }
 
+/* As many as fit on a line. */
+static void write_classes(ocdm__output *output, const ocdm__weights_about *about)
+{
+    size_t used = 12, shown = 0;
+    ocdm__output_text(output, "classes     ");
+    for (size_t length; shown < about->class_count; shown++) {
+        const char *name = ocdm__text_at(&about->classes, shown, &length);
+        ocdm__shown_label label = ocdm__show_label(name, length);
+        used += label.width + 2;
+        if (shown > 0 && used > 88)
+            break;
+        ocdm__output_text(output, shown > 0 ? ", " : "");
+        ocdm__output_text(output, label.text);
+    }
+    if (shown < about->class_count)
+        ocdm__output_count(output, ", and more: ", about->class_count - shown);
+    ocdm__output_text(output, "\n");
+}
+
+static void write_about(ocdm__output *output, const ocdm__weights_about *about, const char *model)
+{
+    if (!ocdm__weights_about_known(about))
+        return;
+    if (about->images) {
+        ocdm__output_count(output, "input       images, --resize ", about->resize);
+        ocdm__output_count(output, " --crop ", about->crop);
+        ocdm__output_text(output, ", mean ");
+        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
+        ocdm__output_text(output, ", std ");
+        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
+        ocdm__output_text(output, "\n");
+    } else {
+        ocdm__output_text(output,
+                          about->feature_mean != NULL ? "input       features, standardized\n" : "input       features\n");
+    }
+    write_classes(output, about);
+    ocdm__output_text(output, "run         ");
+    ocdm__output_text(output, about->run);
+    ocdm__output_text(output, ", by ocdm ");
+    ocdm__output_text(output, about->program);
+    ocdm__output_text(output, "\n");
+}
+
+/* Names that other programs put before those of the network. */
+static void write_wrapper(ocdm__output *output, const ocdm__weights_file *file)
+{
+    if (file->wrapper_length == 0)
+        return;
+    ocdm__output_text(output, "wrapper     ");
+    write_name(output, file->wrapper, file->wrapper_length);
+    ocdm__output_count(output, ", other tensors: ", file->whole.tensor_count - file->tensors.tensor_count);
+    ocdm__output_text(output, "\n");
+}
+
 static void write_text(ocdm__output *output, const struct answer *answer)
 {
-    const struct ocdm__safetensors *file = &answer->file.tensors;
+    const struct ocdm__safetensors *file = &answer->file.whole;
     struct widths widths = find_widths(file);
     write_fit(output, &answer->fit);
-    ocdm__output_count(output, "parameters  ", ocdm__weights_parameters(file));
+    write_wrapper(output, &answer->file);
+    write_about(output, &answer->about, answer->fit.model);
+    ocdm__output_count(output, "parameters  ", ocdm__weights_parameters(&answer->file.tensors));
     ocdm__output_count(output, "\ntensors     ", file->tensor_count);
     ocdm__output_text(output, "\n");
     if (file->tensor_count == 0)
@@ -190,19 +282,30 @@ static ocdm_status print_answer(const struct answer *answer, bool json, ocdm_err
     return ocdm__output_commit(&output, error);
 }
 
+/* The tensors are listed all the same. */
+static void tell_kind(const ocdm_error *kind)
+{
+    ocdm__print_note(kind->message);
+    if (kind->hint[0] != '\0')
+        ocdm__print_note(kind->hint);
+}
+
 static int run(const ocdm__arguments *arguments)
 {
-    ocdm_error error;
+    ocdm_error error, other;
     struct answer answer = {.path = arguments->operand_count > 0 ? arguments->operands[0] : NULL};
     if (answer.path == NULL) {
         ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
         return ocdm__report(&error);
     }
-    ocdm_status status = ocdm__weights_open(&answer.file, answer.path, &error);
+    ocdm_status status = ocdm__weights_open_any(&answer.file, answer.path, &error);
     if (status == OCDM_OK)
-        status = ocdm__weights_fit(&answer.file.tensors, &answer.fit, &error);
+        status = ocdm__weights_describe(&answer.file, &answer.fit, &answer.about, &error);
+    if (status == OCDM_OK && ocdm__weights_check_kind(&answer.file, &other) != OCDM_OK)
+        tell_kind(&other);
     if (status == OCDM_OK)
         status = print_answer(&answer, ocdm__argument_given(arguments, "json"), &error);
+    ocdm__weights_about_clear(&answer.about);
     ocdm__weights_close(&answer.file);
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
@@ -210,7 +313,9 @@ static int run(const ocdm__arguments *arguments)
 static const char *const description[] = {
     "Lists the tensors of a safetensors file and reports which model they fit, with how many classes or features, the number "
     "of learned values (running statistics and optimiser state are not counted), and whether the state of an optimiser is "
-    "included, so that training can be continued.",
+    "included, so that training can be continued. Of the weights of a run it prints how images or features were prepared, the names "
+    "of the classes and the id of the run, which is `id` in its summary.json. Of a checkpoint it says which file to take.",
+    "Names that begin with module., model., state_dict. and the like are recognised; if no model fits, the reason is printed.",
     "Pickled files (.pt, .pth) are rejected: loading one can execute arbitrary code. Convert them to safetensors where you "
     "trust them.",
     NULL,

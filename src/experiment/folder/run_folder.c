@@ -19,6 +19,7 @@
 #include "experiment/folder/checkpoint.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/summary.h"
+#include "experiment/folder/weights_about.h"
 
 /* ---- paths --------------------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +187,7 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
 {
     const ocdm__run *run = folder->run;
     const ocdm__learner *learner = run->learner;
-    ocdm_status status = ocdm__learner_save(learner, run->settings->model, folder->paths[WEIGHTS], error);
+    ocdm_status status = ocdm__weights_write(run, NULL, folder->paths[WEIGHTS], error);
     for (size_t v = 1; v < run->version_count && status == OCDM_OK; v++) {
         char name[64], rate[OCDM__JSON_DOUBLE], path[OCDM__PATH_ROOM];
         ocdm__json_double(run->settings->averages.values[v - 1], rate);
@@ -195,7 +196,7 @@ static ocdm_status save_weights(ocdm__run_folder *folder, ocdm_error *error)
         if (status == OCDM_OK)
             status = learner->functions->use(learner->state, v, error);
         if (status == OCDM_OK)
-            status = ocdm__learner_save(learner, run->settings->model, path, error);
+            status = ocdm__weights_write(run, rate, path, error);
     }
     return status == OCDM_OK && run->version_count > 1 ? learner->functions->use(learner->state, 0, error) : status;
 }

@@ -13,6 +13,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "experiment/folder/weights_about.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
 #include "base/sha256.h"
@@ -345,14 +346,21 @@ void ocdm__environment_write(ocdm__output *output, unsigned threads)
 
 ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
+    char id[OCDM__RUN_ID];
+    ocdm_status status = ocdm__run_id(run, id, error);
+    if (status != OCDM_OK)
+        return status;
     ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
+    ocdm__output_text(output, "\"id\":\"");
+    ocdm__output_text(output, id);
+    ocdm__output_text(output, "\",");
     ocdm__summary_head_write(output, run);
     ocdm__output_text(output, ",\"classes\":");
     ocdm__stream_classes_write(output, run);
     write_evaluations(output, run);
     write_validation(output, run);
     write_versions(output, run);
-    ocdm_status status = write_forgetting(output, run, error);
+    status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);
     if (status != OCDM_OK)

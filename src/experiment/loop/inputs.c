@@ -24,7 +24,8 @@ struct ocdm__model_inputs {
     const char *root; /* of image files; NULL for other streams */
     bool strict;
     size_t size;
-    uint32_t side; /* of an image; 0 for features */
+    uint32_t side;   /* of an image; 0 for features */
+    uint32_t resize; /* the shorter side before the square is taken */
     const ocdm__image_functions *images;
     ocdm__image_loader *loader; /* NULL for features */
     ocdm__image_request *requests;
@@ -52,14 +53,20 @@ static ocdm_status check_images(const ocdm__stream *stream, const char *root, oc
     return OCDM_OK;
 }
 
+/* Of images in the stream file. */
+static uint32_t shorter_side(const ocdm__stream *stream)
+{
+    size_t width = stream->shape.width, height = stream->shape.height;
+    return (uint32_t)(width < height ? width : height);
+}
+
 static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocdm__model_input_settings *settings)
 {
     ocdm__image_settings images = settings->images->settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
     bool stored = stream->shape.kind == OCDM__IMAGES;
-    size_t width = stream->shape.width, height = stream->shape.height;
-    uint32_t side = (uint32_t)(width < height ? width : height);
+    uint32_t side = shorter_side(stream);
     if (stored) {
         images.resize = 0;
         images.crop = side;
@@ -100,6 +107,7 @@ static ocdm_status open_images(ocdm__model_inputs *inputs, const ocdm__model_inp
     if (status == OCDM_OK)
         status = settings->images->create(&images, settings->threads, OCDM__INPUT_SLOTS, &inputs->loader, error);
     inputs->side = images.crop;
+    inputs->resize = images.resize > 0 ? images.resize : shorter_side(stream);
     inputs->size = settings->images->floats(&images);
     return status;
 }
@@ -156,6 +164,11 @@ uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs)
 uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs)
 {
     return inputs->side;
+}
+
+uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs)
+{
+    return inputs->resize;
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */

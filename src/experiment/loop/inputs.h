@@ -53,6 +53,10 @@ size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs);
 uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs);
 uint32_t ocdm__model_inputs_width(const ocdm__model_inputs *inputs);
 
+/* What the shorter side of an image has before the square is taken: for images of the stream file that are not resized, their
+ * own; 0 for features. */
+uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs);
+
 /*
  * Starts preparing a batch. Images are prepared by threads while the caller continues; features are available at once.
  *

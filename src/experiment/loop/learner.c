@@ -93,9 +93,9 @@ ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_f
     return status;
 }
 
-ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, const char *path, ocdm_error *error)
+ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
+                               const char *path, ocdm_error *error)
 {
-    const struct ocdm__note notes[] = {{.key = "format", .value = "pt"}, {.key = "model", .value = model}};
     ocdm__learner_tensors saved = {.count = 0};
     ocdm__output output;
     ocdm_status status = ocdm__output_open_own(&output, path, error);
@@ -103,7 +103,7 @@ ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, 
         return status;
     status = learner->functions->save(learner->state, false, &saved, error);
     const ocdm__learner_file file = {.notes = notes,
-                                     .note_count = 2,
+                                     .note_count = note_count,
                                      .tensors = saved.tensors,
                                      .tensor_count = saved.count,
                                      .learner = learner,

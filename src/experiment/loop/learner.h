@@ -113,8 +113,9 @@ ocdm_status ocdm__learner_file_write(ocdm__output *output, const ocdm__learner_f
 /* How many versions of its weights a learner has: the trained ones and their averages. */
 size_t ocdm__learner_versions(const ocdm__learner *learner);
 
-/* Writes what is needed to predict as a weights file. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as
- * it was. */
-ocdm_status ocdm__learner_save(const ocdm__learner *learner, const char *model, const char *path, ocdm_error *error);
+/* Writes what is needed to predict as a weights file with these notes. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on
+ * error `path` is as it was. */
+ocdm_status ocdm__learner_save(const ocdm__learner *learner, const struct ocdm__note *notes, size_t note_count,
+                               const char *path, ocdm_error *error);
 
 #endif

@@ -17,8 +17,8 @@ ocdm__image_settings ocdm__image_settings_default(void)
 
 static float scaled(ocdm__image_scaling scaling, size_t channel, float byte)
 {
-    static const float mean[3] = {0.485f, 0.456f, 0.406f};
-    static const float deviation[3] = {0.229f, 0.224f, 0.225f};
+    static const float mean[3] = OCDM__IMAGENET_MEAN;
+    static const float deviation[3] = OCDM__IMAGENET_DEVIATION;
     if (scaling == OCDM__IMAGE_SYMMETRIC)
         return byte / 127.5f - 1.0f;
     return (byte / 255.0f - mean[channel]) / deviation[channel];

@@ -11,6 +11,16 @@
 #include "base/random.h"
 #include "stream/images/image.h"
 
+/* Mean and deviation of ImageNet's channels, of bytes divided by 255. */
+#define OCDM__IMAGENET_MEAN                                                                                                    \
+    {                                                                                                                          \
+        0.485f, 0.456f, 0.406f                                                                                                 \
+    }
+#define OCDM__IMAGENET_DEVIATION                                                                                               \
+    {                                                                                                                          \
+        0.229f, 0.224f, 0.225f                                                                                                 \
+    }
+
 /* How a byte becomes a float. */
 typedef enum ocdm__image_scaling {
     OCDM__IMAGE_IMAGENET = 0, /* (x / 255 - mean) / deviation of ImageNet's channels, as torchvision's networks want it */

@@ -1,0 +1,534 @@
+/* ONNX files: the protobuf encoding, a network's nodes as operators, and the tensors after them. */
+#include "agent/onnx.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent_parts.h"
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* ---- protobuf -------------------------------------------------------------------------------------------------------- */
+
+/* Wire types. */
+enum { VARINT = 0, BYTES = 2, FIXED32 = 5 };
+
+/* Numbers of fields and constants of onnx.proto. */
+enum {
+    MODEL_IR_VERSION = 1,
+    MODEL_PRODUCER = 2,
+    MODEL_PRODUCER_VERSION = 3,
+    MODEL_GRAPH = 7,
+    MODEL_OPSET = 8,
+    MODEL_METADATA = 14,
+    OPSET_VERSION = 2,
+    ENTRY_KEY = 1,
+    ENTRY_VALUE = 2,
+    GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
+    GRAPH_OUTPUT = 12,
+    NODE_INPUT = 1,
+    NODE_OUTPUT = 2,
+    NODE_OPERATOR = 4,
+    NODE_ATTRIBUTE = 5,
+    ATTRIBUTE_NAME = 1,
+    ATTRIBUTE_FLOAT = 2,
+    ATTRIBUTE_INT = 3,
+    ATTRIBUTE_INTS = 8,
+    ATTRIBUTE_TYPE = 20,
+    IS_FLOAT = 1,
+    IS_INT = 2,
+    IS_INTS = 7,
+    TENSOR_DIMENSION = 1,
+    TENSOR_TYPE = 2,
+    TENSOR_NAME = 8,
+    TENSOR_RAW = 9,
+    VALUE_NAME = 1,
+    VALUE_TYPE = 2,
+    VALUE_TEXT = 3,
+    TYPE_TENSOR = 1,
+    TENSOR_TYPE_ELEMENT = 1,
+    TENSOR_TYPE_SHAPE = 2,
+    SHAPE_DIMENSION = 1,
+    DIMENSION_VALUE = 1,
+    DIMENSION_NAME = 2,
+    ELEMENT_FLOAT = 1,
+    IR_VERSION = 6,
+    OPERATOR_SET = 11,
+};
+
+/* What a protobuf message may have. */
+#define MOST_BYTES ((uint64_t)INT32_MAX)
+
+static void put_varint(ocdm__output *output, uint64_t value)
+{
+    unsigned char bytes[10];
+    size_t count = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[count++] = (unsigned char)(value | 0x80);
+    bytes[count++] = (unsigned char)value;
+    ocdm__output_write(output, bytes, count);
+}
+
+static uint64_t varint_size(uint64_t value)
+{
+    uint64_t size = 1;
+    for (; value >= 0x80; value >>= 7)
+        size++;
+    return size;
+}
+
+static void put_number(ocdm__output *output, unsigned field, uint64_t value)
+{
+    put_varint(output, field << 3 | VARINT);
+    put_varint(output, value);
+}
+
+/* The start of a field of bytes, which the caller writes. */
+static void put_length(ocdm__output *output, unsigned field, uint64_t length)
+{
+    put_varint(output, field << 3 | BYTES);
+    put_varint(output, length);
+}
+
+static void put_text(ocdm__output *output, unsigned field, const char *text)
+{
+    put_length(output, field, strlen(text));
+    ocdm__output_text(output, text);
+}
+
+/* A message that was built in memory, which becomes empty. */
+static void put_message(ocdm__output *output, unsigned field, ocdm__output *message)
+{
+    put_length(output, field, message->used);
+    ocdm__output_write(output, message->buffer, message->used);
+    message->used = 0;
+}
+
+/* ---- what is written ------------------------------------------------------------------------------------------------- */
+
+enum { NAME = OCDM__NODE_NAME + 16, MOST_CONSTANTS = 4 };
+
+/* A tensor that is not in the weights file. */
+struct constant {
+    const char *name;
+    const float *values;
+    uint64_t shape[4];
+    uint32_t rank;
+    size_t size;
+};
+
+struct writing {
+    const struct ocdm__onnx_network *asked;
+    ocdm__network *outline;
+    char (*names)[NAME]; /* of each node's output */
+    char input[NAME];    /* what the first nodes read */
+    struct constant constants[MOST_CONSTANTS];
+    size_t constant_count;
+    ocdm__output graph, node, inner; /* messages under construction, each inside the one before it */
+};
+
+/* ---- operators ------------------------------------------------------------------------------------------------------- */
+
+static void begin_node(struct writing *writing, const char *kind, const char *output)
+{
+    put_text(&writing->node, NODE_OUTPUT, output);
+    put_text(&writing->node, NODE_OPERATOR, kind);
+}
+
+static void add_input(struct writing *writing, const char *name)
+{
+    put_text(&writing->node, NODE_INPUT, name);
+}
+
+/* A parameter of a layer: conv1.weight. */
+static void add_parameter(struct writing *writing, const char *layer, const char *what)
+{
+    char name[NAME + 16];
+    snprintf(name, sizeof name, "%s.%s", layer, what);
+    add_input(writing, name);
+}
+
+static void add_float(struct writing *writing, const char *name, float value)
+{
+    uint32_t bits;
+    unsigned char bytes[4];
+    memcpy(&bits, &value, sizeof bits);
+    for (size_t i = 0; i < 4; i++)
+        bytes[i] = (unsigned char)(bits >> 8 * i);
+    put_text(&writing->inner, ATTRIBUTE_NAME, name);
+    put_varint(&writing->inner, ATTRIBUTE_FLOAT << 3 | FIXED32);
+    ocdm__output_write(&writing->inner, bytes, sizeof bytes);
+    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_FLOAT);
+    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+}
+
+static void add_int(struct writing *writing, const char *name, uint64_t value)
+{
+    put_text(&writing->inner, ATTRIBUTE_NAME, name);
+    put_number(&writing->inner, ATTRIBUTE_INT, value);
+    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_INT);
+    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+}
+
+static void add_ints(struct writing *writing, const char *name, const uint32_t *values, size_t count)
+{
+    put_text(&writing->inner, ATTRIBUTE_NAME, name);
+    for (size_t i = 0; i < count; i++)
+        put_number(&writing->inner, ATTRIBUTE_INTS, values[i]);
+    put_number(&writing->inner, ATTRIBUTE_TYPE, IS_INTS);
+    put_message(&writing->node, NODE_ATTRIBUTE, &writing->inner);
+}
+
+static void end_node(struct writing *writing)
+{
+    put_message(&writing->graph, GRAPH_NODE, &writing->node);
+}
+
+/* An operator without attributes, of one or two values. */
+static void put_plain(struct writing *writing, const char *kind, const char *first, const char *second, const char *output)
+{
+    begin_node(writing, kind, output);
+    add_input(writing, first);
+    if (second != NULL)
+        add_input(writing, second);
+    end_node(writing);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+
+static const char *source(const struct writing *writing, uint32_t number)
+{
+    return number > 0 ? writing->names[number - 1] : writing->input;
+}
+
+static void add_window(struct writing *writing, const struct ocdm__node *node)
+{
+    const uint32_t pads[4] = {node->pad_before, node->pad_before, node->pad_after_height, node->pad_after_width};
+    add_ints(writing, "kernel_shape", (const uint32_t[2]){node->kernel, node->kernel}, 2);
+    add_ints(writing, "strides", (const uint32_t[2]){node->stride, node->stride}, 2);
+    add_ints(writing, "pads", pads, 4);
+}
+
+static void put_norm(struct writing *writing, const struct ocdm__node *node)
+{
+    static const char *const parameters[] = {"weight", "bias", "running_mean", "running_var"};
+    begin_node(writing, "BatchNormalization", node->norm);
+    add_input(writing, node->name);
+    for (size_t i = 0; i < 4; i++)
+        add_parameter(writing, node->norm, parameters[i]);
+    add_float(writing, "epsilon", writing->outline->model.norm_epsilon);
+    end_node(writing);
+}
+
+/* `name` is that of the value so far, and becomes that of the result. */
+static void put_activation(struct writing *writing, const struct ocdm__node *node, char name[NAME])
+{
+    char before[NAME];
+    if (node->activation == OCDM__LINEAR_ACTIVATION)
+        return;
+    snprintf(before, sizeof before, "%s", name);
+    snprintf(name, NAME, "%.*s.%s", OCDM__NODE_NAME, node->name, node->activation == OCDM__RELU6 ? "relu6" : "relu");
+    if (node->activation == OCDM__RELU)
+        put_plain(writing, "Relu", before, NULL, name);
+    if (node->activation != OCDM__RELU6)
+        return;
+    begin_node(writing, "Clip", name);
+    add_input(writing, before);
+    add_input(writing, "zero");
+    add_input(writing, "six");
+    end_node(writing);
+}
+
+static void put_conv(struct writing *writing, const struct ocdm__node *node, char name[NAME])
+{
+    begin_node(writing, "Conv", node->name);
+    add_input(writing, source(writing, node->input));
+    add_parameter(writing, node->name, "weight");
+    add_window(writing, node);
+    add_int(writing, "group", node->depthwise ? node->channels : 1);
+    end_node(writing);
+    put_norm(writing, node);
+    snprintf(name, NAME, "%s", node->norm);
+    if (node->residual > 0) {
+        snprintf(name, NAME, "%s.sum", node->name);
+        put_plain(writing, "Add", node->norm, source(writing, node->residual), name);
+    }
+    put_activation(writing, node, name);
+}
+
+static void put_linear(struct writing *writing, const struct ocdm__node *node, bool head, char name[NAME])
+{
+    snprintf(name, NAME, "%s", head ? "logits" : node->name);
+    begin_node(writing, "Gemm", name);
+    add_input(writing, source(writing, node->input));
+    add_parameter(writing, node->name, "weight");
+    add_parameter(writing, node->name, "bias");
+    add_int(writing, "transB", 1);
+    end_node(writing);
+    put_activation(writing, node, name);
+}
+
+static void put_max_pool(struct writing *writing, const struct ocdm__node *node, char name[NAME])
+{
+    snprintf(name, NAME, "pool_of_%.*s", OCDM__NODE_NAME, source(writing, node->input));
+    begin_node(writing, "MaxPool", name);
+    add_input(writing, source(writing, node->input));
+    add_window(writing, node);
+    end_node(writing);
+}
+
+static void put_average(struct writing *writing, const struct ocdm__node *node, char name[NAME])
+{
+    put_plain(writing, "GlobalAveragePool", source(writing, node->input), NULL, "average");
+    snprintf(name, NAME, "flat");
+    begin_node(writing, "Flatten", name);
+    add_input(writing, "average");
+    add_int(writing, "axis", 1);
+    end_node(writing);
+}
+
+static void put_nodes(struct writing *writing)
+{
+    const struct ocdm__model *model = &writing->outline->model;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct ocdm__node *node = &model->nodes[i];
+        char *name = writing->names[i];
+        switch (node->kind) {
+        case OCDM__NODE_CONV:
+            put_conv(writing, node, name);
+            break;
+        case OCDM__NODE_MAX_POOL:
+            put_max_pool(writing, node, name);
+            break;
+        case OCDM__NODE_AVERAGE:
+            put_average(writing, node, name);
+            break;
+        case OCDM__NODE_LINEAR:
+            put_linear(writing, node, i + 1 == model->count, name);
+            break;
+        }
+    }
+    put_plain(writing, "Sigmoid", "logits", NULL, "probabilities");
+}
+
+/* ---- before and around the network ----------------------------------------------------------------------------------- */
+
+static void add_constant(struct writing *writing, const char *name, const float *values, size_t size)
+{
+    struct constant *constant = &writing->constants[writing->constant_count++];
+    *constant = (struct constant){.name = name, .values = values, .size = size};
+    if (size > 1 && writing->outline->model.images)
+        *constant = (struct constant){name, values, {1, size, 1, 1}, 4, size};
+    else if (size > 1)
+        *constant = (struct constant){name, values, {1, size}, 2, size};
+}
+
+/* Bounds of ReLU6, if some node has it. */
+static void add_bounds(struct writing *writing)
+{
+    static const float zero = 0, six = 6;
+    const struct ocdm__model *model = &writing->outline->model;
+    for (size_t i = 0; i < model->count; i++) {
+        if (model->nodes[i].activation != OCDM__RELU6)
+            continue;
+        add_constant(writing, "zero", &zero, 1);
+        add_constant(writing, "six", &six, 1);
+        return;
+    }
+}
+
+static void put_normalisation(struct writing *writing)
+{
+    const struct ocdm__onnx_network *asked = writing->asked;
+    const char *input = writing->outline->model.images ? "image" : "features";
+    size_t size = writing->outline->model.images ? 3 : asked->size.features;
+    snprintf(writing->input, sizeof writing->input, "%s", input);
+    if (asked->offset == NULL)
+        return;
+    add_constant(writing, "offset", asked->offset, size);
+    add_constant(writing, "scale", asked->scale, size);
+    put_plain(writing, "Sub", input, "offset", "centred");
+    put_plain(writing, "Mul", "centred", "scale", "normalised");
+    snprintf(writing->input, sizeof writing->input, "normalised");
+}
+
+static void put_dimension(ocdm__output *shape, uint64_t size)
+{
+    put_length(shape, SHAPE_DIMENSION, 1 + varint_size(size));
+    put_number(shape, DIMENSION_VALUE, size);
+}
+
+/* A value that goes in or comes out: batch x sizes. */
+static void put_value(struct writing *writing, unsigned field, const char *name, const uint32_t *sizes, size_t rank,
+                      const char *text)
+{
+    static const char batch[] = "batch";
+    ocdm__output *shape = &writing->inner, *value = &writing->node;
+    put_length(shape, SHAPE_DIMENSION, 2 + strlen(batch));
+    put_text(shape, DIMENSION_NAME, batch);
+    for (size_t i = 0; i < rank; i++)
+        put_dimension(shape, sizes[i]);
+    uint64_t tensor = 2 + 1 + varint_size(shape->used) + shape->used;
+    put_text(value, VALUE_NAME, name);
+    put_length(value, VALUE_TYPE, 1 + varint_size(tensor) + tensor);
+    put_length(value, TYPE_TENSOR, tensor);
+    put_number(value, TENSOR_TYPE_ELEMENT, ELEMENT_FLOAT);
+    put_message(value, TENSOR_TYPE_SHAPE, shape);
+    put_text(value, VALUE_TEXT, text);
+    put_message(&writing->graph, field, value);
+}
+
+static void put_values(struct writing *writing)
+{
+    const struct ocdm__model_size *size = &writing->asked->size;
+    const uint32_t image[] = {3, size->height, size->width};
+    if (writing->outline->model.images)
+        put_value(writing, GRAPH_INPUT, "image", image, 3, writing->asked->input_text);
+    else
+        put_value(writing, GRAPH_INPUT, "features", &size->features, 1, writing->asked->input_text);
+    put_value(writing, GRAPH_OUTPUT, "logits", &size->class_count, 1, "a class is predicted if its logit is above 0");
+    put_value(writing, GRAPH_OUTPUT, "probabilities", &size->class_count, 1, "of each class by itself");
+}
+
+/* ---- tensors --------------------------------------------------------------------------------------------------------- */
+
+/* Everything of a tensor but its data, in writing->node. Returns the bytes of the whole message. */
+static uint64_t build_tensor(struct writing *writing, const char *name, const uint64_t *shape, uint32_t rank, size_t size)
+{
+    ocdm__output *tensor = &writing->node;
+    tensor->used = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        put_number(tensor, TENSOR_DIMENSION, shape[i]);
+    put_number(tensor, TENSOR_TYPE, ELEMENT_FLOAT);
+    put_text(tensor, TENSOR_NAME, name);
+    put_length(tensor, TENSOR_RAW, (uint64_t)size * 4);
+    return tensor->used + (uint64_t)size * 4;
+}
+
+static void put_floats(ocdm__output *output, const float *values, size_t count)
+{
+    ocdm__npy_write_floats(output, values, count);
+}
+
+/* In pieces; those of 32 bits already need no conversion. */
+static void put_weights(ocdm__output *output, const struct ocdm__tensor *tensor, size_t size)
+{
+    float piece[1024];
+    if (tensor->dtype == OCDM__F32) {
+        ocdm__output_write(output, tensor->data, tensor->size);
+        return;
+    }
+    for (size_t first = 0, count; first < size; first += count) {
+        count = size - first < 1024 ? size - first : 1024;
+        for (size_t i = 0; i < count; i++)
+            piece[i] = ocdm__tensor_float(tensor, first + i);
+        put_floats(output, piece, count);
+    }
+}
+
+/* Goes through all tensors; with an output it writes them. Returns their bytes in the graph. */
+static uint64_t put_tensors(struct writing *writing, ocdm__output *output)
+{
+    uint64_t total = 0, size;
+    for (size_t i = 0; i < writing->constant_count + writing->outline->parameter_count; i++) {
+        const struct constant *constant = i < writing->constant_count ? &writing->constants[i] : NULL;
+        const struct ocdm__parameter *parameter = &writing->outline->parameters[constant ? 0 : i - writing->constant_count];
+        if (constant != NULL)
+            size = build_tensor(writing, constant->name, constant->shape, constant->rank, constant->size);
+        else
+            size = build_tensor(writing, parameter->name, parameter->shape, parameter->rank, parameter->size);
+        total += 1 + varint_size(size) + size;
+        if (output == NULL)
+            continue;
+        put_length(output, GRAPH_INITIALIZER, size);
+        ocdm__output_write(output, writing->node.buffer, writing->node.used);
+        if (constant != NULL)
+            put_floats(output, constant->values, constant->size);
+        else
+            put_weights(output, ocdm__weights_find(writing->asked->weights.file, "", parameter->name), parameter->size);
+    }
+    return total;
+}
+
+/* ---- file ------------------------------------------------------------------------------------------------------------ */
+
+static void put_head(struct writing *writing, ocdm__output *output)
+{
+    put_number(output, MODEL_IR_VERSION, IR_VERSION);
+    put_text(output, MODEL_PRODUCER, "ocdm");
+    put_text(output, MODEL_PRODUCER_VERSION, ocdm_version());
+    writing->inner.used = 0;
+    put_number(&writing->inner, OPSET_VERSION, OPERATOR_SET);
+    put_message(output, MODEL_OPSET, &writing->inner);
+    for (size_t i = 0; i < writing->asked->property_count; i++) {
+        put_text(&writing->inner, ENTRY_KEY, writing->asked->properties[i].key);
+        put_text(&writing->inner, ENTRY_VALUE, writing->asked->properties[i].value);
+        put_message(output, MODEL_METADATA, &writing->inner);
+    }
+}
+
+static ocdm_status check_messages(const struct writing *writing, ocdm_error *error)
+{
+    ocdm_status status = ocdm__output_check(&writing->graph, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_check(&writing->node, error);
+    return status == OCDM_OK ? ocdm__output_check(&writing->inner, error) : status;
+}
+
+static ocdm_status write_model(struct writing *writing, ocdm__output *output, ocdm_error *error)
+{
+    put_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
+    put_normalisation(writing);
+    add_bounds(writing);
+    put_nodes(writing);
+    put_values(writing);
+    uint64_t graph = writing->graph.used + put_tensors(writing, NULL);
+    ocdm_status status = check_messages(writing, error);
+    if (status != OCDM_OK)
+        return status;
+    if (graph > MOST_BYTES - 65536)
+        return ocdm__fail(error, OCDM_LIMIT, "", "%s: the network has %" PRIu64 " bytes, and an ONNX file has at most 2 GiB",
+                          writing->asked->weights.name, graph);
+    put_head(writing, output);
+    put_length(output, MODEL_GRAPH, graph);
+    ocdm__output_write(output, writing->graph.buffer, writing->graph.used);
+    put_tensors(writing, output);
+    return check_messages(writing, error);
+}
+
+static ocdm_status open_writing(struct writing *writing, ocdm_error *error)
+{
+    ocdm_status status = ocdm__network_outline(&writing->asked->size, &writing->outline, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_check(writing->outline, &writing->asked->weights, error);
+    if (status != OCDM_OK)
+        return status;
+    writing->names = ocdm__allocate(writing->outline->model.count, sizeof *writing->names);
+    if (writing->names == NULL)
+        return ocdm__fail_memory(error, "the names of layers");
+    status = ocdm__output_open_memory(&writing->graph, "a graph", error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_memory(&writing->node, "a node", error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open_memory(&writing->inner, "a part of a node", error);
+    return status;
+}
+
+ocdm_status ocdm__onnx_write(ocdm__output *output, const struct ocdm__onnx_network *network, ocdm_error *error)
+{
+    struct writing writing = {.asked = network};
+    ocdm_status status = open_writing(&writing, error);
+    if (status == OCDM_OK)
+        status = write_model(&writing, output, error);
+    ocdm__output_abandon(&writing.graph);
+    ocdm__output_abandon(&writing.node);
+    ocdm__output_abandon(&writing.inner);
+    ocdm__release(writing.names);
+    ocdm__network_destroy(writing.outline);
+    return status;
+}

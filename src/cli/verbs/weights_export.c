@@ -1,0 +1,241 @@
+/* `ocdm weights export`: a trained network as an ONNX file. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/onnx.h"
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "cli/console.h"
+#include "cli/network_flags.h"
+#include "cli/verbs.h"
+#include "experiment/weights_file.h"
+
+enum { MOST_PROPERTIES = 8 };
+
+/* Starts with all bytes zero. */
+struct work {
+    const char *path, *model;
+    ocdm__weights_file file;
+    struct ocdm__weights_fit fit;
+    ocdm__weights_about about;
+    uint32_t resize, crop;
+    float *offset, *scale; /* NULL: features that were not standardized */
+    char input[160];
+    char numbers[2][16]; /* resize and crop as texts */
+    ocdm__output classes;
+    struct ocdm__onnx_property properties[MOST_PROPERTIES];
+    size_t property_count;
+};
+
+static void close_work(struct work *work)
+{
+    ocdm__output_abandon(&work->classes);
+    ocdm__release(work->offset);
+    ocdm__release(work->scale);
+    ocdm__weights_about_clear(&work->about);
+    ocdm__weights_close(&work->file);
+}
+
+/* ---- what goes in -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status make_scale(struct work *work, size_t count, ocdm_error *error)
+{
+    work->offset = ocdm__allocate(count, sizeof *work->offset);
+    work->scale = ocdm__allocate(count, sizeof *work->scale);
+    return work->offset != NULL && work->scale != NULL ? OCDM_OK : ocdm__fail_memory(error, "the scale of the input");
+}
+
+static ocdm_status describe_images(struct work *work, ocdm_error *error)
+{
+    const ocdm__image_scale scale = ocdm__image_scale_of(work->model);
+    ocdm_status status = make_scale(work, 3, error);
+    for (size_t i = 0; status == OCDM_OK && i < 3; i++) {
+        work->offset[i] = 255 * scale.mean[i];
+        work->scale[i] = 1 / (255 * scale.deviation[i]);
+    }
+    snprintf(work->input, sizeof work->input,
+             "RGB, 0 to 255; the shorter side resized to %" PRIu32 " pixels, then the square of %" PRIu32 " in the middle",
+             work->resize, work->crop);
+    return status;
+}
+
+/* A feature of deviation 0 becomes 0, as in the stream. */
+static ocdm_status describe_features(struct work *work, ocdm_error *error)
+{
+    const ocdm__weights_about *about = &work->about;
+    bool standardized = about->feature_mean != NULL;
+    snprintf(work->input, sizeof work->input, "%s", standardized ? "features before they are standardized" : "features");
+    if (!standardized)
+        return OCDM_OK;
+    ocdm_status status = make_scale(work, about->features, error);
+    for (size_t i = 0; status == OCDM_OK && i < about->features; i++) {
+        work->offset[i] = about->feature_mean[i];
+        work->scale[i] = about->feature_deviation[i] > 0 ? 1 / about->feature_deviation[i] : 0;
+    }
+    return status;
+}
+
+/* ---- what is said about it ----------------------------------------------------------------------------------------------- */
+
+static void add_property(struct work *work, const char *key, const char *value)
+{
+    if (value[0] != '\0')
+        work->properties[work->property_count++] = (struct ocdm__onnx_property){key, value};
+}
+
+static ocdm_status list_properties(struct work *work, ocdm_error *error)
+{
+    bool images = ocdm__model_takes_images(work->model);
+    ocdm_status status = ocdm__output_open_memory(&work->classes, "the names of classes", error);
+    if (status != OCDM_OK)
+        return status;
+    if (work->about.class_count > 0)
+        ocdm__class_names_write(&work->classes, &work->about.classes, work->about.class_count);
+    ocdm__output_write(&work->classes, "", 1);
+    snprintf(work->numbers[0], sizeof work->numbers[0], "%" PRIu32, work->resize);
+    snprintf(work->numbers[1], sizeof work->numbers[1], "%" PRIu32, work->crop);
+    add_property(work, "model", work->model);
+    add_property(work, "input", work->input);
+    add_property(work, "resize", images ? work->numbers[0] : "");
+    add_property(work, "crop", images ? work->numbers[1] : "");
+    add_property(work, "run", work->about.run);
+    add_property(work, "classes", work->classes.buffer);
+    return ocdm__output_check(&work->classes, error);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status open_weights(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = ocdm__weights_open(&work->file, settings->weights, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_describe(&work->file, &work->fit, &work->about, error);
+    work->model = settings->model;
+    if (status == OCDM_OK)
+        status = ocdm__weights_choose_model(&work->file, &work->fit, &work->model, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_check_head(settings->weights, &work->fit, work->fit.class_count, error);
+    return status;
+}
+
+static ocdm_status describe_input(struct work *work, const ocdm__predictor_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = ocdm__weights_check_size(work->model, settings->resize, settings->crop, error);
+    work->resize = settings->resize;
+    work->crop = settings->crop;
+    ocdm__weights_choose_size(&work->about, &work->resize, &work->crop, settings->note);
+    ocdm__weights_usual_size(&work->about, &work->resize, &work->crop);
+    if (status != OCDM_OK)
+        return status;
+    return ocdm__model_takes_images(work->model) ? describe_images(work, error) : describe_features(work, error);
+}
+
+static ocdm_status write_file(struct work *work, ocdm_error *error)
+{
+    const struct ocdm__onnx_network network = {.size = {.name = work->model,
+                                                        .class_count = work->fit.class_count,
+                                                        .features = work->fit.features,
+                                                        .height = work->crop,
+                                                        .width = work->crop,
+                                                        .blocks = work->fit.blocks},
+                                               .weights = {work->file.map.name, &work->file.tensors},
+                                               .offset = work->offset,
+                                               .scale = work->scale,
+                                               .input_text = work->input,
+                                               .properties = work->properties,
+                                               .property_count = work->property_count};
+    ocdm__output output;
+    ocdm_status status = ocdm__output_open(&output, work->path, error);
+    if (status != OCDM_OK)
+        return status;
+    status = ocdm__onnx_write(&output, &network, error);
+    if (status == OCDM_OK)
+        return ocdm__output_commit(&output, error);
+    ocdm__output_abandon(&output);
+    return status;
+}
+
+static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work, ocdm_error *error)
+{
+    ocdm__predictor_settings settings = {.stream = NULL};
+    ocdm_status status = ocdm__read_model_flags(arguments, &settings, error);
+    settings.weights = arguments->operands[0];
+    if (status == OCDM_OK)
+        status = ocdm__check_output(settings.weights, work->path, error);
+    if (status == OCDM_OK)
+        status = open_weights(work, &settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__read_class_names(arguments, work->fit.class_count, &work->about, error);
+    if (status == OCDM_OK)
+        status = describe_input(work, &settings, error);
+    if (status == OCDM_OK)
+        status = list_properties(work, error);
+    return status == OCDM_OK ? write_file(work, error) : status;
+}
+
+static void tell(const struct work *work)
+{
+    printf("%s: %s, classes: %" PRIu32 "\n", work->path, work->model, work->fit.class_count);
+    if (ocdm__model_takes_images(work->model))
+        printf("input   image, batch x 3 x %" PRIu32 " x %" PRIu32 ": %s\n", work->crop, work->crop, work->input);
+    else
+        printf("input   features, batch x %" PRIu32 ": %s\n", work->fit.features, work->input);
+    printf("output  logits and probabilities, batch x %" PRIu32 "\n", work->fit.class_count);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct work work = {.path = ocdm__argument_text(arguments, "onnx")};
+    ocdm_status status = OCDM_OK;
+    if (arguments->operand_count == 0)
+        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name a safetensors file", "no weights file is given");
+    else if (work.path == NULL)
+        status = ocdm__fail(&error, OCDM_BAD_ARGUMENT, "name the file to write", "--onnx is missing");
+    else
+        status = make_file(arguments, &work, &error);
+    if (status == OCDM_OK && !ocdm__argument_given(arguments, "quiet"))
+        tell(&work);
+    close_work(&work);
+    return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+/* ---- what the help says -------------------------------------------------------------------------------------------------- */
+
+static const char *const description[] = {
+    "Writes a trained network as an ONNX file (operator set 11), which OpenCV, ONNX Runtime and others run. The normalisation of "
+    "the input is part of the graph: images go in as RGB planes from 0 to 255, batch x 3 x crop x crop, features as they were "
+    "before they were standardized. logits and probabilities come out, batch x classes; a class is predicted if its logit is "
+    "above 0. The caller resizes: the shorter side to the weights' resize, then the square in the middle.",
+    "The file's metadata has the model, the names of the classes as a JSON list, resize, crop and the id of the run.",
+    NULL,
+};
+
+static const ocdm__example examples[] = {
+    {"to deploy what a run has learned", "ocdm weights export runs/ocdm/weights.safetensors --onnx net.onnx"},
+    {.command = NULL},
+};
+
+static const ocdm__flag flags[] = {
+    {.name = "onnx", .value = "FILE", .help = "the file to write; required"},
+    OCDM__MODEL_FLAG,
+    OCDM__SIZE_FLAGS,
+    OCDM__CLASSES_FLAG,
+    {.letter = 'q', .name = "quiet", .help = "print nothing but errors"},
+    {.name = NULL},
+};
+
+const ocdm__verb ocdm__verb_weights_export = {
+    .name = "weights export",
+    .summary = "write a trained network as an ONNX file",
+    .operands = "FILE",
+    .operand_limit = 1,
+    .description = description,
+    .examples = examples,
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,340 @@
+/* Writes and reads the metadata of weights files. */
+#include "experiment/folder/weights_about.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/model.h"
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/json_tree.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "experiment/folder/settings.h"
+
+enum { MOST_NOTES = 12 };
+
+ocdm__image_scale ocdm__image_scale_of(const char *model)
+{
+    static const ocdm__image_scale symmetric = {.mean = {0.5F, 0.5F, 0.5F}, .deviation = {0.5F, 0.5F, 0.5F}},
+                                   usual = {.mean = OCDM__IMAGENET_MEAN, .deviation = OCDM__IMAGENET_DEVIATION};
+    ocdm__image_scale scale = ocdm__model_is_symmetric(model) ? symmetric : usual;
+    const float *mean = scale.mean, *deviation = scale.deviation;
+    snprintf(scale.mean_text, sizeof scale.mean_text, "[%g,%g,%g]", (double)mean[0], (double)mean[1], (double)mean[2]);
+    snprintf(scale.deviation_text, sizeof scale.deviation_text, "[%g,%g,%g]", (double)deviation[0], (double)deviation[1],
+             (double)deviation[2]);
+    return scale;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__run_id(const ocdm__run *run, char id[OCDM__RUN_ID], ocdm_error *error)
+{
+    char checksum[OCDM__CHECKSUM_TEXT], digest[OCDM__SHA256_TEXT];
+    ocdm__output settings;
+    ocdm__sha256 sha;
+    ocdm_status status = ocdm__output_open_memory(&settings, "the settings", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__run_settings_write(&settings, run->settings, run->schedule.order.tasks, run->schedule.order.task_count);
+    ocdm__checksum_text(run->stream->checksum, checksum);
+    ocdm__output_text(&settings, checksum);
+    status = ocdm__output_check(&settings, error);
+    ocdm__sha256_begin(&sha);
+    ocdm__sha256_add(&sha, settings.buffer, settings.used);
+    ocdm__sha256_end(&sha, digest);
+    ocdm__output_abandon(&settings);
+    snprintf(id, OCDM__RUN_ID, "%.16s", digest);
+    return status;
+}
+
+/* Notes whose values follow each other in memory, each ended by a NUL. */
+struct notes {
+    ocdm__output texts;
+    const char *keys[MOST_NOTES];
+    size_t starts[MOST_NOTES], count;
+};
+
+/* Starts a value; the caller appends it to `texts`. */
+static ocdm__output *begin_note(struct notes *notes, const char *key)
+{
+    if (notes->count > 0)
+        ocdm__output_write(&notes->texts, "", 1);
+    notes->keys[notes->count] = key;
+    notes->starts[notes->count++] = notes->texts.used;
+    return &notes->texts;
+}
+
+static void add_text(struct notes *notes, const char *key, const char *text)
+{
+    ocdm__output_text(begin_note(notes, key), text);
+}
+
+static void add_number(struct notes *notes, const char *key, uint64_t number)
+{
+    ocdm__output_uint64(begin_note(notes, key), number);
+}
+
+/* The mean or deviation of features that the stream has standardized. */
+static void add_moments(struct notes *notes, const char *key, const ocdm__stream *stream)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&stream->tensors, key);
+    if (tensor == NULL || tensor->dtype != OCDM__F32 || tensor->size != 4 * stream->shape.width)
+        return;
+    ocdm__output *output = begin_note(notes, key);
+    for (size_t i = 0; i < stream->shape.width; i++) {
+        char text[24];
+        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)value);
+        ocdm__output_text(output, text);
+    }
+    ocdm__output_text(output, "]");
+}
+
+void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classes, size_t count)
+{
+    ocdm__output_text(output, "[");
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        const char *name = ocdm__text_at(classes, i, &length);
+        ocdm__output_text(output, i > 0 ? "," : "");
+        ocdm__output_json_string(output, name, length);
+    }
+    ocdm__output_text(output, "]");
+}
+
+static void add_input(struct notes *notes, const ocdm__run *run)
+{
+    const ocdm__payload_shape *shape = &run->stream->shape;
+    const ocdm__image_scale scale = ocdm__image_scale_of(run->settings->model);
+    if (shape->kind == OCDM__FEATURES) {
+        add_text(notes, "input", "features");
+        add_number(notes, "features", shape->width);
+        add_moments(notes, "feature_mean", run->stream);
+        add_moments(notes, "feature_deviation", run->stream);
+        return;
+    }
+    add_text(notes, "input", "images");
+    add_number(notes, "resize", ocdm__model_inputs_resize(run->inputs));
+    add_number(notes, "crop", ocdm__model_inputs_height(run->inputs));
+    add_text(notes, "mean", scale.mean_text);
+    add_text(notes, "std", scale.deviation_text);
+}
+
+static ocdm_status add_notes(struct notes *notes, const ocdm__run *run, const char *average, ocdm_error *error)
+{
+    char id[OCDM__RUN_ID];
+    ocdm_status status = ocdm__run_id(run, id, error);
+    if (status != OCDM_OK)
+        return status;
+    add_text(notes, "format", "pt");
+    add_text(notes, "model", run->settings->model);
+    add_text(notes, "ocdm", ocdm_version());
+    add_text(notes, "run", id);
+    if (average != NULL)
+        add_text(notes, "ema", average);
+    add_input(notes, run);
+    ocdm__class_names_write(begin_note(notes, "classes"), &run->stream->table.classes, run->stream->table.class_count);
+    ocdm__output_write(&notes->texts, "", 1);
+    return ocdm__output_check(&notes->texts, error);
+}
+
+ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error)
+{
+    struct notes notes = {.count = 0};
+    struct ocdm__note list[MOST_NOTES];
+    ocdm_status status = ocdm__output_open_memory(&notes.texts, "a file's header", error);
+    if (status != OCDM_OK)
+        return status;
+    status = add_notes(&notes, run, average, error);
+    for (size_t i = 0; status == OCDM_OK && i < notes.count; i++)
+        list[i] = (struct ocdm__note){.key = notes.keys[i], .value = notes.texts.buffer + notes.starts[i]};
+    if (status == OCDM_OK)
+        status = ocdm__learner_save(run->learner, list, notes.count, path, error);
+    ocdm__output_abandon(&notes.texts);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------------- */
+
+struct reading {
+    const char *name;
+    const struct ocdm__safetensors *file;
+    ocdm_error *error;
+};
+
+static ocdm_status fail(const struct reading *reading, const char *key)
+{
+    return ocdm__fail(reading->error, OCDM_BAD_FILE, "the file is damaged or was edited: use another copy",
+                      "%s: the entry %s of the metadata makes no sense", reading->name, key);
+}
+
+/* A value without its escapes, ended by a NUL; NULL when there is none or no memory. */
+static char *copy_note(const struct reading *reading, const char *key, bool *failed)
+{
+    const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
+    char *text = note != NULL ? ocdm__allocate(note->value_length + 1, 1) : NULL;
+    *failed = *failed || (note != NULL && text == NULL);
+    if (text != NULL)
+        text[ocdm__json_unescape(note->value, note->value_length, text)] = '\0';
+    return text;
+}
+
+static ocdm_status read_text(const struct reading *reading, const char *key, char *text, size_t room)
+{
+    const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
+    if (note == NULL || note->value_length >= room)
+        return fail(reading, key);
+    text[ocdm__json_unescape(note->value, note->value_length, text)] = '\0';
+    return ocdm__show_label(text, strlen(text)).width == strlen(text) ? OCDM_OK : fail(reading, key);
+}
+
+static ocdm_status read_number(const struct reading *reading, const char *key, uint64_t high, uint32_t *number)
+{
+    const struct ocdm__note *note = ocdm__safetensors_note(reading->file, key);
+    uint64_t value;
+    if (note == NULL || !ocdm__text_to_whole(note->value, note->value_length, 0, high, &value))
+        return fail(reading, key);
+    *number = (uint32_t)value;
+    return OCDM_OK;
+}
+
+/* A list in JSON. The caller clears the tree. */
+static ocdm_status read_list(const struct reading *reading, const char *key, ocdm__json_tree *tree)
+{
+    bool failed = false;
+    char *text = copy_note(reading, key, &failed);
+    if (failed)
+        return ocdm__fail_memory(reading->error, "a file's metadata");
+    ocdm_status status = text != NULL ? ocdm__json_tree_parse(tree, key, text, strlen(text), NULL) : OCDM_BAD_FILE;
+    ocdm__release(text);
+    if (status == OCDM_NO_MEMORY)
+        return ocdm__fail_memory(reading->error, "a file's metadata");
+    return status == OCDM_OK && tree->root->kind == OCDM__JSON_ARRAY ? OCDM_OK : fail(reading, key);
+}
+
+static ocdm_status copy_names(const struct reading *reading, const ocdm__json_node *list, ocdm__weights_about *about)
+{
+    size_t size = 0, at = 0;
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
+        if (node->kind != OCDM__JSON_STRING)
+            return fail(reading, "classes");
+        size += strlen(node->text);
+    }
+    about->classes.starts = ocdm__allocate(list->count + 1, sizeof *about->classes.starts);
+    about->classes.bytes = ocdm__allocate(size + 1, 1);
+    if (about->classes.starts == NULL || about->classes.bytes == NULL)
+        return ocdm__fail_memory(reading->error, "the names of classes");
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
+        memcpy(about->classes.bytes + at, node->text, strlen(node->text));
+        at += strlen(node->text);
+        about->classes.starts[++about->class_count] = at;
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_names(const struct reading *reading, ocdm__weights_about *about)
+{
+    ocdm__json_tree tree = {.root = NULL};
+    ocdm_status status = read_list(reading, "classes", &tree);
+    if (status == OCDM_OK)
+        status = copy_names(reading, tree.root, about);
+    ocdm__json_tree_clear(&tree);
+    return status;
+}
+
+static ocdm_status copy_floats(const struct reading *reading, const char *key, const ocdm__json_node *list, size_t count,
+                               float **values)
+{
+    float *made = list->count == count ? ocdm__allocate(count, sizeof *made) : NULL;
+    const ocdm__json_node *node = list->first;
+    if (list->count != count)
+        return fail(reading, key);
+    if (made == NULL)
+        return ocdm__fail_memory(reading->error, "the mean and deviation of features");
+    *values = made;
+    for (size_t i = 0; i < count; i++, node = node->next) {
+        made[i] = (float)node->number;
+        if (!isfinite(made[i]))
+            return fail(reading, key);
+    }
+    return OCDM_OK;
+}
+
+static ocdm_status read_floats(const struct reading *reading, const char *key, size_t count, float **values)
+{
+    ocdm__json_tree tree = {.root = NULL};
+    ocdm_status status = read_list(reading, key, &tree);
+    if (status == OCDM_OK)
+        status = copy_floats(reading, key, tree.root, count, values);
+    ocdm__json_tree_clear(&tree);
+    return status;
+}
+
+static ocdm_status read_features(const struct reading *reading, ocdm__weights_about *about)
+{
+    ocdm_status status = read_number(reading, "features", INT32_MAX, &about->features);
+    if (status != OCDM_OK || ocdm__safetensors_note(reading->file, "feature_mean") == NULL)
+        return status;
+    status = read_floats(reading, "feature_mean", about->features, &about->feature_mean);
+    if (status == OCDM_OK)
+        status = read_floats(reading, "feature_deviation", about->features, &about->feature_deviation);
+    return status;
+}
+
+/* The normalisation belongs to the model; another one could not be applied. */
+static ocdm_status read_images(const struct reading *reading, ocdm__weights_about *about)
+{
+    const struct ocdm__note *model = ocdm__safetensors_note(reading->file, "model");
+    const char *name = "";
+    for (size_t i = 0; ocdm__model_names[i] != NULL; i++)
+        if (ocdm__note_is(model, ocdm__model_names[i]))
+            name = ocdm__model_names[i];
+    about->images = true;
+    ocdm_status status = read_number(reading, "resize", OCDM__IMAGE_LARGEST_SIDE, &about->resize);
+    if (status == OCDM_OK)
+        status = read_number(reading, "crop", OCDM__IMAGE_LARGEST_SIDE, &about->crop);
+    if (status != OCDM_OK)
+        return status;
+    if (about->crop == 0 || (about->resize > 0 && about->crop > about->resize))
+        return fail(reading, "crop");
+    const ocdm__image_scale scale = ocdm__image_scale_of(name);
+    if (!ocdm__note_is(ocdm__safetensors_note(reading->file, "mean"), scale.mean_text))
+        return fail(reading, "mean");
+    bool same = ocdm__note_is(ocdm__safetensors_note(reading->file, "std"), scale.deviation_text);
+    return same ? OCDM_OK : fail(reading, "std");
+}
+
+ocdm_status ocdm__weights_about_read(ocdm__weights_about *about, const char *name, const struct ocdm__safetensors *file,
+                                     ocdm_error *error)
+{
+    const struct reading reading = {name, file, error};
+    const struct ocdm__note *input = ocdm__safetensors_note(file, "input");
+    if (ocdm__safetensors_note(file, "ocdm") == NULL)
+        return OCDM_OK;
+    ocdm_status status = read_text(&reading, "ocdm", about->program, sizeof about->program);
+    if (status == OCDM_OK)
+        status = read_text(&reading, "run", about->run, sizeof about->run);
+    if (status == OCDM_OK)
+        status = read_names(&reading, about);
+    if (status != OCDM_OK)
+        return status;
+    if (ocdm__note_is(input, "features"))
+        return read_features(&reading, about);
+    return ocdm__note_is(input, "images") ? read_images(&reading, about) : fail(&reading, "input");
+}
+
+void ocdm__weights_about_clear(ocdm__weights_about *about)
+{
+    ocdm__release(about->classes.starts);
+    ocdm__release(about->classes.bytes);
+    ocdm__release(about->feature_mean);
+    ocdm__release(about->feature_deviation);
+    *about = (ocdm__weights_about){.class_count = 0};
+}

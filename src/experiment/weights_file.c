@@ -1,0 +1,266 @@
+/* Opens weights files and finds out what they are. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "experiment/weights_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/model.h"
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "experiment/folder/checkpoint.h"
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+
+/* A zip archive or a bare pickle. The length of a safetensors header may start with any bytes, but after its eight comes the
+ * header's brace. */
+static bool is_pickle(const ocdm__mapped_file *file)
+{
+    const unsigned char *bytes = file->bytes;
+    if (file->size < 4 || (file->size > 8 && bytes[8] == '{'))
+        return false;
+    return memcmp(bytes, "PK\x03\x04", 4) == 0 || (bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5);
+}
+
+static bool starts_with(const struct ocdm__tensor *tensor, const char *start, size_t length)
+{
+    return tensor->name_length > length && memcmp(tensor->name, start, length) == 0;
+}
+
+/* The bytes of a name that are wrappers: of torch.nn.parallel, torch.compile, Lightning, training scripts, and our checkpoints.
+ */
+static size_t wrapped(const struct ocdm__tensor *tensor)
+{
+    static const char *const wrappers[] = {
+        "module.", "_orig_mod.", "model.", "state_dict.", "model_state_dict.", "net.", OCDM__CHECKPOINT_LEARNER};
+    struct ocdm__tensor rest = *tensor;
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
+        size_t length = strlen(wrappers[i]);
+        if (!starts_with(&rest, wrappers[i], length))
+            continue;
+        rest.name += length;
+        rest.name_length -= length;
+        i = (size_t)-1; /* any may follow any */
+    }
+    return tensor->name_length - rest.name_length;
+}
+
+/* The wrapper of the tensor that every network has one of: its first weights, or its head. */
+static void find_wrapper(ocdm__weights_file *weights)
+{
+    static const char *const firsts[] = {"conv1.weight", "hidden.weight", "fc.weight"};
+    for (size_t k = 0; k < sizeof firsts / sizeof *firsts; k++)
+        for (size_t i = 0; i < weights->whole.tensor_count; i++) {
+            const struct ocdm__tensor *tensor = &weights->whole.tensors[i];
+            size_t length = wrapped(tensor), rest = tensor->name_length - length;
+            if (rest != strlen(firsts[k]) || memcmp(tensor->name + length, firsts[k], rest) != 0)
+                continue;
+            weights->wrapper = tensor->name;
+            weights->wrapper_length = length;
+            return;
+        }
+}
+
+static ocdm_status unwrap(ocdm__weights_file *weights, ocdm_error *error)
+{
+    find_wrapper(weights);
+    weights->tensors = weights->whole;
+    weights->tensors.tensor_count = 0;
+    weights->tensors.tensors = ocdm__allocate(weights->whole.tensor_count + 1, sizeof *weights->tensors.tensors);
+    if (weights->tensors.tensors == NULL)
+        return ocdm__fail_memory(error, "a file's tensors");
+    for (size_t i = 0; i < weights->whole.tensor_count; i++) {
+        struct ocdm__tensor tensor = weights->whole.tensors[i];
+        if (weights->wrapper_length > 0 && !starts_with(&tensor, weights->wrapper, weights->wrapper_length))
+            continue;
+        tensor.name += weights->wrapper_length;
+        tensor.name_length -= weights->wrapper_length;
+        weights->tensors.tensors[weights->tensors.tensor_count++] = tensor;
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__weights_open_any(ocdm__weights_file *weights, const char *path, ocdm_error *error)
+{
+    ocdm_status status = ocdm__map_file(&weights->map, path, error);
+    if (status != OCDM_OK)
+        return status;
+    if (is_pickle(&weights->map))
+        status = ocdm__fail(error, OCDM_BAD_FILE,
+                            "convert it once, in Python: safetensors.torch.save_file(torch.load(FILE, weights_only=True), "
+                            "\"W.safetensors\")",
+                            "%s: a pickled file (.pt, .pth), which could run anything when it is read", path);
+    else
+        status = ocdm__safetensors_read(&weights->whole, path, weights->map.bytes, weights->map.size, error);
+    if (status == OCDM_OK)
+        status = unwrap(weights, error);
+    if (status != OCDM_OK)
+        ocdm__weights_close(weights);
+    return status;
+}
+
+ocdm_status ocdm__weights_open(ocdm__weights_file *weights, const char *path, ocdm_error *error)
+{
+    ocdm_status status = ocdm__weights_open_any(weights, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_check_kind(weights, error);
+    if (status != OCDM_OK)
+        ocdm__weights_close(weights);
+    return status;
+}
+
+void ocdm__weights_close(ocdm__weights_file *weights)
+{
+    ocdm__release(weights->tensors.tensors);
+    ocdm__safetensors_close(&weights->whole);
+    ocdm__unmap_file(&weights->map);
+    *weights = (ocdm__weights_file){.map = {.bytes = NULL}};
+}
+
+/* ---- what it is ---------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status refuse_checkpoint(const char *path, ocdm_error *error)
+{
+    static const char name[] = "weights.safetensors";
+    char take[300];
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    snprintf(take, sizeof take, "%.*s%s", folder < 200 ? folder : 0, path, name);
+    if (access(take, R_OK) == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: this is the checkpoint of a run; take its weights, %s", path, take);
+    return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm run --resume` finishes it and writes them: weights.safetensors",
+                      "%s: this is the checkpoint of a run that has not written its weights yet", path);
+}
+
+ocdm_status ocdm__weights_check_kind(const ocdm__weights_file *weights, ocdm_error *error)
+{
+    const struct ocdm__note *format = ocdm__safetensors_note(&weights->whole, "format");
+    if (ocdm__note_is(format, OCDM__CHECKPOINT_FORMAT))
+        return refuse_checkpoint(weights->map.name, error);
+    if (ocdm__note_is(format, "ocdm-stream"))
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm run` leaves weights: weights.safetensors",
+                          "%s: this is a stream, not a weights file", weights->map.name);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__weights_describe(const ocdm__weights_file *weights, struct ocdm__weights_fit *fit, ocdm__weights_about *about,
+                                   ocdm_error *error)
+{
+    const char *path = weights->map.name;
+    ocdm_status status = ocdm__weights_fit(&weights->tensors, fit, error);
+    if (status == OCDM_OK)
+        status = ocdm__weights_about_read(about, path, &weights->whole, error);
+    if (status != OCDM_OK || !ocdm__weights_about_known(about) || fit->model == NULL)
+        return status;
+    if (about->class_count == fit->class_count && about->features == fit->features)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, "the file is damaged or was edited: use another copy",
+                      "%s: the metadata is of %zu classes and %" PRIu32 " features, the tensors of %" PRIu32 " and %" PRIu32,
+                      path, about->class_count, about->features, fit->class_count, fit->features);
+}
+
+ocdm_status ocdm__weights_choose_model(const ocdm__weights_file *weights, const struct ocdm__weights_fit *fit,
+                                       const char **model, ocdm_error *error)
+{
+    if (*model == NULL)
+        *model = fit->model;
+    if (*model != NULL)
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm weights info FILE` lists them; docs/agent.md describes the models",
+                      "%s: the tensors are %s", weights->map.name, fit->reason);
+}
+
+ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weights_fit *fit, size_t classes, ocdm_error *error)
+{
+    if (fit->class_count == 0)
+        return ocdm__fail(error, OCDM_BAD_FILE, "`ocdm stream featurize` needs no head; predicting does",
+                          "%s: the weights have no head, so they cannot predict", path);
+    if (fit->class_count != classes)
+        return ocdm__fail(error, OCDM_BAD_FILE, "weights can predict the classes that they were trained with",
+                          "%s: the head of the weights has %" PRIu32 " classes, the stream has %zu", path, fit->class_count,
+                          classes);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_about *about, const ocdm__stream_table *table,
+                                        ocdm_error *error)
+{
+    for (size_t i = 0; i < about->class_count && i < table->class_count; i++) {
+        size_t length, other_length;
+        const char *name = ocdm__text_at(&about->classes, i, &length);
+        const char *other = ocdm__text_at(&table->classes, i, &other_length);
+        if (length == other_length && memcmp(name, other, length) == 0)
+            continue;
+        return ocdm__fail(error, OCDM_BAD_FILE, "weights can predict the classes that they were trained with, in their order",
+                          "%s: class %zu of the weights is %s, that of the stream is %s", path, i,
+                          ocdm__show_label(name, length).text, ocdm__show_label(other, other_length).text);
+    }
+    return OCDM_OK;
+}
+
+void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
+                               void (*note)(const char *text))
+{
+    char text[160];
+    if (!about->images)
+        return;
+    if (*resize == 0)
+        *resize = *crop > about->resize && about->resize > 0 ? *crop : about->resize;
+    if (*crop == 0)
+        *crop = *resize > 0 && *resize < about->crop ? *resize : about->crop;
+    if ((*resize == about->resize && *crop == about->crop) || note == NULL)
+        return;
+    snprintf(text, sizeof text,
+             "the weights were trained with --resize %" PRIu32 " --crop %" PRIu32 "; they are used with --resize %" PRIu32
+             " --crop %" PRIu32,
+             about->resize, about->crop, *resize, *crop);
+    note(text);
+}
+
+void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop)
+{
+    const ocdm__image_settings usual = ocdm__image_settings_default();
+    if (*resize == 0 && !about->images)
+        *resize = *crop > usual.resize ? *crop : usual.resize;
+    if (*crop == 0)
+        *crop = *resize < usual.crop ? *resize : usual.crop;
+}
+
+ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_t crop, ocdm_error *error)
+{
+    if (ocdm__model_takes_images(model) || (resize == 0 && crop == 0))
+        return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+}
+
+/* ---- counting ------------------------------------------------------------------------------------------------------------ */
+
+static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
+{
+    size_t length = strlen(end);
+    return tensor->name_length >= length && memcmp(tensor->name + tensor->name_length - length, end, length) == 0;
+}
+
+static bool is_parameter(const struct ocdm__tensor *tensor)
+{
+    static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
+    if (starts_with(tensor, "adam.", 5))
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ends_with(tensor, others[i]))
+            return false;
+    return true;
+}
+
+uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < file->tensor_count; i++)
+        if (is_parameter(&file->tensors[i]))
+            count += file->tensors[i].size / ocdm__dtype_size(file->tensors[i].dtype);
+    return count;
+}
