@@ -219,12 +219,16 @@ static char *climb(const char *from, const char *to)
     return path;
 }
 
-char *ocdm__path_from(const char *folder, const char *path)
+ocdm_status ocdm__path_from(const char *folder, const char *path, char **relative, ocdm_error *error)
 {
     char *from = realpath(folder, NULL), *to = realpath(path, NULL);
-    char *relative =
-        from != NULL && to != NULL ? climb(strcmp(from, "/") == 0 ? "" : from, strcmp(to, "/") == 0 ? "" : to) : NULL;
+    ocdm_status status = OCDM_OK;
+    *relative = NULL;
+    if (from != NULL && to != NULL) {
+        *relative = climb(strcmp(from, "/") == 0 ? "" : from, strcmp(to, "/") == 0 ? "" : to);
+        status = *relative != NULL ? OCDM_OK : ocdm__fail_memory(error, path);
+    }
     free(from);
     free(to);
-    return relative;
+    return status;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "../test.h"
+#include "base/allocate.h"
+#include "base/files.h"
 #include "base/json_tree.h"
 #include "made_summary.h"
 #include "report/figures/figure.h"
@@ -401,6 +403,28 @@ TEST(page_tells_when_and_where_each_run_ran)
                      "class=\"text\"><bdi>node7</bdi></td>"));
 }
 
+/* Paths lead from one place to another by their last common folder, whole names compared. */
+TEST(paths_lead_from_a_folder)
+{
+    static const struct {
+        const char *folder, *path, *relative;
+    } pairs[] = {
+        {"p/a", "p/a/s", "s"}, {"p/a", "p/ab/s", "../ab/s"},     {"p", "p", "."},
+        {"p/a", "p", ".."},    {"p/ab", "p/a/../a/s", "../a/s"},
+    };
+    put_text("p/a/s", "");
+    put_text("p/ab/s", "");
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *relative;
+        assert_int_equal(ocdm__path_from(pairs[i].folder, pairs[i].path, &relative, NULL), OCDM_OK);
+        assert_string_equal(relative, pairs[i].relative);
+        ocdm__release(relative);
+    }
+    char *none;
+    assert_int_equal(ocdm__path_from("p", "p/nothing", &none, NULL), OCDM_OK);
+    assert_null(none);
+}
+
 /* Rows are tasks, columns the time; a task that has not been seen has no number. */
 TEST(tasks_figure_is_a_table)
 {
@@ -470,6 +494,7 @@ int main(void)
         WITH_TREE(page_compares_two_models),
         WITH_TREE(page_names_streams),
         WITH_TREE(page_tells_when_and_where_each_run_ran),
+        WITH_TREE(paths_lead_from_a_folder),
         WITH_TREE(tasks_figure_is_a_table),
         WITH_TREE(classes_figure_is_ordered_by_frequency),
         WITH_TREE(loss_figure_has_raw_and_smooth_lines),

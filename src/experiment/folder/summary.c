@@ -206,32 +206,36 @@ static void write_times(ocdm__output *output, const ocdm__run *run)
 /* ---- files ------------------------------------------------------------------------------------------------------------- */
 
 /* Member `name` of the files, if the path leads somewhere. */
-static void write_path(ocdm__output *output, const char *folder, const char *name, const char *path, bool *first)
+static ocdm_status write_path(ocdm__output *output, const char *folder, const char *name, const char *path, bool *first,
+                              ocdm_error *error)
 {
-    char *relative = path != NULL ? ocdm__path_from(folder, path) : NULL;
+    char *relative = NULL;
+    ocdm_status status = path != NULL ? ocdm__path_from(folder, path, &relative, error) : OCDM_OK;
     if (relative == NULL)
-        return;
+        return status;
     ocdm__output_text(output, *first ? "" : ",");
+    *first = false;
     ocdm__output_json_string(output, name, strlen(name));
     ocdm__output_text(output, ":");
     ocdm__output_json_string(output, relative, strlen(relative));
     ocdm__release(relative);
-    *first = false;
+    return OCDM_OK;
 }
 
 /* Where the stream and the files of settings are, seen from the run's folder: settings have only their names. */
-static void write_files(ocdm__output *output, const ocdm__run *run, const char *folder)
+static ocdm_status write_files(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
 {
     bool first = true;
     ocdm__run_settings settings = *run->settings;
     ocdm__output_text(output, ",\"files\":{");
-    write_path(output, folder, "stream", run->stream->file.name, &first);
-    for (size_t i = 0; ocdm__setting_at(i) != NULL; i++) {
+    ocdm_status status = write_path(output, folder, "stream", run->stream->file.name, &first, error);
+    for (size_t i = 0; status == OCDM_OK && ocdm__setting_at(i) != NULL; i++) {
         const ocdm__setting *row = ocdm__setting_at(i);
         if (row->kind == OCDM__SETTING_FILE || row->kind == OCDM__SETTING_CLASS_FILE || row->kind == OCDM__SETTING_GROUPS)
-            write_path(output, folder, row->flag, *(const char **)ocdm__setting_member(&settings, row), &first);
+            status = write_path(output, folder, row->flag, *(const char **)ocdm__setting_member(&settings, row), &first, error);
     }
     ocdm__output_text(output, "}");
+    return status;
 }
 
 /* ---- stream and machine -------------------------------------------------------------------------------------------------- */
@@ -373,7 +377,7 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_times(output, run);
     ocdm__output_text(output, ",\"environment\":{");
     write_machine(output, run->settings->threads);
-    write_files(output, run, folder);
+    status = write_files(output, run, folder, error);
     ocdm__output_text(output, "}}\n");
-    return OCDM_OK;
+    return status;
 }

@@ -56,39 +56,41 @@ static ocdm_status put_flag_name(const struct repeat *repeat, const char *before
 
 /* ---- paths --------------------------------------------------------------------------------------------------------------- */
 
-/* The path from the page's folder to a file of the run, `name` as seen from the run's folder. NULL if it is not there. */
-static char *path_of(const struct repeat *repeat, const ocdm__run_record *run, const char *name)
+/* The path from the page's folder to a file, `name` as seen from the run's folder. NULL if it is not there. */
+static ocdm_status path_of(const struct repeat *repeat, const ocdm__run_record *run, const char *name, char **path,
+                           ocdm_error *error)
 {
-    char *there = name[0] == '/' ? ocdm__path_in(name, "") : ocdm__path_in(run->folder, name);
-    size_t length = there != NULL ? strlen(there) : 0;
-    if (name[0] == '/' && length > 1)
-        there[length - 1] = '\0';
-    char *path = there != NULL ? ocdm__path_from(repeat->folder, there) : NULL;
+    char *there = ocdm__path_in(name[0] == '/' ? "" : run->folder, name[0] == '/' ? name + 1 : name);
+    ocdm_status status = there != NULL ? ocdm__path_from(repeat->folder, there, path, error) : ocdm__fail_memory(error, name);
     ocdm__release(there);
-    return path;
+    return status;
 }
 
-/* Where the run says that it is, or, in runs that do not say, in or near their folder. */
-static char *find_file(const struct repeat *repeat, const ocdm__run_record *run, const char *kind, const char *name)
+/* Where the run says that it is, or, in runs that do not say, in or near their folder. NULL if it is not there. */
+static ocdm_status find_file(const struct repeat *repeat, const ocdm__run_record *run, const char *kind, const char *name,
+                             char **path, ocdm_error *error)
 {
     static const char *const places[] = {"", "../", "../../"};
     char where[96], beside[1024];
     snprintf(where, sizeof where, "environment.files.%.60s", kind);
     const ocdm__json_node *known = ocdm__json_find(run->summary.root, where);
-    char *path = known != NULL && known->text != NULL ? path_of(repeat, run, known->text) : NULL;
-    for (size_t i = 0; path == NULL && i < sizeof places / sizeof places[0]; i++) {
+    *path = NULL;
+    ocdm_status status = known != NULL && known->text != NULL ? path_of(repeat, run, known->text, path, error) : OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && *path == NULL && i < sizeof places / sizeof places[0]; i++) {
         snprintf(beside, sizeof beside, "%s%.900s", places[i], name);
-        path = path_of(repeat, run, beside);
+        status = path_of(repeat, run, beside, path, error);
     }
-    return path;
+    return status;
 }
 
 /* A file of the run; its plain name where it is not found. */
 static ocdm_status put_file(const struct repeat *repeat, const ocdm__run_record *run, const char *kind, const char *name,
                             ocdm_error *error)
 {
-    char *path = find_file(repeat, run, kind, name);
-    ocdm_status status = put_word(repeat, path != NULL ? path : name, error);
+    char *path = NULL;
+    ocdm_status status = find_file(repeat, run, kind, name, &path, error);
+    if (status == OCDM_OK)
+        status = put_word(repeat, path != NULL ? path : name, error);
     ocdm__release(path);
     return status;
 }
@@ -115,7 +117,8 @@ static char *parent_of(const ocdm__run_record *run)
 /* " -o three-again": a new folder beside the old one, seen from the page. */
 static ocdm_status put_new_folder(const struct repeat *repeat, const char *old, const char *below, ocdm_error *error)
 {
-    char *path = ocdm__path_from(repeat->folder, old), name[4096];
+    char *path = NULL, name[4096];
+    ocdm_status status = ocdm__path_from(repeat->folder, old, &path, error);
     const char *from = path != NULL ? path : old;
     const char *slash = strrchr(from, '/'), *last = slash != NULL ? slash + 1 : from;
     bool climbs = strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
@@ -127,7 +130,7 @@ static ocdm_status put_new_folder(const struct repeat *repeat, const char *old, 
              below[0] != '\0' ? "/" : "", below);
     ocdm__release(path);
     ocdm__output_text(repeat->out, " <span class=\"flag\">-o</span> ");
-    return put_word(repeat, name, error);
+    return status == OCDM_OK ? put_word(repeat, name, error) : status;
 }
 
 /* ---- settings ------------------------------------------------------------------------------------------------------------ */
@@ -463,15 +466,15 @@ static ocdm_status put_runs(const struct repeat *repeat, ocdm_error *error)
 /* A command that needs the stream is of no use without it. */
 static ocdm_status put_missing(const struct repeat *repeat, ocdm_error *error)
 {
-    char *path = find_file(repeat, first_run(repeat), "stream", stream_of(first_run(repeat)));
-    if (path == NULL) {
+    char *path = NULL;
+    ocdm_status status = find_file(repeat, first_run(repeat), "stream", stream_of(first_run(repeat)), &path, error);
+    if (status == OCDM_OK && path == NULL) {
         ocdm__output_text(repeat->out, "<p class=\"note\">The stream was not found from here; put its path in the place of ");
-        ocdm_status status = put_word(repeat, stream_of(first_run(repeat)), error);
+        status = put_word(repeat, stream_of(first_run(repeat)), error);
         ocdm__output_text(repeat->out, ".</p>\n");
-        return status;
     }
     ocdm__release(path);
-    return OCDM_OK;
+    return status;
 }
 
 static ocdm_status put_commands(const struct repeat *repeat, ocdm_error *error)
