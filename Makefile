@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch bench golden judge fuzz check install clean
+.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture platforms coverage bench golden judge fuzz check install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -71,6 +71,26 @@ test-ranks: ## every model on 1 to 16 ranks, killed ranks, MPICH, a cluster of n
 	@tests/ranks/test_mpich.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/mpich/ocdm-mpi
 	@tests/ranks/test_cluster.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi
 
+torture: ## kill six jobs, and fail their calls, at every call that changes a file; some minutes
+	@tools/setup build test
+	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
+	@$(COMPILE) $(BUILD)/torture --target ocdm_program save_memory --parallel $(JOBS) $(QUIET)
+	@tests/torture/test_kills.sh $(BUILD)/torture/ocdm . all
+
+platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes
+	@tools/setup platforms
+	@tools/platforms $(BUILD)/platforms $(JOBS)
+
+coverage: ## lines and branches that the tests in C and shell reach; fails below 96 and 88 %
+	@tools/setup build test coverage
+	@$(CONFIGURE) -B $(BUILD)/coverage -DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc \
+	    -DCMAKE_C_FLAGS_DEBUG="-O0 -g --coverage -fprofile-update=atomic" $(QUIET)
+	@$(COMPILE) $(BUILD)/coverage --parallel $(JOBS) $(QUIET)
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@tools/run-tests $(BUILD)/coverage $(BUILD)/coverage $(JOBS) cli property fault unit examples
+	@gcovr --root . --filter src/ --exclude-unreachable-branches --exclude-throw-branches --print-summary --txt $(BUILD)/coverage/files.txt \
+	    --fail-under-line 96 --fail-under-branch 88 $(BUILD)/coverage
+
 bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
 	@$(BUILD)/ocdm bench memory
 	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
@@ -80,11 +100,12 @@ golden: ## regenerate the golden files of the tests with PyTorch, Pillow and sci
 	@tools/setup judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 
-judge: ## compare whole networks with PyTorch in f64, some minutes
+judge: ## compare whole networks with PyTorch in f64, and ONNX files in OpenCV with ours; some minutes
 	@tools/setup build test judge
 	@$(CONFIGURE) -B $(BUILD)/judge -DOCDM_TESTS=ON $(QUIET)
 	@$(COMPILE) $(BUILD)/judge --parallel $(JOBS) $(QUIET)
 	@tests/judge-agent $(BUILD)/judge
+	@tests/judge-weights $(BUILD)/judge/ocdm
 
 fuzz: ## fuzz each target for FUZZ_SECONDS seconds
 	@tools/setup build test

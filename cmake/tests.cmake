@@ -34,6 +34,10 @@ foreach(kind unit property fault)
   endforeach()
 endforeach()
 
+add_executable(save_memory tests/torture/save_memory.c)
+set_target_properties(save_memory PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests/torture)
+target_link_libraries(save_memory PRIVATE ocdm_flags ocdm_static)
+
 file(GLOB examples CONFIGURE_DEPENDS examples/*.c)
 foreach(example ${examples})
   get_filename_component(name ${example} NAME_WE)

@@ -120,7 +120,11 @@ static bool name_folder(const char *path, char folder[PATH_MAX])
  * none removes it. */
 static bool lock(int fd)
 {
-    return flock(fd, LOCK_EX | LOCK_NB) == 0;
+    int status;
+    do
+        status = flock(fd, LOCK_EX | LOCK_NB);
+    while (status != 0 && errno == EINTR);
+    return status == 0;
 }
 
 /* Another process may have taken the file for a leftover between its creation and its lock. */
@@ -131,10 +135,10 @@ static bool is_removed(int fd)
     return fstat(fd, &facts) == 0 && facts.st_nlink == 0;
 }
 
-/* Whether a name is .ocdm-PID-N.tmp. */
-static bool is_temporary(const char *name)
+/* Whether a name is .ocdm-PID-N.tmp of another process. What this one writes is no leftover even if it could not be locked. */
+static bool is_anothers(const char *name)
 {
-    if (strncmp(name, ".ocdm-", 6) != 0 || !isdigit((unsigned char)name[6]))
+    if (strncmp(name, ".ocdm-", 6) != 0 || !isdigit((unsigned char)name[6]) || strtol(name + 6, NULL, 10) == (long)getpid())
         return false;
     size_t length = 6 + strspn(name + 6, "0123456789");
     size_t digits = name[length] == '-' ? strspn(name + length + 1, "0123456789") : 0;
@@ -150,7 +154,7 @@ static void remove_leftovers(const char *path)
     if (folder == NULL)
         return;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        if (!is_temporary(entry->d_name))
+        if (!is_anothers(entry->d_name))
             continue;
         int fd = openat(dirfd(folder), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (fd >= 0 && lock(fd))

