@@ -221,18 +221,20 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
     share.starts = agent->starts;
     if (together)
         ocdm__share_deal(&share, agent->ranks);
+    if (together && ocdm__together_leads(agent))
+        share.given = 0;
     int before = ocdm__single_thread();
     status = reserve(agent, &share, error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
-    if (status == OCDM_OK && together && agent->ranks->rank == 0)
+    if (status == OCDM_OK && together && ocdm__together_leads(agent))
         status = ocdm__together_train(agent, batch, &share, error);
     if (status == OCDM_OK) {
         status = run_pass(agent, batch, &share, frozen, sink, loss, error);
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
-        if (agent->broken && together)
-            agent->ranks->abort("out of memory in a step of the network", OCDM__TOGETHER_FAILED);
     }
+    if (status == OCDM_NO_MEMORY && together)
+        agent->ranks->abort(error != NULL ? error->message : "out of memory in a step of the network", OCDM__TOGETHER_FAILED);
     ocdm__restore_threads(before);
     return status;
 }
@@ -279,7 +281,7 @@ ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *erro
 {
     uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
     ocdm_status status = ocdm__agent_check(agent, error);
-    if (status == OCDM_OK && agent->ranks != NULL && wanted != agent->network->version)
+    if (status == OCDM_OK && ocdm__together_leads(agent) && wanted != agent->network->version)
         status = ocdm__together_use(agent, wanted, error);
     if (status == OCDM_OK)
         ocdm__parameters_use(agent->network, wanted);
@@ -305,14 +307,17 @@ ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t c
     size_t width = ocdm__agent_feature_width(agent), sample = ocdm__network_input_size(agent->network);
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
-    float *features = ocdm__allocate_aligned(BLOCK * width, sizeof *features);
+    bool dealt = agent->ranks != NULL && agent->settings.everywhere;
+    float *features = ocdm__allocate_aligned((dealt ? count : BLOCK) * width, sizeof *features);
     if (features == NULL)
         return ocdm__fail_memory(error, "features");
     int before = ocdm__single_thread();
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = dealt ? ocdm__together_features(agent, input, count, features, error) : OCDM_OK;
     for (size_t at = 0; at < count && status == OCDM_OK; at += BLOCK) {
         size_t block = count - at < BLOCK ? count - at : BLOCK;
-        status = evaluate(agent, input + at * sample, block, features, logits + at * agent->settings.class_count, error);
+        float *rows = logits + at * agent->settings.class_count;
+        status = dealt ? ocdm__network_evaluate(agent->network, NULL, block, features + at * width, rows, error)
+                       : evaluate(agent, input + at * sample, block, features, rows, error);
     }
     ocdm__restore_threads(before);
     ocdm__release_aligned(features);

@@ -24,6 +24,7 @@
 
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 
 typedef struct ocdm__agent ocdm__agent;
 
@@ -64,6 +65,7 @@ typedef struct ocdm__agent_settings {
     ocdm__rates averages;   /* of the exponential averages of the weights that are kept; default: none */
     uint64_t seed;          /* of the weights that no file gives */
     unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
+    bool everywhere;        /* on several ranks: all of them make this agent and call it alike, see ocdm__agent_deal */
 } ocdm__agent_settings;
 
 #define OCDM__MAX_THREADS 64
@@ -146,6 +148,16 @@ size_t ocdm__agent_average_count(const ocdm__agent *agent);
  * function, which returns when the leader calls the second. */
 void ocdm__together_follow(void);
 void ocdm__together_end(void);
+
+/*
+ * An agent that all ranks call alike, each with its own images in `input`, while counts and labels are those of all: of a batch
+ * of `count`, rank r has the images starts[r] to starts[r + 1] - 1. The array is the agent's until its next call. NULL: this
+ * process has all images.
+ */
+const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool training, const size_t **starts);
+
+/* All ranks take over the leader's weights, averages and steps. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error);
 
 /* Steps so far. */
 uint64_t ocdm__agent_steps(const ocdm__agent *agent);

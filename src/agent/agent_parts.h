@@ -28,6 +28,9 @@ enum { OCDM__TOGETHER_FAILED = 5 };
 
 /* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
 
+/* Whether this rank tells the others what to do for the agent. */
+bool ocdm__together_leads(const ocdm__agent *agent);
+
 /* What the leader calls: after creating and loading; at the start of a step; before another version of the weights is used; for
  * the features of images; at the end. */
 ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error);

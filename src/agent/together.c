@@ -82,7 +82,7 @@ void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
     share->base = share->first / 2 * 2;
     share->room = (share->end + 1) / 2 * 2 < share->images ? (share->end + 1) / 2 * 2 : share->images;
     share->room -= share->base;
-    share->given = ranks->rank == 0 ? 0 : share->first;
+    share->given = share->first;
     size_t lanes = share->end_lane - share->first_lane;
     for (share->chunk = 1; share->chunk < OCDM__CHUNK && share->chunk * 4 < lanes;)
         share->chunk *= 2;
@@ -386,6 +386,11 @@ static void send_order(const ocdm__ranks *ranks, struct order *order)
 
 static uint32_t agents_created;
 
+bool ocdm__together_leads(const ocdm__agent *agent)
+{
+    return agent->ranks != NULL && agent->ranks->rank == 0 && !agent->settings.everywhere;
+}
+
 ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error)
 {
     const ocdm__ranks *ranks = ocdm__ranks_all();
@@ -396,7 +401,7 @@ ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_err
     if (agent->starts == NULL)
         return ocdm__fail_memory(error, "parts of a batch");
     agent->ranks = ranks;
-    if (ranks->rank != 0)
+    if (!ocdm__together_leads(agent))
         return OCDM_OK;
     agent->number = agents_created++;
     struct order order = {.kind = CREATE, .number = agent->number, .settings = agent->settings};
@@ -489,7 +494,7 @@ static ocdm_status features_of_part(ocdm__agent *agent, const float *input, size
     return ocdm__network_evaluate(agent->network, input, end - first, features, NULL, error);
 }
 
-ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+static ocdm_status lead_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
     ocdm_status status = bring_up_to_date(agent, error);
     if (status != OCDM_OK)
@@ -506,10 +511,22 @@ ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size
     return OCDM_OK;
 }
 
+ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+{
+    if (!agent->settings.everywhere)
+        return lead_features(agent, input, count, features, error);
+    size_t width = ocdm__model_feature_width(&agent->network->model);
+    part_images(agent, count, width);
+    ocdm_status status = features_of_part(agent, input, count, features + agent->starts[agent->ranks->rank], error);
+    if (status == OCDM_OK)
+        agent->ranks->gather_all(features, agent->starts);
+    return status;
+}
+
 void ocdm__together_destroy(ocdm__agent *agent)
 {
     struct order order = {.kind = DESTROY, .number = agent->number};
-    if (agent->ranks != NULL && agent->ranks->rank == 0)
+    if (ocdm__together_leads(agent))
         send_order(agent->ranks, &order);
     ocdm__release(agent->starts);
 }
@@ -519,6 +536,33 @@ void ocdm__together_end(void)
     struct order order = {.kind = END};
     if (ocdm__ranks_all() != NULL)
         send_order(ocdm__ranks_all(), &order);
+}
+
+/* ---- agents of all ranks ---------------------------------------------------------------------------------------------- */
+
+const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool training, const size_t **starts)
+{
+    if (agent->ranks == NULL || !agent->settings.everywhere)
+        return NULL;
+    struct ocdm__share share = ocdm__share_of(agent->network, count);
+    share.ranks = agent->ranks;
+    share.starts = agent->starts;
+    if (training)
+        ocdm__share_starts(&share, 1);
+    else
+        part_images(agent, count, 1);
+    *starts = agent->starts;
+    return agent->ranks;
+}
+
+ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error)
+{
+    ocdm_status status = ocdm__parameters_add_adam(agent->network, error);
+    if (status != OCDM_OK)
+        return status;
+    agent->ranks->broadcast(&agent->steps, sizeof agent->steps / sizeof(uint32_t));
+    share_weights(agent);
+    return OCDM_OK;
 }
 
 /* ---- the others ------------------------------------------------------------------------------------------------------- */

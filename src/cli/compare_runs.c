@@ -19,9 +19,11 @@
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
+#include "cli/verbs.h"
 #include "experiment/compare/results.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/settings.h"
+#include "ranks/ranks.h"
 #include "report/tables/tables.h"
 
 #define TABLE_WIDTH 100
@@ -140,7 +142,7 @@ ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm
         status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
         status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &asked, error);
-    size_t most = cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
+    size_t most = ocdm__ranks_all() == NULL && cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
     *jobs = asked > 0 ? (size_t)asked : most;
     return status;
 }
@@ -196,6 +198,8 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
                                          .flag_count = run->word_count,
                                          .setup = run->setup,
                                          .jobs = run->jobs,
+                                         .ranks = ocdm__ranks_all(),
+                                         .together = ocdm__run_command,
                                          .stop = &ocdm__stop_signal,
                                          .begun = tell_begun,
                                          .ended = tell_ended,

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"
+#include "ranks/ranks.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ volatile sig_atomic_t ocdm__stop_signal;
 
 static void note_signal(int number)
 {
-    ocdm__stop_signal = number;
+    ocdm__stop_signal = number != SIGUSR1 ? number : SIGTERM;
 }
 
 void ocdm__catch_signals(void)
@@ -92,6 +93,8 @@ void ocdm__catch_signals(void)
         if (before.sa_handler != SIG_IGN) /* as under nohup, or in a background job of a script */
             sigaction(numbers[i], &action, NULL);
     }
+    if (ocdm__ranks_over_mpi()) /* mpirun passes it on, and waits as long as saving takes */
+        sigaction(SIGUSR1, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write, like any other */
 }
 

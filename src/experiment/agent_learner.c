@@ -79,6 +79,16 @@ static void destroy(void *agent)
     ocdm__agent_destroy(agent);
 }
 
+static const ocdm__ranks *deal(void *agent, size_t count, bool training, const size_t **starts)
+{
+    return ocdm__agent_deal(agent, count, training, starts);
+}
+
+static ocdm_status share(void *agent, ocdm_error *error)
+{
+    return ocdm__agent_share(agent, error);
+}
+
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 {
     static const ocdm__learner_functions functions = {.train = train,
@@ -90,7 +100,9 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .load = load,
                                                       .average_count = average_count,
                                                       .use = use,
-                                                      .destroy = destroy};
+                                                      .destroy = destroy,
+                                                      .deal = deal,
+                                                      .share = share};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
              ocdm__kernels_instructions());
@@ -115,7 +127,6 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
-    (void)maker;
     ocdm__agent *made = NULL;
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
@@ -131,6 +142,7 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.averages = settings->averages;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
+    agent.everywhere = maker == &ocdm__dealt_agent_maker;
     ocdm_status status = create(&agent, settings->weights, &made, error);
     if (status == OCDM_OK)
         *learner = ocdm__agent_learner(made);
@@ -138,3 +150,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};
+const ocdm__learner_maker ocdm__dealt_agent_maker = {.make = make, .images = &ocdm__image_loading};

@@ -15,6 +15,7 @@
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
+#include "ranks/ranks.h"
 #include "report/tables/tables.h"
 
 #define MAX_METHODS 16
@@ -362,6 +363,16 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
 
+static void follow(const ocdm__arguments *arguments)
+{
+    char program[4096];
+    (void)arguments;
+    ocdm__own_program("ocdm-mpi", program, sizeof program);
+    const ocdm__child_server server = {
+        .ranks = ocdm__ranks_all(), .program = program, .stop = &ocdm__stop_signal, .follow = ocdm__follow_command};
+    ocdm__children_serve(&server);
+}
+
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
@@ -377,6 +388,8 @@ static int run(const ocdm__arguments *arguments)
     ocdm__run_setup_clear(&request.setup);
     ocdm__release(request.seeds.values);
     ocdm__stream_close(&request.stream);
+    if (ocdm__ranks_all() != NULL)
+        ocdm__rank_children_dismiss(ocdm__ranks_all());
     return code;
 }
 
@@ -400,6 +413,8 @@ static const char *const description[] = {
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
     "FOLDER/compare.json has the rows as data, with the value of every seed, and the flags of the comparison.",
+    "`mpirun -n P ocdm-mpi compare ...` deals the runs to P processes, on one machine or many that share the folder; all work "
+    "together on each run if there are fewer runs than processes; docs/scale.md.",
     NULL,
 };
 
@@ -428,7 +443,9 @@ static const ocdm__flag flags[] = {
     {.letter = 'j',
      .name = "jobs",
      .value = "J",
-     .help = "runs at a time; by default cores / threads, of which a run has one here"},
+     .help =
+         "runs at a time, under mpirun on each rank; by default cores / threads, of which a run has one here, and one on each "
+         "rank"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
@@ -447,4 +464,6 @@ const ocdm__verb ocdm__verb_compare = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
+    .follow = follow,
 };

@@ -22,6 +22,7 @@
 #include "experiment/agent_learner.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
+#include "experiment/run_ranks.h"
 #include "ranks/ranks.h"
 
 extern char **environ;
@@ -184,9 +185,17 @@ static ocdm_status print_summary(const char *folder, ocdm_error *error)
     return status;
 }
 
+/* With other ranks, they have to be ready too. */
+static ocdm_status get_ready(void *state, ocdm__run *run, ocdm_error *error)
+{
+    (void)state;
+    return ocdm__run_lead(run, error);
+}
+
 static ocdm_status run_request(struct request *request, bool resume, struct display *display, ocdm_error *error)
 {
     const ocdm__run_hooks hooks = {.progress = {.tell = show_evaluation, .state = display, .stop = &ocdm__stop_signal},
+                                   .opened = get_ready,
                                    .stepped = show_step,
                                    .finished = show_result,
                                    .note = show_note,
@@ -194,7 +203,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_job job = {.settings = &request->settings,
                          .stream = &stream,
-                         .learner = &ocdm__agent_maker,
+                         .learner = &ocdm__dealt_agent_maker,
                          .folder = request->folder,
                          .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
@@ -202,10 +211,21 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
         status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);
     if (status == OCDM_OK)
         status = ocdm__run_in_folder(&job, &hooks, error);
+    else
+        (void)ocdm__run_lead(NULL, NULL);
     if (status == OCDM_OK && display->json)
         status = print_summary(request->folder, error);
     ocdm__stream_close(&stream);
     return status;
+}
+
+/* Words that are wrong are the leader's to report. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request;
+    if (read_request(arguments, &request, &error) == OCDM_OK)
+        ocdm__run_follow(&request.settings, request.stream, &ocdm__dealt_agent_maker);
 }
 
 static int run(const ocdm__arguments *arguments)
@@ -281,4 +301,5 @@ const ocdm__verb ocdm__verb_run = {
     .flags = flags,
     .run = run,
     .distributes = true,
+    .follow = follow,
 };

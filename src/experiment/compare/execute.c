@@ -321,6 +321,8 @@ static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error
                                .children = calls->children,
                                .count = calls->child_count,
                                .jobs = execution->jobs,
+                               .ranks = execution->ranks,
+                               .together = execution->together,
                                .stop = execution->stop,
                                .ended = tell_end,
                                .state = calls};

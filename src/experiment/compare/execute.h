@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 #include "stream/file.h"
 
 /* ---- processes ----------------------------------------------------------------------------------------------------------- */
@@ -36,18 +38,51 @@ typedef struct ocdm__children {
         *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
     void (*ended)(void *state, size_t child);
     void *state;
+    /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child
+     * is no process: all ranks run its command with `together`, one child at a time. */
+    const ocdm__ranks *ranks;
+    int (*together)(size_t argc, char **argv);
 } ocdm__children;
 
 /* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after
  * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 
+/* For a process like ocdm__children_run: starts one, returns 0 or the reason; and fills in how it ended by waitpid's status. */
+int ocdm__child_spawn(const char *program, const ocdm__child *child, pid_t *pid);
+void ocdm__child_note_end(ocdm__child *child, int status);
+
+/* After a child's exit code is known: reads what its log says if it failed, else removes it. */
+void ocdm__child_read_log(ocdm__child *child);
+
+/* How often children are looked after: often enough that a signal is passed on at once, seldom enough to cost nothing. */
+#define OCDM__CHILDREN_LOOK_NS 20000000
+
+/* rank_children.c, for ocdm__children_run: starts child `number` on another rank; whether one there has ended, with its rank; a
+ * signal for all of them. */
+ocdm_status ocdm__rank_child_start(const ocdm__children *children, size_t rank, size_t number, ocdm_error *error);
+bool ocdm__rank_child_ended(const ocdm__children *children, size_t *rank, size_t *number);
+void ocdm__rank_children_signal(const ocdm__ranks *ranks, int signal);
+ocdm_status ocdm__children_run_together(ocdm__children *children, ocdm_error *error);
+
+/* What the other ranks do meanwhile. */
+typedef struct ocdm__child_server {
+    const ocdm__ranks *ranks;
+    const char *program; /* the path to execute */
+    const volatile sig_atomic_t *stop;
+    void (*follow)(size_t argc, char **argv); /* a command that the leader runs with `together` */
+} ocdm__child_server;
+
+/* Starts what the leader says, until it dismisses the ranks. */
+void ocdm__children_serve(const ocdm__child_server *server);
+void ocdm__rank_children_dismiss(const ocdm__ranks *ranks);
+
 /* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
 void ocdm__own_program(const char *fallback, char *path, size_t room);
 
 /* Call it first in a process: if ocdm__children_run started the process, it receives SIGTERM when its parent ends, even by
- * SIGKILL (Linux). */
-void ocdm__end_with_parent(void);
+ * SIGKILL (Linux). Returns whether it did. */
+bool ocdm__end_with_parent(void);
 
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
@@ -99,6 +134,8 @@ typedef struct ocdm__compare_execution {
     size_t flag_count;
     ocdm__run_setup *setup; /* what they mean, and the defaults of the others */
     size_t jobs;
+    const ocdm__ranks *ranks; /* as in ocdm__children, and this too */
+    int (*together)(size_t argc, char **argv);
     const volatile sig_atomic_t *stop;
     /* Callbacks, may be NULL: the number of runs and of those already done; and each run that ends. */
     void (*begun)(void *state, size_t runs, size_t done, size_t half);

@@ -95,7 +95,8 @@ struct ocdm__run_folder {
     const ocdm__run_job *job;
     ocdm__run_hooks hooks;
     int lock; /* -1: none */
-    bool finished;
+    bool finished, resumed;
+    uint64_t log_size; /* up to where it is kept */
     ocdm__run *run;
     ocdm__run_log log;
     char paths[FILES][OCDM__PATH_ROOM];
@@ -257,10 +258,11 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
                       folder->job->folder, (unsigned long long)folder->run->step);
 }
 
-static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
 {
     enum ocdm__run_event event = OCDM__RUN_STEPPED;
     for (;;) {
+        (void)ocdm__run_goes_on(folder->run, true);
         ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         if (status == OCDM_STOPPED)
             return stop(folder, error);
@@ -275,6 +277,13 @@ static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
         if (ocdm__progress_stopped(&folder->hooks.progress))
             return stop(folder, error);
     }
+}
+
+static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = go_to_the_end(folder, error);
+    (void)ocdm__run_goes_on(folder->run, false);
+    return status;
 }
 
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
@@ -365,22 +374,40 @@ static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_
 
 static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
 {
-    uint64_t log_size = 0;
     bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    folder->resumed = resumed;
     ocdm_status status = folder->job->resume ? OCDM_OK : refuse_old_run(folder, error);
     if (status == OCDM_OK)
         status = ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error);
     if (status == OCDM_OK && resumed)
-        status = restore(folder, &log_size, error);
+        status = restore(folder, &folder->log_size, error);
     if (status == OCDM_OK && is_there(folder->paths[SUMMARY]))
         return leave_finished(folder, resumed, error);
     if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
+    return status;
+}
+
+static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = ocdm__run_begin(folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__run_begin(folder->run, error);
+        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], log_size, error);
-    return status == OCDM_OK ? ocdm__run_log_start(&folder->log, folder->run, resumed, error) : status;
+        status = ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error);
+    if (status != OCDM_OK)
+        (void)ocdm__run_goes_on(folder->run, false);
+    return status;
+}
+
+/* Other ranks hear of a run that cannot begin, too. */
+static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
+{
+    bool begins = status == OCDM_OK && !folder->finished;
+    if (folder->hooks.opened == NULL)
+        return status;
+    ocdm_status together = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
+    return begins ? together : status;
 }
 
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
@@ -401,6 +428,9 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
         status = take_lock(made->paths[LOCK], job->folder, &made->lock, error);
     if (status == OCDM_OK)
         status = begin(made, error);
+    status = begin_on_all_ranks(made, status, error);
+    if (status == OCDM_OK && !made->finished)
+        status = begin_log(made, error);
     if (status == OCDM_OK)
         *folder = made;
     else

@@ -24,7 +24,9 @@ typedef struct ocdm__run_job {
 
 /* Callbacks; all may be NULL. */
 typedef struct ocdm__run_hooks {
-    ocdm__progress progress;                             /* of evaluations; `stop` ends the run after the current step */
+    ocdm__progress progress; /* of evaluations; `stop` ends the run after the current step */
+    /* Once, before the first step: with other ranks the run may have to be got ready. NULL: there is nothing to do. */
+    ocdm_status (*opened)(void *state, ocdm__run *run, ocdm_error *error);
     void (*stepped)(void *state, const ocdm__run *run);  /* after each step */
     void (*finished)(void *state, const ocdm__run *run); /* once, before the run is closed */
     void (*note)(void *state, const char *text);         /* a message for the user, one line */

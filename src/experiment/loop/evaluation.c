@@ -103,25 +103,89 @@ static void add_row(struct answers *answers, const ocdm__stream_table *table, si
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
-/* Starts preparing the tests from `first` on, a piece of those up to `end`. */
-static ocdm_status request_piece(const ocdm__examination *examination, unsigned slot, size_t first, size_t end,
-                                 ocdm_error *error)
+/* Tests that are asked about together, and which of them can be prepared. */
+struct piece {
+    const uint32_t *samples;
+    size_t count;
+    uint32_t unusable[PIECE], usable[PIECE];
+    size_t usable_count;
+};
+
+/* Starts preparing this process's part of the samples. */
+static ocdm_status request(const ocdm__examination *examination, unsigned slot, const uint32_t *samples, size_t count,
+                           ocdm_error *error)
 {
-    size_t count = end - first < PIECE ? end - first : PIECE;
-    if (count == 0)
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, count, false);
+    if (part.first == part.end)
         return OCDM_OK;
-    return ocdm__model_inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
+    return ocdm__model_inputs_request(examination->inputs, slot, samples + part.first, part.end - part.first, 0, false, error);
+}
+
+static ocdm_status await(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
+                         ocdm__ready *ready, ocdm_error *error)
+{
+    *ready = (ocdm__ready){.count = 0};
+    return part->first < part->end ? ocdm__model_inputs_wait(examination->inputs, slot, ready, error) : OCDM_OK;
+}
+
+/* With fewer samples every rank has another part. */
+static ocdm_status take_again(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
+                              ocdm__ready *ready, ocdm_error *error)
+{
+    ocdm_status status = request(examination, slot, piece->usable, piece->usable_count, error);
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->usable_count, false);
+    if (status == OCDM_OK)
+        status = await(examination, slot, &part, ready, error);
+    if (status == OCDM_OK && ready->count < part.end - part.first)
+        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return status;
+}
+
+/* A rank that cannot prepare its part ends all of them. */
+static ocdm_status await_or_end(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
+                                ocdm__ready *ready, ocdm_error *error)
+{
+    ocdm_error why = {.status = OCDM_OK};
+    ocdm_status status = await(examination, slot, part, ready, &why);
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    ocdm__ranks_end_after(part->ranks, &why);
+    if (error != NULL)
+        *error = why;
+    return status;
+}
+
+/* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
+static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__ready *ready,
+                        ocdm_error *error)
+{
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->count, false);
+    ocdm_status status = await_or_end(examination, slot, &part, ready, error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = part.first; i < part.end; i++)
+        piece->unusable[i] = 1;
+    for (size_t i = 0; i < ready->count; i++)
+        piece->unusable[part.first + ready->usable[i]] = 0;
+    size_t lost = ocdm__learner_part_share(&part, piece->unusable, piece->count);
+    piece->usable_count = 0;
+    for (size_t i = 0; i < piece->count; i++)
+        if (piece->unusable[i] == 0)
+            piece->usable[piece->usable_count++] = piece->samples[i];
+    if (lost == 0 || part.ranks == NULL || piece->usable_count == 0)
+        return OCDM_OK;
+    return take_again(examination, slot, piece, ready, error);
 }
 
 /* The logits of a piece by one version of the weights. */
-static ocdm_status predict_piece(const ocdm__examination *examination, const uint32_t *samples, const ocdm__ready *ready,
+static ocdm_status predict_piece(const ocdm__examination *examination, const struct piece *piece, const float *tensor,
                                  float *logits, ocdm_error *error)
 {
     size_t classes = examination->table->class_count;
     const ocdm__learner *learner = examination->learner;
-    ocdm_status status = learner->functions->predict(learner->state, ready->tensor, ready->count, logits, error);
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
-        status = ocdm__logits_check(&examination->source, samples[ready->usable[i]], logits + i * classes, classes, error);
+    ocdm_status status = learner->functions->predict(learner->state, tensor, piece->usable_count, logits, error);
+    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
+        status = ocdm__logits_check(&examination->source, piece->usable[i], logits + i * classes, classes, error);
     return status;
 }
 
@@ -130,19 +194,34 @@ static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocd
     return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
 }
 
-static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
-                                const ocdm__ready *ready, ocdm_error *error)
+static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const struct piece *piece,
+                                const float *tensor, ocdm_error *error)
 {
     float *logits = answers->own + answers->rows * examination->table->class_count;
     ocdm_status status = OCDM_OK;
-    for (size_t v = 0; v < answers->versions && ready->count > 0 && status == OCDM_OK; v++) {
+    for (size_t v = 0; v < answers->versions && piece->usable_count > 0 && status == OCDM_OK; v++) {
         status = use_version(examination->learner, v, error);
         if (status == OCDM_OK)
-            status = predict_piece(examination, samples, ready, logits + v * answers->stride, error);
+            status = predict_piece(examination, piece, tensor, logits + v * answers->stride, error);
     }
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
-        add_row(answers, examination->table, samples[ready->usable[i]]);
+    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
+        add_row(answers, examination->table, piece->usable[i]);
     return status;
+}
+
+/* Whether the evaluation is to stop: all ranks stop where the leader does. */
+static bool is_stopped(const ocdm__examination *examination)
+{
+    uint32_t stopped = ocdm__progress_stopped(examination->progress);
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, 1, false);
+    if (part.ranks != NULL)
+        part.ranks->broadcast(&stopped, 1);
+    return stopped != 0;
+}
+
+static size_t piece_size(size_t left)
+{
+    return left < PIECE ? left : PIECE;
 }
 
 /* Predicts the tests from `first` to `end`. One piece is prepared while the agent works on the one before. */
@@ -150,20 +229,22 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
                        ocdm_error *error)
 {
     const ocdm__stream_order *tests = examination->tests;
+    struct piece piece;
     unsigned slot = 0;
-    ocdm_status status = request_piece(examination, slot, first, end, error);
+    ocdm_status status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
     while (status == OCDM_OK && first < end) {
-        const uint32_t *samples = tests->samples + first;
         ocdm__ready ready;
-        first += end - first < PIECE ? end - first : PIECE;
-        status = ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
+        piece.samples = tests->samples + first;
+        piece.count = piece_size(end - first);
+        first += piece.count;
+        status = take(examination, slot, &piece, &ready, error);
         slot = 1 - slot;
-        if (status == OCDM_OK && ocdm__progress_stopped(examination->progress))
+        if (status == OCDM_OK && is_stopped(examination))
             status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
         if (status == OCDM_OK)
-            status = request_piece(examination, slot, first, end, error);
+            status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
         if (status == OCDM_OK)
-            status = answer_piece(examination, answers, samples, &ready, error);
+            status = answer_piece(examination, answers, &piece, ready.tensor, error);
         ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
     }
     return status;

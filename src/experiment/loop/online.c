@@ -262,10 +262,11 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     online->slots = ocdm__allocate(parts->replay, sizeof *online->slots);
     online->replayed = ocdm__allocate(parts->replay, sizeof *online->replayed);
     online->chosen = ocdm__allocate(room, sizeof *online->chosen);
+    online->unusable = ocdm__allocate(room, sizeof *online->unusable);
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
     online->input = size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(room, size * sizeof *online->input) : NULL;
-    if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
-        online->input == NULL || !make_class_weights(online))
+    if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->unusable == NULL ||
+        online->offered == NULL || online->input == NULL || !make_class_weights(online))
         return ocdm__fail_memory(error, "the batches of a run");
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
@@ -279,6 +280,7 @@ void ocdm__online_close(ocdm__online *online)
     ocdm__release(online->slots);
     ocdm__release(online->replayed);
     ocdm__release(online->chosen);
+    ocdm__release(online->unusable);
     ocdm__release(online->offered);
     ocdm__release(online->input);
     ocdm__release(online->seen);
@@ -313,50 +315,167 @@ void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
     online->times.draw += ocdm__seconds_now() - begun;
 }
 
-/* Appends a prepared batch to the step's; `samples` are those that were requested. */
-static void take(ocdm__online *online, const uint32_t *samples, const ocdm__ready *ready)
+/* ---- samples of this process ------------------------------------------------------------------------------------------- */
+
+static size_t clamped(size_t value, size_t from, size_t count)
 {
-    size_t size = ocdm__model_inputs_size(online->parts.inputs);
-    memcpy(online->input + online->count * size, ready->tensor, ready->count * size * sizeof *online->input);
-    for (size_t i = 0; i < ready->count; i++)
-        online->chosen[online->count++] = samples[ready->usable[i]];
+    return value < from ? 0 : value - from < count ? value - from : count;
+}
+
+/* Requests the samples of a list that are in this process's part of a step, in which the list comes after `before` others. */
+static ocdm_status request(ocdm__online *online, unsigned slot, const ocdm__learner_part *part, const ocdm__online_list *list,
+                           ocdm_error *error)
+{
+    struct ocdm__online_request *asked = &online->requests[slot];
+    *asked = (struct ocdm__online_request){clamped(part->first, list->before, list->count),
+                                           clamped(part->end, list->before, list->count)};
+    if (asked->first == asked->end)
+        return OCDM_OK;
+    return ocdm__model_inputs_request(online->parts.inputs, slot, list->samples + asked->first, asked->end - asked->first,
+                                      list->step, true, error);
+}
+
+/* Appends what was requested to the step's input, and marks what cannot be used. */
+static ocdm_status take(ocdm__online *online, unsigned slot, size_t before, ocdm_error *error)
+{
+    const struct ocdm__online_request *asked = &online->requests[slot];
+    size_t size = ocdm__model_inputs_size(online->parts.inputs), first = before + asked->first;
+    ocdm__ready ready;
+    if (asked->first == asked->end)
+        return OCDM_OK;
+    ocdm_status status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = 0; i < asked->end - asked->first; i++)
+        online->unusable[first + i] = 1;
+    for (size_t i = 0; i < ready.count; i++)
+        online->unusable[first + ready.usable[i]] = 0;
+    memcpy(online->input + online->input_count * size, ready.tensor, ready.count * size * sizeof *online->input);
+    online->input_count += ready.count;
+    return OCDM_OK;
+}
+
+/* What was requested ahead is the part of a step of the usual size. In another step, which comes only before the memory is
+ * full, the part is another one. */
+static ocdm_status request_stream(ocdm__online *online, unsigned slot, const ocdm__learner_part *part,
+                                  const ocdm__online_list *list, ocdm_error *error)
+{
+    const struct ocdm__online_request ahead = online->requests[slot];
+    ocdm__ready ready;
+    if (!online->requested)
+        return request(online, slot, part, list, error);
+    if (ahead.first == clamped(part->first, 0, list->count) && ahead.end == clamped(part->end, 0, list->count))
+        return OCDM_OK;
+    ocdm_status status = OCDM_OK;
+    if (ahead.first < ahead.end)
+        status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
+    return status == OCDM_OK ? request(online, slot, part, list, error) : status;
 }
 
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
-    ocdm__model_inputs *inputs = online->parts.inputs;
     unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
-    size_t replayed = online->replayed_count;
-    ocdm_status status = OCDM_OK;
-    if (!online->requested)
-        status = ocdm__model_inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
-    if (status == OCDM_OK && replayed > 0)
-        status = ocdm__model_inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
-    if (status == OCDM_OK && batch->next_count > 0)
-        status = ocdm__model_inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
+    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step};
+    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step};
+    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step + 1};
+    ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, batch->count + online->replayed_count, true);
+    ocdm_status status = request_stream(online, slot, &part, &stream, error);
+    if (status == OCDM_OK)
+        status = request(online, REPLAY_SLOT, &part, &replay, error);
     online->requested = batch->next_count > 0;
+    if (status != OCDM_OK || !online->requested)
+        return status;
+    part = ocdm__learner_part_of(online->parts.learner,
+                                 batch->next_count + (online->parts.memory != NULL ? online->parts.replay : 0), true);
+    return request(online, next, &part, &ahead, error);
+}
+
+/* ---- samples that cannot be used ------------------------------------------------------------------------------------------
+ */
+
+/* Chosen are then those that every rank can use. */
+static void drop_unusable(ocdm__online *online, const ocdm__online_batch *batch)
+{
+    size_t count = online->count;
+    online->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == batch->count)
+            online->stream_count = online->count;
+        if (online->unusable[i] == 0)
+            online->chosen[online->count++] = online->chosen[i];
+    }
+    if (count == batch->count)
+        online->stream_count = online->count;
+    online->skipped += batch->count - online->stream_count;
+}
+
+/* With fewer samples every rank has another part. */
+static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
+{
+    const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
+    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step};
+    online->input_count = 0;
+    ocdm_status status = request(online, REPLAY_SLOT, &part, &list, error);
+    if (status == OCDM_OK)
+        status = take(online, REPLAY_SLOT, 0, error);
+    if (status == OCDM_OK && online->input_count < part.end - part.first)
+        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
     return status;
 }
 
-/* Joins the step's samples: those of the stream, then those of the memory. Afterwards only samples that could be prepared are
- * chosen. */
+/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
+static ocdm_status learn_why(ocdm__online *online, const ocdm__online_batch *batch, size_t unusable, ocdm_error *error)
+{
+    const ocdm__learner_part all = {.end = 1};
+    const ocdm__online_list list = {&online->chosen[unusable], 1, 0, batch->step};
+    if (ocdm__model_inputs_first_skipped(online->parts.inputs) != NULL)
+        return OCDM_OK;
+    ocdm_status status = request(online, REPLAY_SLOT, &all, &list, error);
+    ocdm__ready ready;
+    return status == OCDM_OK ? ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error) : status;
+}
+
+static ocdm_status do_without(ocdm__online *online, const ocdm__online_batch *batch, const ocdm__learner_part *part,
+                              ocdm_error *error)
+{
+    size_t first = 0;
+    ocdm_status status = OCDM_OK;
+    while (online->unusable[first] == 0)
+        first++;
+    if (part->ranks != NULL && part->ranks->rank == 0)
+        status = learn_why(online, batch, first, error);
+    drop_unusable(online, batch);
+    return status == OCDM_OK && part->ranks != NULL && online->count > 0 ? take_again(online, batch, error) : status;
+}
+
+/* Joins this process's samples of the step: those of the stream, then those of the memory. Afterwards only samples that could
+ * be prepared, by whichever rank, are chosen. */
 static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
-    ocdm__ready ready;
     ocdm_status status = request_all(online, batch, error);
+    online->input_count = 0;
     if (status == OCDM_OK)
-        status = ocdm__model_inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
+        status = take(online, (unsigned)(batch->step % REPLAY_SLOT), 0, error);
+    if (status == OCDM_OK)
+        status = take(online, REPLAY_SLOT, batch->count, error);
     if (status != OCDM_OK)
         return status;
-    online->count = 0;
-    take(online, batch->samples, &ready);
-    online->stream_count = online->count;
-    online->skipped += batch->count - online->count;
-    if (online->replayed_count == 0)
+    const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
+    if (ocdm__learner_part_share(&part, online->unusable, online->count) == 0)
         return OCDM_OK;
-    status = ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
+    return do_without(online, batch, &part, error);
+}
+
+/* A rank that cannot prepare its part ends all of them. */
+static ocdm_status gather_or_end(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
+{
+    ocdm_error why = {.status = OCDM_OK};
+    ocdm_status status = gather(online, batch, &why);
     if (status == OCDM_OK)
-        take(online, online->replayed, &ready);
+        return OCDM_OK;
+    ocdm__ranks_end_after(ocdm__learner_part_of(online->parts.learner, 1, true).ranks, &why);
+    if (error != NULL)
+        *error = why;
     return status;
 }
 
@@ -424,7 +543,7 @@ ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *b
     if (online->parts.learner == NULL)
         return OCDM_OK;
     double begun = ocdm__seconds_now();
-    ocdm_status status = gather(online, batch, error);
+    ocdm_status status = gather_or_end(online, batch, error);
     double gathered = ocdm__seconds_now();
     if (status == OCDM_OK)
         status = train(online, batch->step, loss, error);

@@ -105,12 +105,24 @@ typedef struct ocdm__online {
     size_t replayed_count;
     uint32_t *chosen;           /* the samples of the step, those of the stream first */
     size_t stream_count, count; /* how many of them are of the stream; all */
+    uint32_t *unusable;         /* for each of them: 1 if it cannot be prepared */
     ocdm_sample *offered;
     ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
-    float *input;
+    float *input;              /* of those that this process has */
+    size_t input_count;
+    struct ocdm__online_request {
+        size_t first, end; /* of a list of samples */
+    } requests[OCDM__INPUT_SLOTS];
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
 } ocdm__online;
+
+/* Samples of a step that are in memory one after another; so many others come before them in the step. */
+typedef struct ocdm__online_list {
+    const uint32_t *samples;
+    size_t count, before;
+    uint64_t step; /* for the augmentation */
+} ocdm__online_list;
 
 /* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
  * Close it even after an error. */
@@ -173,6 +185,7 @@ typedef struct ocdm__run {
 
     ocdm__learner *learner;     /* NULL: none */
     ocdm__learner made;         /* what it points to */
+    const ocdm__ranks *ranks;   /* that make the same steps with parts of the same learner; NULL: none */
     ocdm__model_inputs *inputs; /* NULL: none */
     ocdm_memory *memory;        /* NULL: none */
     ocdm__online online;
@@ -220,6 +233,10 @@ enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
  * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used
  * for training, after which the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
+
+/* On several ranks, before each step or evaluation: the leader says whether there is another one, and the others hear it. True
+ * for a process that is alone. */
+bool ocdm__run_goes_on(const ocdm__run *run, bool more);
 
 /* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the
  * memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
