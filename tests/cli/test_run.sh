@@ -61,8 +61,8 @@ has(["forgetting"], "mean tasks")
 has(["forgetting", "tasks", 0], "task points")
 has(["memory"], "kept counts target seen")
 has(["curve"], "step task loss distance distance_seen")
-has(["times"], "per_1000_steps draw decode train update evaluate total update_share")
-has(["environment"], "cpu cores threads system")
+has(["times"], "per_1000_steps draw decode train update evaluate total update_share ended")
+has(["environment"], "cpu cores threads system machine files")
 for key in ("weights", "class_weights", "clip", "resize", "crop"):
     assert summary["settings"][key] is None, key
 END

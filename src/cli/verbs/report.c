@@ -134,9 +134,11 @@ static int run(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Writes one HTML page about runs: which method is best and by how much, the paper's table, the classes in memory, the "
-    "distance to the target, the mAP after each task, the effect of rho, memory size and task order where they were swept, "
-    "which samples are in memory, and where the time went. The page is self-contained: it loads nothing from the network or "
-    "from other files, works without scripts, and can be printed.",
+    "distance to the target, the mAP after each task and of each task, the average precision of every class, the loss, the "
+    "effect of rho, memory size and task order where they were swept, which samples are in memory, where the time went, and the "
+    "command that repeats the runs. Methods can be hidden, classes searched, scales switched and values read with pointer or "
+    "keyboard. The page is self-contained: it loads nothing from the network or from other files, is complete without scripts, "
+    "and can be printed.",
     "DIR is the folder of a run, or a folder of run folders as written by `ocdm compare`. Runs that differ only in the seed "
     "are averaged; runs on different streams get separate sections. A folder that is unfinished, damaged or missing is "
     "reported on the page and on standard error; the others are shown.",

@@ -176,7 +176,7 @@ static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
     ocdm_status status = ocdm__output_open_own(&output, folder->paths[SUMMARY], error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__summary_write(&output, folder->run, error);
+    status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
