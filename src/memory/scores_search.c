@@ -249,21 +249,27 @@ static uint64_t cost_without_sleep(const struct scores *scores, uint64_t lanes)
     return all * COST_OF_LANE * scores->near_share / 16;
 }
 
+static struct best search_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
+{
+    uint64_t before = scores->work.lanes;
+    struct best best = best_awake(scores, pool, filter);
+    scores->sleep_trial.spent += (scores->work.lanes - before) * COST_OF_LANE;
+    return best;
+}
+
 static struct best search(struct scores *scores, struct pool *pool, const struct filter *filter)
 {
     update_scores(scores, pool);
     ocdm__scores_give_up_sleeping(scores, pool);
     uint64_t before = scores->work.lanes;
-    struct best best = best_awake(scores, pool, filter);
-    uint64_t lanes = scores->work.lanes - before;
-    scores->sleep_trial.spent += lanes * COST_OF_LANE;
-    scores->sleep_trial.plain += cost_without_sleep(scores, lanes);
+    struct best best = search_awake(scores, pool, filter);
+    scores->sleep_trial.plain += cost_without_sleep(scores, scores->work.lanes - before);
     ocdm__scores_tend(scores, pool, filter, best.value);
     if (ocdm__scores_sleepers_excluded(scores, pool, filter, best.value))
         return best;
     uint64_t woken = scores->work.woken;
     ocdm__scores_sweep(scores, pool, filter, best.value);
-    return scores->work.woken > woken ? best_awake(scores, pool, filter) : best;
+    return scores->work.woken > woken ? search_awake(scores, pool, filter) : best;
 }
 
 /* ---- those near the best -------------------------------------------------------------------------------------------- */

@@ -19,6 +19,9 @@
 /* How many sets are put to sleep or woken in one update at most, so that no update takes long. */
 #define PORTION 1024u
 
+/* How many sets a ranking looks at. */
+#define RANKED_AT_MOST 2048u
+
 /* A sleeper must be worse than the best by more than the rounding of what deletions leave, in multiples of 2^-40. */
 #define SURELY_WORSE 16
 
@@ -26,13 +29,13 @@
 #define UNITS_A_SAMPLE 8
 
 /* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to rank one. */
-#define COST_OF_SLEEP 1000u
+#define COST_OF_SLEEP 1600u
 #define COST_OF_RANKING 120u
 
-/* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep, so that it is
- * known what else there is. */
+/* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after
+ * the fill class counts are uneven, and sweeps would find much to score. */
 #ifndef AWAKE_AT_FIRST
-#define AWAKE_AT_FIRST 1u
+#define AWAKE_AT_FIRST 8u
 #endif
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
@@ -197,7 +200,7 @@ static uint32_t list_awake(struct scores *scores, const struct pool *pool, int64
         uint32_t cardinality = scores->present[i];
         for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
             for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
-                if (count == PORTION)
+                if (count == RANKED_AT_MOST)
                     return count;
                 int64_t left = ocdm__scores_objective(scores, pool, cardinality, scores->lanes.score[lane]);
                 scores->ranked[count++] = (struct ranked){left - best, scores->lanes.set[lane]};
@@ -240,6 +243,7 @@ static void rank(struct scores *scores, struct pool *pool, const struct filter *
     }
     uint32_t count = list_awake(scores, pool, best), slept = 0;
     uint32_t wanted = count < OCDM__AWAKE_AFTER ? count : OCDM__AWAKE_AFTER;
+    wanted = count - wanted > PORTION ? count - PORTION : wanted;
     select_nearest(scores->ranked, count, wanted);
     for (uint32_t i = wanted; i < count; i++) {
         uint32_t number = scores->ranked[i].set;

@@ -33,11 +33,12 @@
 #endif
 
 /* What it costs, in quarters of a nanosecond, about: to score a sleeper, to look at a row of seats, to raise a height and put
- * it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter. */
+ * it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter, to catch one. */
 #define COST_OF_SCORING 150u
-#define COST_OF_ROW 6u
+#define COST_OF_ROW 12u
 #define COST_OF_RAISING 24u
 #define COST_OF_RISER 40u
+#define COST_OF_CATCH 20u
 #ifndef COST_OF_PAIR
 #define COST_OF_PAIR 20u
 #define COST_OF_VISIT 60u
@@ -460,6 +461,7 @@ void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct f
     if (!sweep_pairs(scores, pool, risers, listed * COST_OF_RAISING, &caught))
         sweep_lists(scores, pool, risers, listed, &caught);
     uint32_t looked = caught.margin;
+    scores->sleep_trial.spent += (uint64_t)caught.count * COST_OF_CATCH;
     if (caught.count > WOKEN_AT_MOST)
         narrow(scores, &caught);
     adapt_sweep(margin, looked, caught.margin);

@@ -27,7 +27,8 @@ struct contradiction {
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, __VA_ARGS__         \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, .threads = 1,            \
+        .negatives = 1, __VA_ARGS__                                                                                            \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -46,6 +47,7 @@ static const struct contradiction contradictions[] = {
     {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
     {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .precision = OCDM__PRECISION_BF16)},
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
+    {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.image_size = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
     {"ocdm does not train the model none itself", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
@@ -60,7 +62,7 @@ TEST(settings_that_contradict_are_refused)
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     ocdm__run_settings good = CHANGED(.seed = 0);
     assert_int_equal(resolved(&good, &stream, NULL), OCDM_OK);
-    assert_string_equal(good.groups, "600,100");
+    assert_string_equal(good.groups, "terciles");
     for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
         ocdm_error error = {.message = ""};
         ocdm__run_settings settings = contradictions[i].settings;

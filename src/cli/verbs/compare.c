@@ -226,10 +226,24 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 
 /* ---- with a network --------------------------------------------------------------------------------------------------- */
 
+/* Says over the table that its groups are not the paper's; without tests there is nothing to compare but memories and times. */
+static void note_stream(const struct request *request, ocdm__table *table)
+{
+    size_t used = strlen(table->title);
+    if (!ocdm__stream_has_tests(&request->stream.table)) {
+        ocdm__table_drop_empty(table);
+        snprintf(table->note, sizeof table->note, "The stream has no test samples: there are no metrics.");
+    } else if (ocdm__groups_are_terciles(request->setup.settings.groups)) {
+        snprintf(table->title + used, sizeof table->title - used, "%sgroups are terciles of the classes by training samples",
+                 used > 0 ? "; " : "");
+    }
+}
+
 /* Appends a paragraph to the note: what the runs have in common. */
 static ocdm_status note_settings(struct request *request, ocdm__table *table, ocdm_error *error)
 {
     char text[OCDM__TABLE_NOTE / 2];
+    note_stream(request, table);
     ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
     size_t used = strlen(table->note);
     snprintf(table->note + used, sizeof table->note - used, "\n");
@@ -277,6 +291,22 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
+/* Once for all runs, each of which would say it. */
+static ocdm_status tell_untested(const struct request *request, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &request->stream.table;
+    char text[OCDM__UNTESTED_TEXT];
+    uint64_t *tests = ocdm__allocate(table->class_count, sizeof *tests);
+    if (tests == NULL)
+        return ocdm__fail_memory(error, "the tests of classes");
+    ocdm__count_classes(table, OCDM__TEST, tests);
+    ocdm__untested_text(table, tests, text);
+    if (text[0] != '\0' && !request->quiet)
+        ocdm__print_note(text);
+    ocdm__release(tests);
+    return OCDM_OK;
+}
+
 static int compare_runs(struct request *request)
 {
     ocdm_error error;
@@ -290,7 +320,9 @@ static int compare_runs(struct request *request)
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     int tried = 0;
-    ocdm_status status = ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error);
+    ocdm_status status = tell_untested(request, &error);
+    if (status == OCDM_OK)
+        status = ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error);
     if (status == OCDM_OK)
         status = ocdm__run_plan(&run, &failed, &error);
     if (status == OCDM_STOPPED)

@@ -225,6 +225,8 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
         while (status == OCDM_OK && watch->sent == 0 && free_rank(watch) < watch->rank_count && watch->next < children->count)
             status = start_next(watch, error);
         look_after(watch);
+        if (children->waited != NULL && watch->running > 0)
+            children->waited(children->state);
         nanosleep(&(struct timespec){.tv_nsec = OCDM__CHILDREN_LOOK_NS}, NULL);
     }
     if (status == OCDM_OK && watch->sent != 0)

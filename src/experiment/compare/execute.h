@@ -35,7 +35,8 @@ typedef struct ocdm__children {
     ocdm__child *children; /* filled in by the caller, except the results */
     size_t count, jobs;    /* how many in all, and at a time */
     const volatile sig_atomic_t
-        *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
+        *stop;                   /* number of a signal that arrived: it is sent to all children, and no more are started */
+    void (*waited)(void *state); /* many times a second; may be NULL */
     void (*ended)(void *state, size_t child);
     void *state;
     /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child
@@ -126,6 +127,9 @@ enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *asked, enum ocdm__folder_state *state,
                                    ocdm_error *error);
 
+/* The file in a comparison's folder that lists its runs. */
+#define OCDM__RUNS_FILE "runs.json"
+
 typedef struct ocdm__compare_execution {
     const ocdm__compare_plan *plan;
     const char *program; /* this very program */
@@ -137,15 +141,18 @@ typedef struct ocdm__compare_execution {
     const ocdm__ranks *ranks; /* as in ocdm__children, and this too */
     int (*together)(size_t argc, char **argv);
     const volatile sig_atomic_t *stop;
-    /* Callbacks, may be NULL: the number of runs and of those already done; and each run that ends. */
+    /* Callbacks, may be NULL: the number of runs and of those already done; many times a second while runs are running; and
+     * each run that ends. */
     void (*begun)(void *state, size_t runs, size_t done, size_t half);
+    void (*waited)(void *state);
     void (*ended)(void *state, const char *name, const ocdm__child *child);
     void *state;
 } ocdm__compare_execution;
 
 /*
- * Makes the folder, runs what is missing. `failed` is set to the exit code of the first run, in the order of the plan, that
- * failed; 0 for none. OCDM_OK, OCDM_STOPPED, and what ocdm__look_into_folder and ocdm__children_run give.
+ * Makes the folder, writes runs.json (the names and steps of all runs), runs what is missing. `failed` is set to the exit code
+ * of the first run, in the order of the plan, that failed; 0 for none. OCDM_OK, OCDM_STOPPED, and what ocdm__look_into_folder
+ * and ocdm__children_run give.
  */
 ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int *failed, ocdm_error *error);
 

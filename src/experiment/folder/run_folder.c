@@ -66,13 +66,16 @@ static ocdm_status take_lock(const char *path, const char *folder, int *lock, oc
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    struct stat there = {.st_nlink = 1};
+    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    int reason = errno;
+    bool removed = locked && fstat(fd, &there) == 0 && there.st_nlink == 0; /* by a run that was refused meanwhile */
+    if (locked && !removed) {
         *lock = fd;
         return OCDM_OK;
     }
-    int reason = errno;
     close(fd);
-    if (reason == EWOULDBLOCK)
+    if (removed || reason == EWOULDBLOCK)
         return ocdm__fail(error, OCDM_IO, "wait for it to end, or name another folder", "%s: another run is writing here",
                           folder);
     return ocdm__fail(error, OCDM_IO, "", "cannot lock %s: %s", path, strerror(reason));
@@ -94,7 +97,9 @@ static const char *const names[FILES] = {
 struct ocdm__run_folder {
     const ocdm__run_job *job;
     ocdm__run_hooks hooks;
-    int lock; /* -1: none */
+    int lock;               /* -1: none */
+    size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
+    bool had_lock, had_log; /* before */
     bool finished, resumed;
     uint64_t log_size; /* up to where it is kept */
     ocdm__run *run;
@@ -123,6 +128,14 @@ static void tell_skipped(const ocdm__run_folder *folder)
         return;
     ocdm__model_inputs_skipped_text(folder->run->inputs, skipped, text);
     note(folder, text);
+}
+
+static void tell_untested(const ocdm__run_folder *folder)
+{
+    char text[OCDM__UNTESTED_TEXT];
+    ocdm__untested_text(&folder->run->stream->table, folder->run->test_counts, text);
+    if (folder->run->learner != NULL && text[0] != '\0')
+        note(folder, text);
 }
 
 /* A finished run may have its files but no checkpoint to resume from. */
@@ -385,6 +398,8 @@ static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
         return leave_finished(folder, resumed, error);
     if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
+    if (status == OCDM_OK)
+        tell_untested(folder);
     return status;
 }
 
@@ -410,7 +425,55 @@ static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status stat
     return begins ? together : status;
 }
 
+/* ---- a run that is refused ----------------------------------------------------------------------------------------------- */
+
+static void note_what_is_there(ocdm__run_folder *folder)
+{
+    char path[OCDM__PATH_ROOM];
+    size_t length = strlen(folder->job->folder);
+    memcpy(path, folder->job->folder, length + 1); /* the paths of its files are longer, and fitted */
+    while (length > 0 && !is_there(path)) {
+        while (length > 0 && path[length - 1] == '/')
+            length--;
+        while (length > 0 && path[length - 1] != '/')
+            length--;
+        path[length] = '\0';
+    }
+    folder->old_part = length;
+    folder->had_lock = is_there(folder->paths[LOCK]);
+    folder->had_log = is_there(folder->paths[LOG]);
+}
+
+/* Removes what was made for a run that does not begin. The lock is still held: nobody else is writing here. */
+static void remove_what_is_new(ocdm__run_folder *folder)
+{
+    char path[OCDM__PATH_ROOM];
+    size_t length = strlen(folder->job->folder);
+    if (folder->lock >= 0 && !folder->had_log)
+        unlink(folder->paths[LOG]);
+    if (folder->lock >= 0 && !folder->had_lock)
+        unlink(folder->paths[LOCK]);
+    memcpy(path, folder->job->folder, length + 1);
+    while (length > folder->old_part && rmdir(path) == 0) {
+        while (length > folder->old_part && path[length - 1] == '/')
+            length--;
+        while (length > folder->old_part && path[length - 1] != '/')
+            length--;
+        path[length] = '\0';
+    }
+}
+
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
+
+static ocdm_status open_named(ocdm__run_folder *folder, ocdm_error *error)
+{
+    const char *name = folder->job->folder;
+    note_what_is_there(folder);
+    ocdm_status status = ocdm__make_folder(name, error);
+    if (status == OCDM_OK)
+        status = take_lock(folder->paths[LOCK], name, &folder->lock, error);
+    return status == OCDM_OK ? begin(folder, error) : status;
+}
 
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
                               ocdm_error *error)
@@ -421,16 +484,17 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     made->job = job;
     made->hooks = *hooks;
     made->lock = -1;
-    ocdm_status status = ocdm__make_folder(job->folder, error);
+    ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
         status = ocdm__folder_path(job->folder, names[i], made->paths[i], error);
-    if (status == OCDM_OK)
-        status = take_lock(made->paths[LOCK], job->folder, &made->lock, error);
-    if (status == OCDM_OK)
-        status = begin(made, error);
+    bool named = status == OCDM_OK;
+    if (named)
+        status = open_named(made, error);
     status = begin_on_all_ranks(made, status, error);
     if (status == OCDM_OK && !made->finished)
         status = begin_log(made, error);
+    if (status != OCDM_OK && named)
+        remove_what_is_new(made);
     if (status == OCDM_OK)
         *folder = made;
     else

@@ -41,9 +41,10 @@ typedef struct ocdm__run_settings {
     size_t order_count;
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
+    uint32_t image_size;    /* of the crop, with the usual share around it for `resize`; OCDM_NONE: those two say */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
-    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
+    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
     bool resample_tests;    /* the test samples are resampled by the seed */
@@ -75,6 +76,11 @@ enum ocdm__setting_kind {
     OCDM__SETTING_SWITCH,         /* bool */
     OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
+
+/* For every verb with this flag. */
+#define OCDM__GROUPS_HELP                                                                                                      \
+    "majority over H training samples, minority under L; or terciles of the classes; or as a file says; the stream's own "     \
+    "by default, else 600,100, or terciles where no class has more than 600"
 
 /*
  * The columns: key in JSON (NULL: results do not depend on the setting, files do not have it); member of ocdm__run_settings;
@@ -124,12 +130,14 @@ enum ocdm__setting_kind {
         "resize images to this shorter side; 0: do not; 256 for image files by default")                                       \
     ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192,                                                \
         "then crop a square of this size; 224 for image files by default")                                                     \
+    ROW(NULL, image_size, OPTIONAL_WHOLE, 0, "image-size", "PIXELS", NULL, NULL, 1, 7168,                                      \
+        "train on images of this size: --crop PIXELS, and --resize with the usual eighth around it")                           \
     ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
         "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
-    ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
-        "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                                   \
+        OCDM__GROUPS_HELP)                                                                                                     \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
         "log every N-th step")                                                                                                 \
     ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \

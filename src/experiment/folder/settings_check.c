@@ -6,6 +6,7 @@
 #include "agent/model.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "experiment/loop/evaluation.h"
 #include "stream/labelled_set.h"
 
 /* What torchvision's ImageNet weights were trained with. */
@@ -108,6 +109,8 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
                           "the model %s predicts nothing that could be evaluated", model);
+    if (settings->image_size != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --image-size out", "the model %s takes no images", model);
     if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
     return OCDM_OK;
@@ -174,6 +177,27 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
     return OCDM_OK;
 }
 
+/* The shorter side before a crop of this size: 256 for 224, as torchvision has it. */
+static uint32_t usual_resize(uint32_t crop)
+{
+    return crop + crop / 7;
+}
+
+/* --image-size stands for the two others. */
+static ocdm_status take_image_size(ocdm__run_settings *settings, ocdm_error *error)
+{
+    uint32_t size = settings->image_size;
+    if (size == OCDM_NONE || (settings->crop == size && settings->resize == usual_resize(size)))
+        return OCDM_OK;
+    if (settings->crop != OCDM_NONE || settings->resize != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out",
+                          "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size,
+                          (unsigned long)usual_resize(size), (unsigned long)size);
+    settings->crop = size;
+    settings->resize = usual_resize(size);
+    return OCDM_OK;
+}
+
 /* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
 static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
 {
@@ -182,17 +206,19 @@ static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
     if (settings->crop == OCDM_NONE)
         settings->crop = files ? USUAL_CROP : (uint32_t)side;
     if (settings->resize == OCDM_NONE)
-        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? settings->crop + settings->crop / 7 : USUAL_RESIZE;
+        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? usual_resize(settings->crop) : USUAL_RESIZE;
 }
 
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                              ocdm_error *error)
 {
     ocdm_status status = check_model(settings, stream, path, error);
-    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model))
+    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
+        status = take_image_size(settings, error);
         fill_sizes(settings, stream);
-    if (settings->groups == NULL)
-        settings->groups = stream->table.groups != NULL ? "stream" : "600,100";
+    }
+    if (status == OCDM_OK && settings->groups == NULL)
+        status = ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
     return status;
 }
 

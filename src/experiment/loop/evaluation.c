@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "stream/recipes/class_files.h"
 
 ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sample, const float *logits, size_t classes,
@@ -431,6 +433,51 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
     ocdm__output_text(output, "]");
 }
 
+/* ---- classes without tests ----------------------------------------------------------------------------------------- */
+
+bool ocdm__stream_has_tests(const ocdm__stream_table *table)
+{
+    for (size_t i = 0; i < table->sample_count; i++)
+        if (table->parts[i] == OCDM__TEST)
+            return true;
+    return false;
+}
+
+/* Names at most so many classes. */
+#define MOST_NAMED 8u
+
+static void name_untested(const ocdm__stream_table *table, const uint64_t *tests, size_t untested, char *text, size_t used)
+{
+    size_t named = 0;
+    for (size_t c = 0; c < table->class_count && named < MOST_NAMED; c++) {
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        if (tests[c] > 0)
+            continue;
+        used += (size_t)snprintf(text + used, OCDM__UNTESTED_TEXT - used, "%s%.40s", named > 0 ? ", " : "",
+                                 ocdm__show_label(name, length).text);
+        named++;
+    }
+    if (untested > named)
+        snprintf(text + used, OCDM__UNTESTED_TEXT - used, " and %zu more", untested - named);
+}
+
+void ocdm__untested_text(const ocdm__stream_table *table, const uint64_t *tests, char text[OCDM__UNTESTED_TEXT])
+{
+    size_t untested = 0;
+    for (size_t c = 0; c < table->class_count; c++)
+        untested += tests[c] == 0;
+    text[0] = '\0';
+    if (!ocdm__stream_has_tests(table)) {
+        snprintf(text, OCDM__UNTESTED_TEXT, "the stream has no test samples: there will be no metrics");
+    } else if (untested > 0) {
+        int used = snprintf(text, OCDM__UNTESTED_TEXT,
+                            "classes without test samples, which do not count in the metrics: %zu of %zu: ", untested,
+                            table->class_count);
+        name_untested(table, tests, untested, text, (size_t)used);
+    }
+}
+
 /* ---- groups of classes --------------------------------------------------------------------------------------------- */
 
 void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t *counts)
@@ -473,21 +520,26 @@ static bool read_bound(const char *text, const char *end, uint64_t *value)
 }
 
 /* Whether the text is two bounds; a file of such a name would need a folder before it. */
-static bool read_bounds(const char *text, size_t length, uint64_t *high, uint64_t *low)
+static bool read_bounds(const char *text, size_t length, uint64_t bounds[2])
 {
     const char *comma = memchr(text, ',', length);
-    return comma != NULL && read_bound(text, comma, high) && read_bound(comma + 1, text + length, low);
+    return comma != NULL && read_bound(text, comma, &bounds[0]) && read_bound(comma + 1, text + length, &bounds[1]);
 }
 
-static bool is_stream(const char *text, size_t length)
+static bool is_word(const char *text, size_t length, const char *word)
 {
-    return length == strlen("stream") && memcmp(text, "stream", length) == 0;
+    return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+bool ocdm__groups_are_terciles(const char *text)
+{
+    return strcmp(text, "terciles") == 0;
 }
 
 bool ocdm__groups_are_of_a_file(const char *text, size_t length)
 {
-    uint64_t high, low;
-    return !is_stream(text, length) && !read_bounds(text, length, &high, &low);
+    uint64_t bounds[2];
+    return !is_word(text, length, "stream") && !is_word(text, length, "terciles") && !read_bounds(text, length, bounds);
 }
 
 static ocdm_status read_file(const char *path, const ocdm__stream_table *table, uint8_t *groups, ocdm_error *error)
@@ -500,23 +552,47 @@ static ocdm_status read_file(const char *path, const ocdm__stream_table *table, 
     return status;
 }
 
+static ocdm__class_counts plain_counts(const uint64_t *counts, size_t class_count)
+{
+    return (ocdm__class_counts){.first = counts, .stride = sizeof *counts, .count = class_count};
+}
+
+ocdm_status ocdm__evaluation_usual_groups(const ocdm__stream_table *table, const char **text, ocdm_error *error)
+{
+    uint64_t bounds[2];
+    *text = "stream";
+    if (table->groups != NULL)
+        return OCDM_OK;
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    if (counts == NULL)
+        return ocdm__fail_memory(error, "the counts of classes");
+    ocdm__count_classes(table, OCDM__TRAIN, counts);
+    const ocdm__class_counts plain = plain_counts(counts, table->class_count);
+    *text = ocdm__usual_bounds(&plain, bounds) ? "terciles" : "600,100";
+    ocdm__release(counts);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error)
 {
-    uint64_t high, low;
-    if (is_stream(text, strlen(text))) {
+    uint64_t bounds[2];
+    const ocdm__class_counts plain = plain_counts(counts, table->class_count);
+    if (is_word(text, strlen(text), "stream")) {
         if (table->groups == NULL)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give bounds, such as --groups 600,100",
                               "the stream has no groups of its own");
         memcpy(groups, table->groups, table->class_count);
         return OCDM_OK;
     }
-    if (!read_bounds(text, strlen(text), &high, &low))
+    if (ocdm__groups_are_terciles(text))
+        ocdm__tercile_bounds(&plain, bounds);
+    else if (!read_bounds(text, strlen(text), bounds))
         return read_file(text, table, groups, error);
-    if (high < low)
+    if (bounds[0] < bounds[1] && !ocdm__groups_are_terciles(text))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
-        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], high, low);
+        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], bounds[0], bounds[1]);
     return OCDM_OK;
 }
