@@ -32,7 +32,7 @@ settings_of() { case $1 in linear | mlp) echo -m 20 --log-every 1 --lr 0.001 -q 
 
 # without_times FILE: what a run wrote, without what belongs to a machine.
 without_times() {
-    sed -E 's/"(seconds|total|evaluate|draw|decode|train|update|threads|time|s)":[-+.0-9eE]*//g; s/,"times":\{[^}]*\}//g' "$1"
+    sed -E 's/"(seconds|total|evaluate|draw|decode|train|update|threads|time|s)":[-+.0-9eE]*//g; s/,"(times|files)":\{[^}]*\}//g' "$1"
 }
 
 same_run() { # same_run FOLDER FOLDER
