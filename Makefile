@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture platforms coverage bench golden judge fuzz check install clean
+.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture platforms coverage bench golden judge fuzz check deb test-deb install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -100,11 +100,12 @@ golden: ## regenerate the golden files of the tests with PyTorch, Pillow and sci
 	@tools/setup judge
 	@for script in tests/make-golden*; do echo $$script; $$script || exit 1; done
 
-judge: ## compare whole networks with PyTorch in f64, some minutes
+judge: ## compare whole networks with PyTorch in f64, and ONNX files in OpenCV with ours; some minutes
 	@tools/setup build test judge
 	@$(CONFIGURE) -B $(BUILD)/judge -DOCDM_TESTS=ON $(QUIET)
 	@$(COMPILE) $(BUILD)/judge --parallel $(JOBS) $(QUIET)
 	@tests/judge-agent $(BUILD)/judge
+	@tests/judge-weights $(BUILD)/judge/ocdm
 
 fuzz: ## fuzz each target for FUZZ_SECONDS seconds
 	@tools/setup build test
@@ -114,6 +115,14 @@ fuzz: ## fuzz each target for FUZZ_SECONDS seconds
 check: ## formatting, static analysis, include rules, builds without a warning under gcc and clang
 	@tools/setup build test check
 	@tools/check-all $(BUILD)/check $(JOBS)
+
+deb: ## build the Debian packages into build/deb and run lintian over them
+	@tools/setup build python deb
+	@tools/deb $(BUILD)
+
+test-deb: deb ## install the packages into a clean chroot and run their tests there; needs root
+	@tools/setup deb
+	@tools/deb $(BUILD) test
 
 install: all ## install program, library, header, man page and completions under PREFIX
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) $(QUIET)

@@ -34,6 +34,24 @@ static inline float tree_sum_one(const struct ocdm__tree *tree, size_t at)
     return sums[0];
 }
 
+TARGET static inline void clip(const struct ocdm__adam *adam, wide *gradient)
+{
+    wide high = WIDE_OF(adam->clip), low = WIDE_OF(-adam->clip), g = *gradient;
+    if (adam->clip == 0)
+        return;
+    g = WIDE_EITHER(g > high, high, g);
+    *gradient = WIDE_EITHER(g < low, low, g);
+}
+
+TARGET static inline void sgd_step(const struct ocdm__adam *adam, const wide *gradient, float *value, float *mean)
+{
+    wide w = LOAD_WIDE(value), g = *gradient;
+    clip(adam, &g);
+    wide m = LOAD_WIDE(mean) * adam->momentum + (g + w * adam->penalty);
+    STORE_WIDE(mean, m);
+    STORE_WIDE(value, w - m * adam->step_size);
+}
+
 /* Sixteen weights at once. */
 TARGET static inline void adam_step(const struct ocdm__adam *adam, const wide *gradient, float *value, float *mean,
                                     float *square)
@@ -41,18 +59,23 @@ TARGET static inline void adam_step(const struct ocdm__adam *adam, const wide *g
     /* 1 - beta is rounded once, from double: 1 - 0.999f would be off by five parts in 100,000. */
     const float beta1 = 0.9f, beta2 = 0.999f, rest1 = 0.1f, rest2 = 0.001f;
     wide g = *gradient;
-    if (adam->clip > 0) {
-        wide high = WIDE_OF(adam->clip), low = WIDE_OF(-adam->clip);
-        g = WIDE_EITHER(g > high, high, g);
-        g = WIDE_EITHER(g < low, low, g);
-    }
+    clip(adam, &g);
     wide m = LOAD_WIDE(mean) * beta1 + g * rest1;
     wide v = LOAD_WIDE(square) * beta2 + g * g * rest2;
     wide root = {0};
     WIDE_ROOT(root, v);
     STORE_WIDE(mean, m);
     STORE_WIDE(square, v);
-    STORE_WIDE(value, LOAD_WIDE(value) - m / (root * adam->root_scale + adam->epsilon) * adam->step_size);
+    STORE_WIDE(value, LOAD_WIDE(value) * (1 - adam->decay) - m / (root * adam->root_scale + adam->epsilon) * adam->step_size);
+}
+
+TARGET static inline void step_wide(const struct ocdm__adam *adam, const wide *gradient, float *value, float *mean,
+                                    float *square)
+{
+    if (adam->sgd)
+        sgd_step(adam, gradient, value, mean);
+    else
+        adam_step(adam, gradient, value, mean, square);
 }
 
 /* The last few, in room of their own. */
@@ -66,7 +89,7 @@ TARGET static void adam_rest(const struct ocdm__adam *adam, size_t at)
     memcpy(v, adam->square + at, count * sizeof *v);
     memcpy(w, adam->value + at, count * sizeof *w);
     wide gradient = LOAD_WIDE(g);
-    adam_step(adam, &gradient, w, m, v);
+    step_wide(adam, &gradient, w, m, v);
     memcpy(adam->mean + at, m, count * sizeof *m);
     memcpy(adam->square + at, v, count * sizeof *v);
     memcpy(adam->value + at, w, count * sizeof *w);
@@ -78,7 +101,7 @@ TARGET void ADAM(const struct ocdm__adam *adam)
     for (; at + WIDTH <= adam->count; at += WIDTH) {
         wide g;
         tree_sum(&adam->gradient, adam->at + at, &g);
-        adam_step(adam, &g, adam->value + at, adam->mean + at, adam->square + at);
+        step_wide(adam, &g, adam->value + at, adam->mean + at, adam->square + at);
     }
     if (at < adam->count)
         adam_rest(adam, at);

@@ -32,6 +32,18 @@ static ocdm_status check_loss(const ocdm__loss_rule *loss, ocdm_error *error)
     return OCDM_OK;
 }
 
+static ocdm_status check_descent(const ocdm__agent_settings *settings, ocdm_error *error)
+{
+    if (!(settings->weight_decay >= 0 && settings->weight_decay <= 1) ||
+        (settings->weight_decay > 0 && settings->optimiser == OCDM__OPTIMISER_ADAM))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "weight decay must be from 0 to 1, and 0 for adam");
+    if (!(settings->momentum >= 0 && settings->momentum < 1))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "momentum must be from 0 to below 1");
+    if (settings->lr_schedule == OCDM__LR_COSINE && settings->horizon == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "a cosine schedule needs a horizon");
+    return OCDM_OK;
+}
+
 static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_error *error)
 {
     if (settings->threads < 1 || settings->threads > OCDM__MAX_THREADS)
@@ -46,7 +58,8 @@ static ocdm_status check_settings(const ocdm__agent_settings *settings, ocdm_err
     for (uint32_t i = 0; i < settings->averages.count; i++)
         if (!(settings->averages.values[i] > 0 && settings->averages.values[i] < 1))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "the rate of an average must be above 0 and below 1");
-    return check_loss(&settings->loss, error);
+    ocdm_status status = check_descent(settings, error);
+    return status == OCDM_OK ? check_loss(&settings->loss, error) : status;
 }
 
 static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings *settings, ocdm_error *error)
@@ -109,6 +122,7 @@ void ocdm__agent_destroy(ocdm__agent *agent)
     ocdm__release_aligned(agent->logits);
     ocdm__release_aligned(agent->logit_gradients);
     ocdm__release(agent->fresh_weights);
+    ocdm__release(agent->row_losses);
     ocdm__release(agent);
 }
 
@@ -154,10 +168,12 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
         return status;
     ocdm__release_aligned(agent->logits);
     ocdm__release_aligned(agent->logit_gradients);
+    ocdm__release(agent->row_losses);
     agent->batch_room = 0;
+    agent->row_losses = ocdm__allocate(images, sizeof *agent->row_losses);
     agent->logits = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logits);
     agent->logit_gradients = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logit_gradients);
-    if (agent->logits == NULL || agent->logit_gradients == NULL)
+    if (agent->logits == NULL || agent->logit_gradients == NULL || agent->row_losses == NULL)
         return ocdm__fail_memory(error, "logits");
     agent->batch_room = images;
     return OCDM_OK;
@@ -172,6 +188,8 @@ static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct oc
                                     .classes = agent->settings.class_count,
                                     .fresh = batch->fresh,
                                     .class_weights = batch->class_weights,
+                                    .dark = batch->dark,
+                                    .row_losses = agent->row_losses,
                                     .fresh_weights = batch->class_weights};
     if (agent->settings.loss.negatives < 1 && batch->fresh > 0) {
         ocdm__loss_weigh_absent(&targets, agent->settings.loss.negatives, agent->fresh_weights);
@@ -221,29 +239,49 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
     share.starts = agent->starts;
     if (together)
         ocdm__share_deal(&share, agent->ranks);
+    if (together && ocdm__together_leads(agent))
+        share.given = 0;
     int before = ocdm__single_thread();
     status = reserve(agent, &share, error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
-    if (status == OCDM_OK && together && agent->ranks->rank == 0)
+    if (status == OCDM_OK && together && ocdm__together_leads(agent))
         status = ocdm__together_train(agent, batch, &share, error);
     if (status == OCDM_OK) {
         status = run_pass(agent, batch, &share, frozen, sink, loss, error);
         agent->broken = status == OCDM_NO_MEMORY && sink->flat == NULL;
-        if (agent->broken && together)
-            agent->ranks->abort("out of memory in a step of the network", OCDM__TOGETHER_FAILED);
     }
+    if (status == OCDM_NO_MEMORY && together)
+        agent->ranks->abort(error != NULL ? error->message : "out of memory in a step of the network", OCDM__TOGETHER_FAILED);
     ocdm__restore_threads(before);
     return status;
 }
 
+double ocdm__learning_rate(const ocdm__agent_settings *settings, uint64_t step)
+{
+    double rate = settings->learning_rate, t = (double)step;
+    if (settings->lr_schedule == OCDM__LR_COSINE)
+        rate *= 0.5 * (1 + cos(acos(-1) * fmin(1, (t - 1) / (double)settings->horizon)));
+    return step < settings->warmup ? rate * t / (double)settings->warmup : rate;
+}
+
+struct ocdm__adam ocdm__step_of(const ocdm__agent_settings *settings, uint64_t step)
+{
+    double rate = ocdm__learning_rate(settings, step), t = (double)step;
+    bool sgd = settings->optimiser == OCDM__OPTIMISER_SGD;
+    return (struct ocdm__adam){.step_size = (float)(sgd ? rate : rate / (1.0 - pow(0.9, t))),
+                               .root_scale = (float)(1.0 / sqrt(1.0 - pow(0.999, t))),
+                               .epsilon = (float)settings->epsilon,
+                               .clip = (float)settings->clip,
+                               .decay = sgd ? 0 : (float)(rate * settings->weight_decay),
+                               .sgd = sgd,
+                               .momentum = (float)settings->momentum,
+                               .penalty = (float)settings->weight_decay};
+}
+
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error)
 {
-    double step = (double)(agent->steps + 1);
-    struct ocdm__gradient_sink sink = {.adam = {.step_size = (float)(agent->settings.learning_rate / (1.0 - pow(0.9, step))),
-                                                .root_scale = (float)(1.0 / sqrt(1.0 - pow(0.999, step))),
-                                                .epsilon = (float)agent->settings.epsilon,
-                                                .clip = (float)agent->settings.clip}};
+    const struct ocdm__gradient_sink sink = {.adam = ocdm__step_of(&agent->settings, agent->steps + 1)};
     ocdm__parameters_use(agent->network, 0);
     ocdm_status status = prepared_pass(agent, batch, false, &sink, loss, error);
     if (status == OCDM_OK) {
@@ -259,6 +297,16 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
 size_t ocdm__agent_bad_sample(const ocdm__agent *agent)
 {
     return agent->bad_sample;
+}
+
+const float *ocdm__agent_logits(const ocdm__agent *agent)
+{
+    return agent->logits;
+}
+
+const double *ocdm__agent_losses(const ocdm__agent *agent)
+{
+    return agent->row_losses;
 }
 
 ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,
@@ -279,7 +327,7 @@ ocdm_status ocdm__agent_use(ocdm__agent *agent, size_t version, ocdm_error *erro
 {
     uint32_t wanted = agent->steps > 0 ? (uint32_t)version : 0;
     ocdm_status status = ocdm__agent_check(agent, error);
-    if (status == OCDM_OK && agent->ranks != NULL && wanted != agent->network->version)
+    if (status == OCDM_OK && ocdm__together_leads(agent) && wanted != agent->network->version)
         status = ocdm__together_use(agent, wanted, error);
     if (status == OCDM_OK)
         ocdm__parameters_use(agent->network, wanted);
@@ -305,14 +353,17 @@ ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t c
     size_t width = ocdm__agent_feature_width(agent), sample = ocdm__network_input_size(agent->network);
     if (ocdm__agent_check(agent, error) != OCDM_OK)
         return OCDM_NO_MEMORY;
-    float *features = ocdm__allocate_aligned(BLOCK * width, sizeof *features);
+    bool dealt = agent->ranks != NULL && agent->settings.everywhere;
+    float *features = ocdm__allocate_aligned((dealt ? count : BLOCK) * width, sizeof *features);
     if (features == NULL)
         return ocdm__fail_memory(error, "features");
     int before = ocdm__single_thread();
-    ocdm_status status = OCDM_OK;
+    ocdm_status status = dealt ? ocdm__together_features(agent, input, count, features, error) : OCDM_OK;
     for (size_t at = 0; at < count && status == OCDM_OK; at += BLOCK) {
         size_t block = count - at < BLOCK ? count - at : BLOCK;
-        status = evaluate(agent, input + at * sample, block, features, logits + at * agent->settings.class_count, error);
+        float *rows = logits + at * agent->settings.class_count;
+        status = dealt ? ocdm__network_evaluate(agent->network, NULL, block, features + at * width, rows, error)
+                       : evaluate(agent, input + at * sample, block, features, rows, error);
     }
     ocdm__restore_threads(before);
     ocdm__release_aligned(features);

@@ -22,8 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/kernels.h"
 #include "base/safetensors.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 
 typedef struct ocdm__agent ocdm__agent;
 
@@ -33,6 +35,12 @@ typedef struct ocdm__agent ocdm__agent;
 #define OCDM__LOSS_KIND(symbol, name) OCDM__LOSS_##symbol,
 enum ocdm__loss_kind { OCDM__LOSSES(OCDM__LOSS_KIND) };
 
+/* How the learning rate changes from step to step: symbol, name. */
+#define OCDM__LR_SCHEDULES(ROW) ROW(CONSTANT, "constant") ROW(COSINE, "cosine")
+
+#define OCDM__LR_SCHEDULE_KIND(symbol, name) OCDM__LR_##symbol,
+enum ocdm__lr_schedule { OCDM__LR_SCHEDULES(OCDM__LR_SCHEDULE_KIND) };
+
 #define OCDM__MOST_FOCAL 8.0
 
 /* How logits are judged. */
@@ -40,6 +48,7 @@ typedef struct ocdm__loss_rule {
     uint32_t kind;    /* an ocdm__loss_kind */
     double negatives; /* 0 to 1: the weight of classes that no sample of the stream in the batch has, for those samples */
     double focal;     /* 0 to OCDM__MOST_FOCAL: the gradient of a negative is sigmoid(x)^(1 + focal); not for asl */
+    double dark;      /* weight of the squared distance to the logits that replayed samples once had */
 } ocdm__loss_rule;
 
 /* Rates of averages, each above 0 and below 1. */
@@ -58,12 +67,19 @@ typedef struct ocdm__agent_settings {
     bool bf16;              /* compute in bf16, with weights and sums in f32; only if the CPU supports it */
     bool fast;              /* let results depend on the number of threads */
     double learning_rate;   /* default 1e-4 */
+    uint32_t optimiser;     /* an ocdm__optimiser; default adam */
+    double weight_decay;    /* adamw: decoupled; sgd: added to the gradient */
+    double momentum;        /* sgd */
+    uint32_t lr_schedule;   /* an ocdm__lr_schedule; default constant */
+    uint64_t horizon;       /* cosine: steps until the learning rate is 0 */
+    uint64_t warmup;        /* steps until the learning rate is whole */
     double epsilon;         /* Adam's, outside the root; default 1e-4; above 0 */
     double clip;            /* cut each gradient to -clip..clip; default 0: do not */
     ocdm__loss_rule loss;   /* default: bce, nothing weighted */
     ocdm__rates averages;   /* of the exponential averages of the weights that are kept; default: none */
     uint64_t seed;          /* of the weights that no file gives */
     unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
+    bool everywhere;        /* on several ranks: all of them make this agent and call it alike, see ocdm__agent_deal */
 } ocdm__agent_settings;
 
 #define OCDM__MAX_THREADS 64
@@ -98,6 +114,7 @@ struct ocdm__labelled_batch {
     size_t count;
     size_t fresh;               /* how many of them are of the stream: the first ones; the others are replayed */
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
+    const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
 };
 
 /*
@@ -109,6 +126,11 @@ struct ocdm__labelled_batch {
  */
 ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *loss, ocdm_error *error);
 size_t ocdm__agent_bad_sample(const ocdm__agent *agent);
+
+/* What the last step computed, a row for each sample of its batch: logits before the step, and losses, means over the classes
+ * without the part of dark replay. */
+const float *ocdm__agent_logits(const ocdm__agent *agent);
+const double *ocdm__agent_losses(const ocdm__agent *agent);
 
 /* Logits (count x class_count) in evaluation mode, for any number of samples. Returns OCDM_OK or OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_predict(ocdm__agent *agent, const float *input, size_t count, float *logits, ocdm_error *error);
@@ -146,6 +168,16 @@ size_t ocdm__agent_average_count(const ocdm__agent *agent);
  * function, which returns when the leader calls the second. */
 void ocdm__together_follow(void);
 void ocdm__together_end(void);
+
+/*
+ * An agent that all ranks call alike, each with its own images in `input`, while counts and labels are those of all: of a batch
+ * of `count`, rank r has the images starts[r] to starts[r + 1] - 1. The array is the agent's until its next call. NULL: this
+ * process has all images.
+ */
+const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool training, const size_t **starts);
+
+/* All ranks take over the leader's weights, averages and steps. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error);
 
 /* Steps so far. */
 uint64_t ocdm__agent_steps(const ocdm__agent *agent);

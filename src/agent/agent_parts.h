@@ -13,6 +13,7 @@ struct ocdm__agent {
     uint64_t steps;
     float *logits, *logit_gradients; /* of a batch */
     float *fresh_weights;            /* of the classes of a batch */
+    double *row_losses;              /* of a batch */
     size_t batch_room;
     bool broken;       /* a change of the weights was interrupted */
     size_t bad_sample; /* of the last batch whose loss was not a number */
@@ -27,6 +28,9 @@ struct ocdm__agent {
 enum { OCDM__TOGETHER_FAILED = 5 };
 
 /* ---- together.c: several ranks ----------------------------------------------------------------------------------------- */
+
+/* Whether this rank tells the others what to do for the agent. */
+bool ocdm__together_leads(const ocdm__agent *agent);
 
 /* What the leader calls: after creating and loading; at the start of a step; before another version of the weights is used; for
  * the features of images; at the end. */
@@ -46,6 +50,12 @@ static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error
                       "memory ran out while the agent's weights were being changed: it cannot go on");
 }
 
+/* The learning rate of step number `step`, from 1. */
+double ocdm__learning_rate(const ocdm__agent_settings *settings, uint64_t step);
+
+/* The constants of that step; the arrays are not filled in. */
+struct ocdm__adam ocdm__step_of(const ocdm__agent_settings *settings, uint64_t step);
+
 /* ---- loss.c -------------------------------------------------------------------------------------------------------------- */
 
 /* The true labels of a batch, in rows as in ocdm__labelled_batch, and weights of classes; NULL: all are 1. */
@@ -56,6 +66,8 @@ struct ocdm__targets {
     size_t fresh;               /* the first rows, which have weights of their own */
     const float *fresh_weights; /* of the terms of these */
     const float *class_weights; /* of the others */
+    const float *dark;          /* logits that these once had; NULL: not known */
+    double *row_losses;         /* out: the mean loss of each row without the part of `dark`; NULL: not wanted */
 };
 
 /* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is

@@ -46,7 +46,14 @@ struct ocdm__tree {
     size_t count;
 };
 
-/* What Adam does to `count` weights. Their gradient is the sum of the tree's arrays, each from its element `at` on. */
+/* The optimisers: symbol, name. */
+#define OCDM__OPTIMISERS(ROW) ROW(ADAM, "adam") ROW(ADAMW, "adamw") ROW(SGD, "sgd")
+
+#define OCDM__OPTIMISER_KIND(symbol, name) OCDM__OPTIMISER_##symbol,
+enum ocdm__optimiser { OCDM__OPTIMISERS(OCDM__OPTIMISER_KIND) };
+
+/* What an optimiser does to `count` weights: Adam unless `sgd` is set. Their gradient is the sum of the tree's arrays, each
+ * from its element `at` on. */
 struct ocdm__adam {
     float *value, *mean, *square; /* the weights and their two running averages */
     struct ocdm__tree gradient;
@@ -55,6 +62,9 @@ struct ocdm__adam {
     float root_scale; /* 1 / sqrt(1 - beta2^t) */
     float epsilon;    /* outside the root */
     float clip;       /* gradients are cut to -clip..clip; 0: they are not */
+    float decay;      /* weights are first multiplied by 1 - decay; 0 for Adam */
+    bool sgd;         /* mean = momentum * mean + gradient + penalty * value; value -= step_size * mean */
+    float momentum, penalty;
 };
 
 /* The functions for one type of element, float or bf16. */
@@ -90,7 +100,7 @@ const struct ocdm__kernels *ocdm__kernels_for(bool bf16);
 /* The name of the instructions that they are compiled for. */
 const char *ocdm__kernels_instructions(void);
 
-/* Applies Adam to any number of weights. */
+/* Applies the optimiser to any number of weights. */
 void ocdm__adam(const struct ocdm__adam *adam);
 
 /* average = average * keep + value * rest */

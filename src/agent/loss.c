@@ -163,6 +163,19 @@ static double weighted_row(const struct ocdm__targets *targets, const struct rul
     return sum;
 }
 
+/* Adds the squared distances to the logits that a sample once had, as dark experience replay does. */
+static double add_dark(const struct ocdm__targets *targets, double weight, size_t row, const float *x, float *gradients)
+{
+    const float *once = targets->dark + (row - targets->fresh) * targets->classes;
+    double sum = 0;
+    for (size_t i = 0; i < targets->classes; i++) {
+        double apart = (double)x[i] - (double)once[i];
+        sum += weight * apart * apart;
+        gradients[i] += (float)(2 * weight * apart);
+    }
+    return sum;
+}
+
 /* ---- all rows --------------------------------------------------------------------------------------------------------- */
 
 static bool is_plain(const struct ocdm__targets *targets, const ocdm__loss_rule *rule)
@@ -182,6 +195,10 @@ double ocdm__loss(const struct ocdm__targets *targets, const ocdm__loss_rule *ru
         const float *x = logits + row * targets->classes;
         float *g = gradients + row * targets->classes;
         double sum = plain ? plain_row(targets, row, x, g) : weighted_row(targets, &prepared, row, x, g);
+        if (targets->row_losses != NULL)
+            targets->row_losses[row] = sum / (double)targets->classes;
+        if (targets->dark != NULL && row >= targets->fresh)
+            sum += add_dark(targets, rule->dark, row, x, g);
         for (size_t i = 0; i < targets->classes; i++)
             g[i] *= share;
         if (!isfinite(sum)) {

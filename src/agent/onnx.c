@@ -57,8 +57,8 @@ enum {
     DIMENSION_VALUE = 1,
     DIMENSION_NAME = 2,
     ELEMENT_FLOAT = 1,
-    IR_VERSION = 6,
-    OPERATOR_SET = 11,
+    IR_VERSION = 4,
+    OPERATOR_SET = 9,
 };
 
 /* What a protobuf message may have. */
@@ -111,7 +111,7 @@ static void put_message(ocdm__output *output, unsigned field, ocdm__output *mess
 
 /* ---- what is written ------------------------------------------------------------------------------------------------- */
 
-enum { NAME = OCDM__NODE_NAME + 16, MOST_CONSTANTS = 4 };
+enum { NAME = OCDM__NODE_NAME + 16, MOST_CONSTANTS = 2 };
 
 /* A tensor that is not in the weights file. */
 struct constant {
@@ -239,8 +239,8 @@ static void put_activation(struct writing *writing, const struct ocdm__node *nod
         return;
     begin_node(writing, "Clip", name);
     add_input(writing, before);
-    add_input(writing, "zero");
-    add_input(writing, "six");
+    add_float(writing, "min", 0); /* as inputs, from operator set 11 on, OpenCV 4.6 would not take them */
+    add_float(writing, "max", 6);
     end_node(writing);
 }
 
@@ -322,24 +322,11 @@ static void add_constant(struct writing *writing, const char *name, const float 
 {
     struct constant *constant = &writing->constants[writing->constant_count++];
     *constant = (struct constant){.name = name, .values = values, .size = size};
+    /* Without a batch axis: OpenCV 4.6 could not extend one of size 1. */
     if (size > 1 && writing->outline->model.images)
-        *constant = (struct constant){name, values, {1, size, 1, 1}, 4, size};
+        *constant = (struct constant){name, values, {size, 1, 1}, 3, size};
     else if (size > 1)
-        *constant = (struct constant){name, values, {1, size}, 2, size};
-}
-
-/* Bounds of ReLU6, if some node has it. */
-static void add_bounds(struct writing *writing)
-{
-    static const float zero = 0, six = 6;
-    const struct ocdm__model *model = &writing->outline->model;
-    for (size_t i = 0; i < model->count; i++) {
-        if (model->nodes[i].activation != OCDM__RELU6)
-            continue;
-        add_constant(writing, "zero", &zero, 1);
-        add_constant(writing, "six", &six, 1);
-        return;
-    }
+        *constant = (struct constant){name, values, {size}, 1, size};
 }
 
 static void put_normalisation(struct writing *writing)
@@ -484,7 +471,6 @@ static ocdm_status write_model(struct writing *writing, ocdm__output *output, oc
 {
     put_text(&writing->graph, GRAPH_NAME, writing->asked->size.name);
     put_normalisation(writing);
-    add_bounds(writing);
     put_nodes(writing);
     put_values(writing);
     uint64_t graph = writing->graph.used + put_tensors(writing, NULL);

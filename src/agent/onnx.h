@@ -2,7 +2,7 @@
  * A trained network as an ONNX file, for other programs. What the network needs before its first layer is part of the graph:
  * pixels from 0 to 255, or features as they are, go in; logits and probabilities come out. The batch axis is free.
  *
- * The file is a protobuf message (IR version 6, operator set 11), written field by field. Weights are copied from the mapped
+ * The file is a protobuf message (IR version 4, operator set 9), written field by field. Weights are copied from the mapped
  * file tensor by tensor, so that a large network needs no second copy in memory.
  */
 #ifndef OCDM_AGENT_ONNX_H

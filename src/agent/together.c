@@ -82,7 +82,7 @@ void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
     share->base = share->first / 2 * 2;
     share->room = (share->end + 1) / 2 * 2 < share->images ? (share->end + 1) / 2 * 2 : share->images;
     share->room -= share->base;
-    share->given = ranks->rank == 0 ? 0 : share->first;
+    share->given = share->first;
     size_t lanes = share->end_lane - share->first_lane;
     for (share->chunk = 1; share->chunk < OCDM__CHUNK && share->chunk * 4 < lanes;)
         share->chunk *= 2;
@@ -376,6 +376,7 @@ struct order {
     uint64_t labels, steps; /* of a batch; of the agent */
     uint64_t fresh;         /* samples of the stream in a batch */
     uint64_t weighted;      /* 1: weights of classes come with the batch */
+    uint64_t dark;          /* floats of logits that come with the batch */
     ocdm__agent_settings settings;
 };
 
@@ -385,6 +386,11 @@ static void send_order(const ocdm__ranks *ranks, struct order *order)
 }
 
 static uint32_t agents_created;
+
+bool ocdm__together_leads(const ocdm__agent *agent)
+{
+    return agent->ranks != NULL && agent->ranks->rank == 0 && !agent->settings.everywhere;
+}
 
 ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_error *error)
 {
@@ -396,7 +402,7 @@ ocdm_status ocdm__together_begin(ocdm__agent *agent, const char *model, ocdm_err
     if (agent->starts == NULL)
         return ocdm__fail_memory(error, "parts of a batch");
     agent->ranks = ranks;
-    if (ranks->rank != 0)
+    if (!ocdm__together_leads(agent))
         return OCDM_OK;
     agent->number = agents_created++;
     struct order order = {.kind = CREATE, .number = agent->number, .settings = agent->settings};
@@ -453,13 +459,16 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .labels = batch->starts[batch->count],
                           .steps = agent->steps,
                           .fresh = batch->fresh,
-                          .weighted = batch->class_weights != NULL};
+                          .weighted = batch->class_weights != NULL,
+                          .dark = batch->dark != NULL ? (batch->count - batch->fresh) * agent->settings.class_count : 0};
     send_order(ranks, &order);
     /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
     ranks->broadcast((void *)(uintptr_t)batch->labels, order.labels); /* NOLINT(performance-no-int-to-ptr) */
     if (order.weighted)                                               /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
         ranks->broadcast((void *)(uintptr_t)batch->class_weights, agent->settings.class_count);
+    if (order.dark > 0) /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        ranks->broadcast((void *)(uintptr_t)batch->dark, (size_t)order.dark);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
@@ -489,7 +498,7 @@ static ocdm_status features_of_part(ocdm__agent *agent, const float *input, size
     return ocdm__network_evaluate(agent->network, input, end - first, features, NULL, error);
 }
 
-ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+static ocdm_status lead_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
 {
     ocdm_status status = bring_up_to_date(agent, error);
     if (status != OCDM_OK)
@@ -506,10 +515,22 @@ ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size
     return OCDM_OK;
 }
 
+ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error)
+{
+    if (!agent->settings.everywhere)
+        return lead_features(agent, input, count, features, error);
+    size_t width = ocdm__model_feature_width(&agent->network->model);
+    part_images(agent, count, width);
+    ocdm_status status = features_of_part(agent, input, count, features + agent->starts[agent->ranks->rank], error);
+    if (status == OCDM_OK)
+        agent->ranks->gather_all(features, agent->starts);
+    return status;
+}
+
 void ocdm__together_destroy(ocdm__agent *agent)
 {
     struct order order = {.kind = DESTROY, .number = agent->number};
-    if (agent->ranks != NULL && agent->ranks->rank == 0)
+    if (ocdm__together_leads(agent))
         send_order(agent->ranks, &order);
     ocdm__release(agent->starts);
 }
@@ -521,6 +542,33 @@ void ocdm__together_end(void)
         send_order(ocdm__ranks_all(), &order);
 }
 
+/* ---- agents of all ranks ---------------------------------------------------------------------------------------------- */
+
+const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool training, const size_t **starts)
+{
+    if (agent->ranks == NULL || !agent->settings.everywhere)
+        return NULL;
+    struct ocdm__share share = ocdm__share_of(agent->network, count);
+    share.ranks = agent->ranks;
+    share.starts = agent->starts;
+    if (training)
+        ocdm__share_starts(&share, 1);
+    else
+        part_images(agent, count, 1);
+    *starts = agent->starts;
+    return agent->ranks;
+}
+
+ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error)
+{
+    ocdm_status status = ocdm__parameters_add_adam(agent->network, error);
+    if (status != OCDM_OK)
+        return status;
+    agent->ranks->broadcast(&agent->steps, sizeof agent->steps / sizeof(uint32_t));
+    share_weights(agent);
+    return OCDM_OK;
+}
+
 /* ---- the others ------------------------------------------------------------------------------------------------------- */
 
 /* Agents by their numbers, and room for a batch. */
@@ -528,8 +576,8 @@ struct follower {
     const ocdm__ranks *ranks;
     ocdm__agent **agents;
     size_t agent_count;
-    float *input, *features, *weights;
-    size_t input_room, feature_room, weight_room;
+    float *input, *features, *weights, *dark;
+    size_t input_room, feature_room, weight_room, dark_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -566,10 +614,13 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ocdm__share_deal(&share, ranks);
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
-    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count))
-        return ocdm__fail_memory(error, "the weights of classes");
+    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
+        !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1))
+        return ocdm__fail_memory(error, "the weights of classes, or logits");
     if (order->weighted)
         ranks->broadcast(follower->weights, agent->settings.class_count);
+    if (order->dark > 0)
+        ranks->broadcast(follower->dark, (size_t)order->dark);
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
@@ -579,7 +630,8 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
                                                .labels = labels,
                                                .count = (size_t)order->count,
                                                .fresh = (size_t)order->fresh,
-                                               .class_weights = order->weighted ? follower->weights : NULL};
+                                               .class_weights = order->weighted ? follower->weights : NULL,
+                                               .dark = order->dark > 0 ? follower->dark : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -657,4 +709,5 @@ void ocdm__together_follow(void)
     ocdm__release_aligned(follower.input);
     ocdm__release_aligned(follower.features);
     ocdm__release_aligned(follower.weights);
+    ocdm__release_aligned(follower.dark);
 }

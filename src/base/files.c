@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -180,4 +181,54 @@ double ocdm__seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- relative paths ------------------------------------------------------------------------------------------------- */
+
+/* The bytes that two absolute paths have in common, up to a slash or the end of a part. */
+static size_t common_length(const char *a, const char *b)
+{
+    size_t common = 0;
+    for (size_t i = 0;; i++) {
+        bool ends = (a[i] == '/' || a[i] == '\0') && (b[i] == '/' || b[i] == '\0');
+        common = ends ? i : common;
+        if (a[i] != b[i] || a[i] == '\0')
+            return common;
+    }
+}
+
+/* From and to are absolute, without links. */
+static char *climb(const char *from, const char *to)
+{
+    size_t common = common_length(from, to), climbs = 0;
+    for (const char *at = from + common; *at != '\0'; at++)
+        climbs += at[0] == '/' && at[1] != '\0';
+    const char *rest = to + common;
+    rest += *rest == '/';
+    char *path = ocdm__allocate(3 * climbs + strlen(rest) + 2, 1);
+    if (path == NULL)
+        return NULL;
+    for (size_t i = 0; i < climbs; i++)
+        memcpy(path + 3 * i, "../", 3);
+    memcpy(path + 3 * climbs, rest, strlen(rest) + 1);
+    size_t length = strlen(path);
+    if (length == 0)
+        memcpy(path, ".", 2);
+    else if (path[length - 1] == '/')
+        path[length - 1] = '\0';
+    return path;
+}
+
+ocdm_status ocdm__path_from(const char *folder, const char *path, char **relative, ocdm_error *error)
+{
+    char *from = realpath(folder, NULL), *to = realpath(path, NULL);
+    ocdm_status status = OCDM_OK;
+    *relative = NULL;
+    if (from != NULL && to != NULL) {
+        *relative = climb(strcmp(from, "/") == 0 ? "" : from, strcmp(to, "/") == 0 ? "" : to);
+        status = *relative != NULL ? OCDM_OK : ocdm__fail_memory(error, path);
+    }
+    free(from);
+    free(to);
+    return status;
 }

@@ -87,4 +87,8 @@ static inline bool ocdm__is_relative_path(const char *path, size_t length)
     return length > 0 && path[0] != '/' && memchr(path, '\0', length) == NULL && !ocdm__path_climbs(path, length);
 }
 
+/* The path that leads from a folder to a file or folder, links resolved: "../streams/a.safetensors". To be released; NULL if
+ * one of the two is not there. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__path_from(const char *folder, const char *path, char **relative, ocdm_error *error);
+
 #endif

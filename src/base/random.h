@@ -21,7 +21,8 @@ enum ocdm__purpose {
     OCDM__FOR_WEIGHTS = 9,
     OCDM__FOR_AUGMENTATION = 10,
     OCDM__FOR_VALIDATION = 11,
-    OCDM__FOR_TEST_DRAWS = 12
+    OCDM__FOR_TEST_DRAWS = 12,
+    OCDM__FOR_REPLAY = 13
 };
 
 /* A stream of random numbers: create one where it is needed and discard it afterwards. */

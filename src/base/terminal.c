@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,13 +18,16 @@ bool ocdm__is_terminal(int descriptor)
     return isatty(descriptor) == 1;
 }
 
+bool ocdm__moves_cursor(int descriptor)
+{
+    const char *kind = getenv("TERM");
+    return kind != NULL && strcmp(kind, "dumb") != 0 && ocdm__is_terminal(descriptor);
+}
+
 bool ocdm__wants_colour(int descriptor)
 {
     const char *refused = getenv("NO_COLOR");
-    const char *kind = getenv("TERM");
-    if (refused != NULL && refused[0] != '\0')
-        return false;
-    return kind != NULL && strcmp(kind, "dumb") != 0 && ocdm__is_terminal(descriptor);
+    return (refused == NULL || refused[0] == '\0') && ocdm__moves_cursor(descriptor);
 }
 
 unsigned ocdm__terminal_width(int descriptor)
@@ -45,6 +49,19 @@ bool ocdm__speaks_utf8(void)
         return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
     }
     return false;
+}
+
+void ocdm__duration(double seconds, char text[OCDM__DURATION])
+{
+    double whole = round(seconds < 0 ? 0 : seconds), minutes = round(whole / 60);
+    if (!(whole < 1e9))
+        snprintf(text, OCDM__DURATION, "unknown time");
+    else if (whole < 100)
+        snprintf(text, OCDM__DURATION, "%.0f s", whole);
+    else if (minutes < 100)
+        snprintf(text, OCDM__DURATION, "%.0f min", minutes);
+    else
+        snprintf(text, OCDM__DURATION, "%.0f h %02.0f min", floor(minutes / 60), fmod(minutes, 60));
 }
 
 /* ---- bars --------------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,10 @@
 /* Whether the file descriptor is a terminal: a progress line only makes sense on one. */
 bool ocdm__is_terminal(int descriptor);
 
-/* Whether to colour what goes to the descriptor: a terminal that is not "dumb", and NO_COLOR unset or empty (no-color.org). */
+/* Whether it is one that understands cursor movements and colours: not "dumb". */
+bool ocdm__moves_cursor(int descriptor);
+
+/* Whether to colour what goes to the descriptor: such a terminal, and NO_COLOR unset or empty (no-color.org). */
 bool ocdm__wants_colour(int descriptor);
 
 /* Columns of the terminal; 80 when it is none or does not say. */
@@ -18,6 +21,10 @@ unsigned ocdm__terminal_width(int descriptor);
 
 /* Whether the locale that the environment names is a UTF-8 one: LC_ALL, else LC_CTYPE, else LANG. */
 bool ocdm__speaks_utf8(void);
+
+/* "42 s", "17 min", "3 h 05 min"; "unknown time" for what is not a number. */
+#define OCDM__DURATION 24
+void ocdm__duration(double seconds, char text[OCDM__DURATION]);
 
 /* ---- bars --------------------------------------------------------------------------------------------------------------- */
 

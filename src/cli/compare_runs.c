@@ -19,10 +19,13 @@
 #include "base/terminal.h"
 #include "cli/console.h"
 #include "cli/run_flags.h"
+#include "cli/verbs.h"
 #include "experiment/compare/results.h"
 #include "experiment/folder/run_folder.h"
 #include "experiment/folder/settings.h"
+#include "ranks/ranks.h"
 #include "report/tables/tables.h"
+#include "report/watch/watch.h"
 
 #define TABLE_WIDTH 100
 
@@ -140,7 +143,7 @@ ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm
         status = ocdm__argument_unsigned(arguments, "threads", 1, 1024, &threads, error);
     if (status == OCDM_OK && ocdm__argument_given(arguments, "jobs"))
         status = ocdm__argument_unsigned(arguments, "jobs", 1, 1024, &asked, error);
-    size_t most = cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
+    size_t most = ocdm__ranks_all() == NULL && cores > (long)threads ? (size_t)cores / (size_t)threads : 1;
     *jobs = asked > 0 ? (size_t)asked : most;
     return status;
 }
@@ -151,6 +154,9 @@ ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm
 struct teller {
     bool quiet;
     size_t runs, done;
+    const char *folder;
+    ocdm__status_line line;
+    ocdm__watched_runs *watched; /* NULL as long as nothing is to be told */
 };
 
 static void tell_begun(void *state, size_t runs, size_t done, size_t half)
@@ -168,10 +174,25 @@ static void tell_begun(void *state, size_t runs, size_t done, size_t half)
     fputc('\n', stderr);
 }
 
+/* The line is a convenience: if it cannot be made, the runs go on without it. */
+static void tell_progress(void *state)
+{
+    struct teller *teller = state;
+    char text[OCDM__RUNS_LINE];
+    if (teller->quiet || !ocdm__status_line_is_due(&teller->line))
+        return;
+    if (teller->watched == NULL && ocdm__watched_runs_open(&teller->watched, teller->folder, NULL) != OCDM_OK)
+        return;
+    ocdm__watched_runs_look(teller->watched);
+    ocdm__watched_runs_line(teller->watched, text);
+    ocdm__status_line_show(&teller->line, text);
+}
+
 static void tell_ended(void *state, const char *name, const ocdm__child *child)
 {
     struct teller *teller = state;
     teller->done++;
+    ocdm__status_line_erase(&teller->line);
     if (child->exit_code == 0) {
         if (!teller->quiet)
             fprintf(stderr, "%zu of %zu: %s, %.1f s\n", teller->done, teller->runs, name, child->seconds);
@@ -186,7 +207,7 @@ static void tell_ended(void *state, const char *name, const ocdm__child *child)
 ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *error)
 {
     char program[4096];
-    struct teller teller = {.quiet = run->quiet};
+    struct teller teller = {.quiet = run->quiet, .folder = run->folder};
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__compare_execution execution = {.plan = run->plan,
                                          .program = program,
@@ -196,12 +217,18 @@ ocdm_status ocdm__run_plan(const ocdm__plan_run *run, int *failed, ocdm_error *e
                                          .flag_count = run->word_count,
                                          .setup = run->setup,
                                          .jobs = run->jobs,
+                                         .ranks = ocdm__ranks_all(),
+                                         .together = ocdm__run_command,
                                          .stop = &ocdm__stop_signal,
                                          .begun = tell_begun,
+                                         .waited = tell_progress,
                                          .ended = tell_ended,
                                          .state = &teller};
     ocdm__catch_signals();
+    ocdm__status_line_begin(&teller.line);
     ocdm_status status = ocdm__compare_execute(&execution, failed, error);
+    ocdm__status_line_erase(&teller.line);
+    ocdm__watched_runs_close(teller.watched);
     if (status == OCDM_STOPPED && !run->quiet)
         fputs("stopped; the same command goes on\n", stderr);
     return status;

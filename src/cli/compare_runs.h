@@ -34,7 +34,8 @@ typedef struct ocdm__seed_list {
     }
 ocdm_status ocdm__read_seeds(const ocdm__arguments *arguments, ocdm__seed_list *seeds, ocdm_error *error);
 
-/* The number of simultaneous runs: --jobs, or as many as fit on the cores. OCDM_OK, OCDM_BAD_ARGUMENT. */
+/* The number of simultaneous runs: --jobs, or as many as fit on the cores, or one on each of several ranks. OCDM_OK,
+ * OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__read_jobs(const ocdm__arguments *arguments, size_t *jobs, ocdm_error *error);
 
 /*

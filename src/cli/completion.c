@@ -7,18 +7,30 @@
 #include "base/error.h"
 #include "cli/console.h"
 
-/* By convention of the tables, a value or operand that names a file has FILE in its name. */
-static bool names_file(const char *text)
+/* What completes a value or an operand, by what the tables call it. */
+enum kind { NOTHING, FILES, STREAMS, FOLDERS };
+
+static enum kind kind_of(const char *text)
 {
-    return text != NULL && strstr(text, "FILE") != NULL;
+    if (text == NULL)
+        return NOTHING;
+    if (strstr(text, "STREAM") != NULL)
+        return STREAMS;
+    if (strstr(text, "FOLDER") != NULL || strstr(text, "DIR") != NULL || strstr(text, "ROOT") != NULL)
+        return FOLDERS;
+    return strstr(text, "FILE") != NULL ? FILES : NOTHING;
 }
 
-/* The words that an operand of the verb may be, or NULL. */
-static const char *operand_words(const ocdm__verb *verb)
+/* Whether several values may follow each other with commas. */
+static bool is_list(const char *text)
 {
-    if (verb == &ocdm__verb_completion)
-        return "bash zsh fish";
-    return NULL;
+    return strchr(text, ',') != NULL;
+}
+
+/* Whether a list names what each file is for: NAME=FILE,NAME=FILE. */
+static const char *separators(const char *text)
+{
+    return strchr(text, '=') != NULL ? ",=" : ",";
 }
 
 /* Text inside single quotes of a shell; `special` characters get a backslash. */
@@ -34,11 +46,10 @@ static void quoted(const char *text, const char *special, const char *apostrophe
     }
 }
 
-static void print_choices(const ocdm__flag *flag, FILE *out)
+static void print_words(const char *const *words, FILE *out)
 {
-    const char *const *choices = ocdm__flag_choices(flag);
-    for (size_t i = 0; choices[i] != NULL; i++)
-        fprintf(out, "%s%s", i == 0 ? "" : " ", choices[i]);
+    for (size_t i = 0; words[i] != NULL; i++)
+        fprintf(out, "%s%s", i == 0 ? "" : " ", words[i]);
 }
 
 /* ---- words of verbs ------------------------------------------------------------------------------------------------- */
@@ -73,7 +84,28 @@ static void print_second_words(const ocdm__verb *first, FILE *out)
             fprintf(out, "%s ", ocdm__verbs[i]->name + length + 1);
 }
 
+/* The next verb, from `*i` on, that is the first of a family; NULL after the last. */
+static const ocdm__verb *next_family(size_t *i)
+{
+    while (ocdm__verbs[*i] != NULL && !(has_two_words(ocdm__verbs[*i]) && first_of_family(*i)))
+        ++*i;
+    return ocdm__verbs[*i] != NULL ? ocdm__verbs[(*i)++] : NULL;
+}
+
+static int family_length(const ocdm__verb *verb)
+{
+    return (int)strcspn(verb->name, " ");
+}
+
 /* ---- bash ----------------------------------------------------------------------------------------------------------- */
+
+/* A call of the function that completes this kind, for what is after the last separator of a list. */
+static void bash_kind(enum kind kind, const char *value, FILE *out)
+{
+    static const char *const flags[] = {[FILES] = "-f", [STREAMS] = "-f -X '!*.safetensors'", [FOLDERS] = "-d"};
+    fprintf(out, "_ocdm_paths '%s' %s", is_list(value) ? separators(value) : "", flags[kind]);
+    fputs(kind == STREAMS ? "; _ocdm_folders" : "", out);
+}
 
 static void bash_flag_value(const ocdm__flag *flag, FILE *out)
 {
@@ -84,11 +116,12 @@ static void bash_flag_value(const ocdm__flag *flag, FILE *out)
         fprintf(out, "-%c|", flag->letter);
     fprintf(out, "--%s) ", flag->name);
     if (ocdm__flag_choices(flag) != NULL) {
-        fputs("COMPREPLY=($(compgen -W '", out);
-        print_choices(flag, out);
-        fputs("' -- \"$cur\")); ", out);
-    } else if (names_file(flag->value)) {
-        fputs("mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); ", out);
+        fprintf(out, "_ocdm_words '%s' '", is_list(flag->value) ? "," : "");
+        print_words(ocdm__flag_choices(flag), out);
+        fputs("'; ", out);
+    } else if (kind_of(flag->value) != NOTHING) {
+        bash_kind(kind_of(flag->value), flag->value, out);
+        fputs("; ", out);
     }
     fputs("return ;;\n", out);
 }
@@ -102,36 +135,75 @@ static void bash_verb(const ocdm__verb *verb, FILE *out)
     for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
         fprintf(out, " --%s", verb->flags[i].name);
     fputs("'\n", out);
-    if (operand_words(verb) != NULL)
-        fprintf(out, "        [[ $cur == -* ]] || words='%s'\n", operand_words(verb));
-    else if (names_file(verb->operands))
-        fputs("        [[ $cur == -* ]] || { mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return; }\n", out);
+    if (verb->words != NULL) {
+        fputs("        [[ $cur == -* ]] || words='", out);
+        print_words(verb->words(), out);
+        fputs("'\n", out);
+    } else if (kind_of(verb->operands) != NOTHING) {
+        fputs("        [[ $cur == -* ]] || { ", out);
+        bash_kind(kind_of(verb->operands), "", out);
+        fputs("; return; }\n", out);
+    }
     fputs("        ;;\n", out);
 }
 
-static void bash_script(FILE *out)
+/* Sets the verb of two words, or the words that may be its second one. */
+static void bash_families(FILE *out)
 {
-    fputs("# bash completion of ocdm: source it, or put it where bash-completion looks\n"
-          "_ocdm() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} words=\n"
-          "    if [[ $cur == '=' ]]; then cur=; elif [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-          "    COMPREPLY=()\n"
-          "    if ((COMP_CWORD == 1)); then\n"
-          "        COMPREPLY=($(compgen -W '",
-          out);
-    print_first_words(out);
-    fputs("--help --version' -- \"$cur\"))\n        return\n    fi\n    case $verb in\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        if (!has_two_words(ocdm__verbs[i]) || !first_of_family(i))
-            continue;
-        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then words='", (int)strcspn(ocdm__verbs[i]->name, " "),
-                ocdm__verbs[i]->name);
-        print_second_words(ocdm__verbs[i], out);
+    const ocdm__verb *verb;
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then words='", family_length(verb), verb->name);
+        print_second_words(verb, out);
         fputs("--help'; else verb=\"$verb ${COMP_WORDS[2]}\"; fi ;;\n", out);
     }
-    fputs("    help) words='", out);
+    fputs("    help)\n        case $COMP_CWORD-${COMP_WORDS[2]} in\n        2-*) words='", out);
     print_first_words(out);
-    fputs("' ;;\n    esac\n    case $verb in\n", out);
+    fputs("' ;;\n", out);
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out, "        3-%.*s) words='", family_length(verb), verb->name);
+        print_second_words(verb, out);
+        fputs("' ;;\n", out);
+    }
+    fputs("        esac ;;\n", out);
+}
+
+static const char bash_functions[] =
+    "# bash completion of ocdm: source it, or put it where bash-completion looks\n"
+    "# _ocdm_words SEPARATORS WORDS, _ocdm_paths SEPARATORS FLAGS...: what follows the last separator of $cur\n"
+    "_ocdm_words() {\n"
+    "    local part=$cur\n"
+    "    [[ -z $1 ]] || part=${cur##*[\"$1\"]}\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"${cur%\"$part\"}\" -W \"$2\" -- \"$part\")\n"
+    "}\n"
+    "_ocdm_paths() {\n"
+    "    local part=$cur\n"
+    "    [[ -z $1 ]] || part=${cur##*[\"$1\"]}\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"${cur%\"$part\"}\" \"${@:2}\" -- \"$part\")\n"
+    "}\n"
+    "_ocdm_folders() {\n"
+    "    local found\n"
+    "    mapfile -t found < <(compgen -d -- \"$cur\")\n"
+    "    COMPREPLY+=(\"${found[@]}\")\n"
+    "}\n"
+    "_ocdm() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} words= i=$((COMP_CWORD-1))\n"
+    "    [[ $cur != '=' ]] || { cur=; i=$COMP_CWORD; }\n"
+    "    while ((i > 1)) && [[ ${COMP_WORDS[i]} == '=' ]]; do\n"
+    "        ((i -= 1)); prev=${COMP_WORDS[i]}\n"
+    "        [[ $prev != -* ]] || break\n"
+    "        ((i -= 1)); prev=${COMP_WORDS[i]}\n"
+    "    done\n"
+    "    COMPREPLY=()\n"
+    "    if ((COMP_CWORD == 1)); then\n"
+    "        COMPREPLY=($(compgen -W '";
+
+static void bash_script(FILE *out)
+{
+    fputs(bash_functions, out);
+    print_first_words(out);
+    fputs("--help --version' -- \"$cur\"))\n        return\n    fi\n    case $verb in\n", out);
+    bash_families(out);
+    fputs("    esac\n    case $verb in\n", out);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         if (ocdm__verbs[i] != &ocdm__verb_help)
             bash_verb(ocdm__verbs[i], out);
@@ -141,6 +213,31 @@ static void bash_script(FILE *out)
 }
 
 /* ---- zsh ------------------------------------------------------------------------------------------------------------ */
+
+static void zsh_kind(enum kind kind, const char *value, FILE *out)
+{
+    static const char *const actions[] = {
+        [FILES] = "_files", [STREAMS] = "_files -g \"*.safetensors(-.)\"", [FOLDERS] = "_files -/"};
+    if (is_list(value))
+        fprintf(out, "{compset -P \"*[%s]\"; %s}", separators(value), actions[kind]);
+    else
+        fputs(actions[kind], out);
+}
+
+static void zsh_value(const ocdm__flag *flag, FILE *out)
+{
+    const char *const *choices = ocdm__flag_choices(flag);
+    fputc(':', out);
+    quoted(flag->value, "[]:\\", "'\\''", out);
+    fputc(':', out);
+    if (choices != NULL) {
+        fputs(is_list(flag->value) ? "_values -s , word " : "(", out);
+        print_words(choices, out);
+        fputs(is_list(flag->value) ? "" : ")", out);
+    } else if (kind_of(flag->value) != NOTHING) {
+        zsh_kind(kind_of(flag->value), flag->value, out);
+    }
+}
 
 static void zsh_flag(const ocdm__flag *flag, FILE *out)
 {
@@ -154,16 +251,8 @@ static void zsh_flag(const ocdm__flag *flag, FILE *out)
     fputs("'[", out);
     quoted(flag->help, "[]:\\", "'\\''", out);
     fputc(']', out);
-    if (flag->value != NULL) {
-        fprintf(out, ":%s:", flag->value);
-        if (ocdm__flag_choices(flag) != NULL) {
-            fputc('(', out);
-            print_choices(flag, out);
-            fputc(')', out);
-        } else if (names_file(flag->value)) {
-            fputs("_files", out);
-        }
-    }
+    if (flag->value != NULL)
+        zsh_value(flag, out);
     fputc('\'', out);
 }
 
@@ -172,11 +261,33 @@ static void zsh_verb(const ocdm__verb *verb, FILE *out)
     fprintf(out, "        '%s')\n            _arguments -s '(-h --help)'{-h,--help}'[print the help]'", verb->name);
     for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
         zsh_flag(&verb->flags[i], out);
-    if (operand_words(verb) != NULL)
-        fprintf(out, " \\\n            '1:word:(%s)'", operand_words(verb));
-    else if (names_file(verb->operands))
-        fputs(" \\\n            '*:file:_files'", out);
+    if (verb->words != NULL) {
+        fputs(" \\\n            '1:word:(", out);
+        print_words(verb->words(), out);
+        fputs(")'", out);
+    } else if (kind_of(verb->operands) != NOTHING) {
+        fputs(" \\\n            '*:file:", out);
+        zsh_kind(kind_of(verb->operands), "", out);
+        fputc('\'', out);
+    }
     fputs(" ;;\n", out);
+}
+
+/* The second words of each family: behind the family itself, and behind `help`. */
+static void zsh_families(bool help, FILE *out)
+{
+    const ocdm__verb *verb;
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out,
+                help ? "            4-%.*s) verbs=("
+                     : "        %.*s)\n            if ((CURRENT == 3)); then\n                verbs=(",
+                family_length(verb), verb->name);
+        print_second_words(verb, out);
+        fputs(help ? ") ;;\n"
+                   : "--help)\n                _describe verb verbs\n                return\n            fi\n"
+                     "            verb=\"$verb $words[3]\"\n            shift words\n            ((CURRENT--)) ;;\n",
+              out);
+    }
 }
 
 static void zsh_script(FILE *out)
@@ -190,19 +301,12 @@ static void zsh_script(FILE *out)
           out);
     print_first_words(out);
     fputs("--help --version)\n        _describe verb verbs\n        return\n    fi\n    case $verb in\n", out);
-    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
-        if (!has_two_words(ocdm__verbs[i]) || !first_of_family(i))
-            continue;
-        fprintf(out, "        %.*s)\n            if ((CURRENT == 3)); then\n                verbs=(",
-                (int)strcspn(ocdm__verbs[i]->name, " "), ocdm__verbs[i]->name);
-        print_second_words(ocdm__verbs[i], out);
-        fputs("--help)\n                _describe verb verbs\n                return\n            fi\n"
-              "            verb=\"$verb $words[3]\"\n            shift words\n            ((CURRENT--)) ;;\n",
-              out);
-    }
-    fputs("        help)\n            verbs=(", out);
+    zsh_families(false, out);
+    fputs("        help)\n            case $CURRENT-$words[3] in\n            3-*) verbs=(", out);
     print_first_words(out);
-    fputs(")\n            _describe verb verbs\n            return ;;\n    esac\n"
+    fputs(") ;;\n", out);
+    zsh_families(true, out);
+    fputs("            esac\n            _describe verb verbs\n            return ;;\n    esac\n"
           "    shift words\n    ((CURRENT--))\n    case $verb in\n",
           out);
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
@@ -225,19 +329,32 @@ static void fish_behind(const char *name, FILE *out)
     fputc('\'', out);
 }
 
+static void fish_kind(enum kind kind, FILE *out)
+{
+    static const char *const ways[] = {[NOTHING] = " -x",
+                                       [FILES] = " -r -F",
+                                       [STREAMS] = " -x -a '(__fish_complete_suffix .safetensors)'",
+                                       [FOLDERS] = " -x -a '(__fish_complete_directories)'"};
+    fputs(ways[kind], out);
+}
+
+static void fish_choices(const ocdm__flag *flag, FILE *out)
+{
+    fputs(is_list(flag->value) ? " -x -a '(__fish_append , " : " -x -a '", out);
+    print_words(ocdm__flag_choices(flag), out);
+    fputs(is_list(flag->value) ? ")'" : "'", out);
+}
+
 static void fish_flag(const ocdm__verb *verb, const ocdm__flag *flag, FILE *out)
 {
     fish_behind(verb->name, out);
     fprintf(out, " -l %s", flag->name);
     if (flag->letter != '\0')
         fprintf(out, " -s %c", flag->letter);
-    if (ocdm__flag_choices(flag) != NULL) {
-        fputs(" -x -a '", out);
-        print_choices(flag, out);
-        fputc('\'', out);
-    } else if (flag->value != NULL) {
-        fputs(names_file(flag->value) ? " -r -F" : " -x", out);
-    }
+    if (ocdm__flag_choices(flag) != NULL)
+        fish_choices(flag, out);
+    else if (flag->value != NULL)
+        fish_kind(kind_of(flag->value), out);
     fputs(" -d '", out);
     quoted(flag->help, "\\", "\\'", out);
     fputs("'\n", out);
@@ -260,12 +377,15 @@ static void fish_verb(size_t index, FILE *out)
     }
     for (size_t i = 0; verb->flags != NULL && verb->flags[i].name != NULL; i++)
         fish_flag(verb, &verb->flags[i], out);
-    if (operand_words(verb) != NULL) {
+    if (verb->words != NULL) {
         fish_behind(verb->name, out);
-        fprintf(out, " -a '%s'\n", operand_words(verb));
-    } else if (names_file(verb->operands)) {
+        fputs(" -a '", out);
+        print_words(verb->words(), out);
+        fputs("'\n", out);
+    } else if (kind_of(verb->operands) != NOTHING) {
         fish_behind(verb->name, out);
-        fputs(" -F\n", out);
+        fish_kind(kind_of(verb->operands), out);
+        fputc('\n', out);
     }
 }
 
@@ -275,19 +395,34 @@ static void fish_script(FILE *out)
           "complete -c ocdm -s h -l help -d 'print the help'\n"
           "complete -c ocdm -n __fish_use_subcommand -l version -d 'print the version'\n",
           out);
+    fputs("complete -c ocdm -n '__fish_seen_subcommand_from help' -a '", out);
+    print_first_words(out);
+    fputs("'\n", out);
+    const ocdm__verb *verb;
+    for (size_t i = 0; (verb = next_family(&i)) != NULL;) {
+        fprintf(out, "complete -c ocdm -n '__fish_seen_subcommand_from help; and __fish_seen_subcommand_from %.*s' -a '",
+                family_length(verb), verb->name);
+        print_second_words(verb, out);
+        fputs("'\n", out);
+    }
     for (size_t i = 0; ocdm__verbs[i] != NULL; i++)
         fish_verb(i, out);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------------------------------- */
 
+static const char *const *shells(void)
+{
+    static const char *const names[] = {"bash", "zsh", "fish", NULL};
+    return names;
+}
+
 static int run_completion(const ocdm__arguments *arguments)
 {
-    static const char *const names[] = {"bash", "zsh", "fish"};
     static void (*const scripts[])(FILE *) = {bash_script, zsh_script, fish_script};
     const char *shell = arguments->operand_count > 0 ? arguments->operands[0] : "";
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(shell, names[i]) == 0) {
+    for (size_t i = 0; shells()[i] != NULL; i++) {
+        if (strcmp(shell, shells()[i]) == 0) {
             scripts[i](stdout);
             return OCDM__EXIT_OK;
         }
@@ -301,8 +436,12 @@ const ocdm__verb ocdm__verb_completion = {
     .name = "completion",
     .summary = "print the completion script of a shell",
     .operands = "bash|zsh|fish",
+    .words = shells,
     .operand_limit = 1,
-    .description = (const char *const[]){"Prints a script that completes the verbs, flags and choices of ocdm.", NULL},
+    .description =
+        (const char *const[]){"Prints a script that completes the verbs, flags and choices of ocdm, stream files, folders "
+                              "and files, and lists after each comma.",
+                              NULL},
     .examples = (const ocdm__example[]){{"bash, for this session", "source <(ocdm completion bash)"},
                                         {"fish, permanently", "ocdm completion fish > ~/.config/fish/completions/ocdm.fish"},
                                         {NULL, NULL}},

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/terminal.h"
+#include "ranks/ranks.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ volatile sig_atomic_t ocdm__stop_signal;
 
 static void note_signal(int number)
 {
-    ocdm__stop_signal = number;
+    ocdm__stop_signal = number != SIGUSR1 ? number : SIGTERM;
 }
 
 void ocdm__catch_signals(void)
@@ -92,6 +93,8 @@ void ocdm__catch_signals(void)
         if (before.sa_handler != SIG_IGN) /* as under nohup, or in a background job of a script */
             sigaction(numbers[i], &action, NULL);
     }
+    if (ocdm__ranks_over_mpi()) /* mpirun passes it on, and waits as long as saving takes */
+        sigaction(SIGUSR1, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write, like any other */
 }
 
@@ -129,11 +132,52 @@ int ocdm__exit_after_signal(void)
     return ocdm__stop_signal == SIGINT ? OCDM__EXIT_INTERRUPTED : OCDM__EXIT_TERMINATED;
 }
 
-/* ---- progress ----------------------------------------------------------------------------------------------------------- */
+/* ---- the line that is overwritten --------------------------------------------------------------------------------------- */
 
 /* Short work shows no line. */
 #define FIRST_PAUSE 1.0
 #define REDRAW 0.2
+
+void ocdm__status_line_begin(ocdm__status_line *line)
+{
+    *line = (ocdm__status_line){.terminal = ocdm__moves_cursor(STDERR_FILENO), .pause = FIRST_PAUSE};
+    line->next = ocdm__seconds_now() + FIRST_PAUSE;
+}
+
+bool ocdm__status_line_is_due(ocdm__status_line *line)
+{
+    double now = ocdm__seconds_now();
+    if (now < line->next)
+        return false;
+    line->pause = line->terminal ? REDRAW : 2 * line->pause;
+    line->next = now + line->pause;
+    return true;
+}
+
+void ocdm__status_line_erase(ocdm__status_line *line)
+{
+    unsigned width = ocdm__terminal_width(STDERR_FILENO);
+    if (line->shown > width) /* the window became narrower, and the terminal broke the line into several */
+        fprintf(stderr, "\033[%uA", (line->shown - 1) / width);
+    if (line->shown > 0)
+        fputs("\r\033[J", stderr);
+    line->shown = 0;
+}
+
+/* The last column stays free: many terminals go to the next line when it is written. */
+void ocdm__status_line_show(ocdm__status_line *line, const char *text)
+{
+    if (!line->terminal) {
+        fprintf(stderr, "%s\n", text);
+        return;
+    }
+    size_t room = ocdm__terminal_width(STDERR_FILENO) - 1, length = strlen(text);
+    ocdm__status_line_erase(line);
+    line->shown = (unsigned)(length < room ? length : room);
+    fprintf(stderr, "%.*s", (int)line->shown, text);
+}
+
+/* ---- progress ----------------------------------------------------------------------------------------------------------- */
 
 static void tell(void *state, const char *what, uint64_t done, uint64_t total)
 {
@@ -143,28 +187,25 @@ static void tell(void *state, const char *what, uint64_t done, uint64_t total)
         line->what = what;
         line->started = now;
     }
-    if (now < line->next || total == 0)
+    if (total == 0 || !ocdm__status_line_is_due(&line->line))
         return;
+    char text[256], left[OCDM__DURATION];
     double share = (double)done / (double)total;
-    fprintf(stderr, "%s%s: %.0f %%", line->terminal ? "\r" : "", what, 100 * share);
+    int used = snprintf(text, sizeof text, "%.150s: %.0f %%", what, 100 * share);
+    ocdm__duration((now - line->started) * (1 - share) / share, left);
     if (done > 0)
-        fprintf(stderr, ", %.0f s left", (now - line->started) * (1 - share) / share);
-    fputs(line->terminal ? "      " : "\n", stderr);
-    line->shown = true;
-    line->pause = line->terminal ? REDRAW : 2 * line->pause;
-    line->next = now + line->pause;
+        snprintf(text + used, sizeof text - (size_t)used, ", %s left", left);
+    ocdm__status_line_show(&line->line, text);
 }
 
 void ocdm__progress_line_begin(ocdm__progress_line *line, bool quiet)
 {
-    *line = (ocdm__progress_line){.terminal = ocdm__is_terminal(STDERR_FILENO), .pause = FIRST_PAUSE};
+    *line = (ocdm__progress_line){.what = NULL};
+    ocdm__status_line_begin(&line->line);
     line->progress = (ocdm__progress){.tell = quiet ? NULL : tell, .state = line, .stop = &ocdm__stop_signal};
-    line->next = ocdm__seconds_now() + FIRST_PAUSE;
 }
 
 void ocdm__progress_line_end(ocdm__progress_line *line)
 {
-    if (line->shown && line->terminal)
-        fprintf(stderr, "\r%78s\r", "");
-    line->shown = false;
+    ocdm__status_line_erase(&line->line);
 }

@@ -52,13 +52,35 @@ void ocdm__catch_lost_pages(void);
 /* The exit code after the signal that came: 130 or 143. */
 int ocdm__exit_after_signal(void);
 
+/* ---- the line that is overwritten --------------------------------------------------------------------------------------- */
+
+/* One line on stderr that says how far work is. On a terminal it is overwritten and never wider than the window, even if
+ * that changes its size; elsewhere, and on a terminal without cursor movements, lines follow each other at doubling
+ * intervals. */
+typedef struct ocdm__status_line {
+    bool terminal;
+    unsigned shown;     /* columns of it on the screen; 0: none */
+    double next, pause; /* seconds */
+} ocdm__status_line;
+
+void ocdm__status_line_begin(ocdm__status_line *line);
+
+/* Whether it is time for the line; the next time is then put off. */
+bool ocdm__status_line_is_due(ocdm__status_line *line);
+
+/* Shows a text of ASCII characters instead of the earlier one. */
+void ocdm__status_line_show(ocdm__status_line *line, const char *text);
+
+/* So that other output can follow. */
+void ocdm__status_line_erase(ocdm__status_line *line);
+
 /* ---- progress ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct ocdm__progress_line {
     ocdm__progress progress; /* passed to the work */
-    bool terminal, shown;
-    double started, next, pause; /* seconds */
-    const char *what;            /* the work that `started` belongs to */
+    ocdm__status_line line;
+    double started;   /* seconds */
+    const char *what; /* the work that `started` belongs to */
 } ocdm__progress_line;
 
 /* Starts the line; with `quiet` it prints nothing. ocdm__stop_signal requests the end of the work. The struct must not

@@ -34,14 +34,15 @@
 #include "stream/records/record.h"
 
 /* The most flags that one verb may have. */
-#define OCDM__MAX_FLAGS 48
+#define OCDM__MAX_FLAGS 96
 
 /* How often a flag that repeats may be given. */
 #define OCDM__MAX_REPEATS 8
 
 typedef struct ocdm__flag {
     const char *name;                   /* the long name without dashes; NULL ends a table */
-    const char *value;                  /* what the value is called in the help, such as "M" or "FILE"; NULL for a switch */
+    const char *value;                  /* what the value is called in the help, such as "M"; NULL for a switch. What is called
+                                           FILE, STREAM, FOLDER, DIR or ROOT is completed as such, with a comma as a list */
     const char *fallback;               /* the default as one would type it; NULL for none */
     const char *alone;                  /* the value of the flag by itself, which then takes the next word only if it is one of
                                            the choices; NULL if the flag needs a value */
@@ -73,6 +74,7 @@ typedef struct ocdm__verb {
     const char *name;                             /* "sample", or two words: "bench memory" */
     const char *summary;                          /* one line for the list of verbs, under 60 characters, no full stop */
     const char *operands;                         /* as in the usage line, such as "[FILE|-]"; NULL for none */
+    const char *const *(*words)(void);            /* the words that its operand may be, terminated by NULL; NULL for any */
     size_t operand_limit;                         /* the most operands it takes; more is an error */
     const char *const *description;               /* paragraphs, terminated by NULL; they are filled to the width of the page */
     const ocdm__example *examples;                /* ended by one whose command is NULL; NULL for none */

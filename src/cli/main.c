@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,8 +86,10 @@ static int run_on_all_ranks(size_t argc, char **argv)
     const ocdm__ranks *ranks = ocdm__ranks_all();
     struct command command = {.words = 0};
     int code = OCDM__EXIT_OK;
-    if (ranks != NULL)
+    if (ranks != NULL) {
         share_command(ranks, &command, argc, argv);
+        (void)setenv("NO_COLOR", "1", 0); /* launchers give ranks a terminal, wherever the output goes in the end */
+    }
     if (ranks != NULL && ranks->rank != 0) {
         ocdm__catch_signals(); /* the leader stops */
         ocdm__follow_command((size_t)command.words, command.argv);
@@ -109,11 +112,12 @@ int main(int argc, char **argv)
         return OCDM__EXIT_IO;
     /* A closed pipe is a failed write with an error and exit code 4, not a silent death by signal. */
     signal(SIGPIPE, SIG_IGN);
-    ocdm__end_with_parent();
+    bool started_by_us = ocdm__end_with_parent();
     ocdm__catch_lost_pages();
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);
-    if (!ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
+    /* A run that a rank of `compare` started is alone, whatever mpirun left in its environment. */
+    if (!started_by_us && !ocdm__ranks_begin(build_checksum, &ocdm__stop_signal)) {
         ocdm__ranks_end();
         return OCDM__EXIT_USAGE;
     }

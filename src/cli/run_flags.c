@@ -19,13 +19,16 @@ static ocdm_status read_setting(const ocdm__arguments *arguments, const ocdm__se
     return status == OCDM_OK ? OCDM_OK : ocdm__argument_fail(arguments, found.message, error);
 }
 
+/* The default of a flag does not override a preset. */
 static ocdm_status read_rows(const ocdm__arguments *arguments, bool grid, ocdm__run_settings *settings, uint64_t *order,
                              ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
+    bool preset = ocdm__argument_given(arguments, "preset");
     const ocdm__setting *setting;
     for (size_t i = 0; status == OCDM_OK && (setting = ocdm__setting_at(i)) != NULL; i++)
-        if (setting->grid == grid && ocdm__argument_text(arguments, setting->flag) != NULL)
+        if (setting->grid == grid && ocdm__argument_text(arguments, setting->flag) != NULL &&
+            (!preset || ocdm__argument_given(arguments, setting->flag)))
             status = read_setting(arguments, setting, settings, order, error);
     return status;
 }
@@ -47,7 +50,13 @@ ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_set
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     settings->threads = cores < 1 ? 1 : cores > OCDM__MAX_THREADS ? OCDM__MAX_THREADS : (uint32_t)cores;
-    ocdm_status status = read_rows(arguments, false, settings, NULL, error);
+    const char *preset = ocdm__argument_text(arguments, "preset");
+    size_t index;
+    ocdm_status status = preset != NULL ? ocdm__argument_choice(arguments, "preset", &index, error) : OCDM_OK;
+    if (status == OCDM_OK && preset != NULL)
+        status = ocdm__run_preset_apply(preset, settings, error);
+    if (status == OCDM_OK)
+        status = read_rows(arguments, false, settings, NULL, error);
     return status == OCDM_OK ? read_own_model(arguments, settings, error) : status;
 }
 

@@ -27,9 +27,9 @@ static void print_row(FILE *out, const char *name, const ocdm__averages *average
     fprintf(out, "\n");
 }
 
-void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation)
+void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation, const char *groups)
 {
-    fprintf(out, "%-8s  %7s", "", "classes");
+    fprintf(out, "%-8s  %7s", ocdm__groups_are_terciles(groups) ? groups : "", "classes");
     for (size_t i = 0; i < OCDM__TABLE_METRICS; i++)
         fprintf(out, "  %6s", ocdm__metrics[i].about.name);
     fprintf(out, "\n");
@@ -106,13 +106,17 @@ static size_t room_for_bar(size_t width, size_t used)
 static void write_groups(ocdm__output *output, const ocdm__stream_info *info, const uint64_t *bounds)
 {
     ocdm__class_groups groups = ocdm__stream_info_groups(info, bounds);
+    const ocdm__class_counts counts = ocdm__tally_counts(&info->statistics.total);
+    uint64_t usual[2];
+    bool terciles = ocdm__usual_bounds(&counts, usual) && bounds == NULL;
+    const uint64_t *shown = bounds != NULL ? bounds : usual;
     if (bounds == NULL && info->stream.table.groups != NULL)
         put(output, "groups             majority %zu, moderate %zu, minority %zu (the stream's own)\n", groups.majority,
             groups.moderate, groups.minority);
     else
-        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)\n", groups.majority,
-            (unsigned long long)(bounds != NULL ? bounds[0] : OCDM__MAJORITY_OVER), groups.moderate, groups.minority,
-            (unsigned long long)(bounds != NULL ? bounds[1] : OCDM__MINORITY_UNDER));
+        put(output, "groups             majority %zu (over %llu), moderate %zu, minority %zu (under %llu)%s\n", groups.majority,
+            (unsigned long long)shown[0], groups.moderate, groups.minority, (unsigned long long)shown[1],
+            terciles ? "; terciles" : "");
 }
 
 /* What samples are made of, and where they come from. */

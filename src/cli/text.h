@@ -12,7 +12,7 @@
 #include "stream/info.h"
 
 /* The groups and the total, a row each: classes, CF1, OF1, mAP in percent. */
-void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation);
+void ocdm__print_evaluation(FILE *out, const ocdm__evaluation *evaluation, const char *groups);
 
 /* A row for each class: name, group, tests with it, AP, precision, recall. */
 void ocdm__print_class_scores(FILE *out, const ocdm__stream_table *table, const uint8_t *groups,

@@ -15,7 +15,8 @@ static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
                                          .labels = batch->labels,
                                          .count = batch->count,
                                          .fresh = batch->fresh,
-                                         .class_weights = batch->class_weights};
+                                         .class_weights = batch->class_weights,
+                                         .dark = batch->dark};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -64,6 +65,11 @@ static ocdm_status load(void *agent, const char *name, const struct ocdm__safete
     return ocdm__agent_load(agent, &weights, NULL, error);
 }
 
+static ocdm__learner_outputs outputs(const void *agent)
+{
+    return (ocdm__learner_outputs){ocdm__agent_logits(agent), ocdm__agent_losses(agent)};
+}
+
 static size_t average_count(const void *agent)
 {
     return ocdm__agent_average_count(agent);
@@ -79,6 +85,16 @@ static void destroy(void *agent)
     ocdm__agent_destroy(agent);
 }
 
+static const ocdm__ranks *deal(void *agent, size_t count, bool training, const size_t **starts)
+{
+    return ocdm__agent_deal(agent, count, training, starts);
+}
+
+static ocdm_status share(void *agent, ocdm_error *error)
+{
+    return ocdm__agent_share(agent, error);
+}
+
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 {
     static const ocdm__learner_functions functions = {.train = train,
@@ -88,9 +104,12 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .save = save,
                                                       .fetch = fetch,
                                                       .load = load,
+                                                      .outputs = outputs,
                                                       .average_count = average_count,
                                                       .use = use,
-                                                      .destroy = destroy};
+                                                      .destroy = destroy,
+                                                      .deal = deal,
+                                                      .share = share};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
              ocdm__kernels_instructions());
@@ -115,8 +134,9 @@ static ocdm_status create(const ocdm__agent_settings *settings, const char *weig
 static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settings *settings, const ocdm__model_inputs *inputs,
                         uint32_t class_count, ocdm__learner *learner, ocdm_error *error)
 {
-    (void)maker;
     ocdm__agent *made = NULL;
+    if (ocdm__run_is_ridge(settings))
+        return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda, learner, error);
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = class_count;
@@ -127,10 +147,18 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.learning_rate = settings->learning_rate;
     agent.epsilon = settings->epsilon;
     agent.clip = settings->clip;
-    agent.loss = (ocdm__loss_rule){.kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal};
+    agent.loss = (ocdm__loss_rule){
+        .kind = settings->loss, .negatives = settings->negatives, .focal = settings->focal, .dark = settings->dark};
     agent.averages = settings->averages;
+    agent.optimiser = settings->optimiser;
+    agent.weight_decay = settings->weight_decay;
+    agent.momentum = settings->momentum;
+    agent.lr_schedule = settings->lr_schedule;
+    agent.horizon = settings->horizon;
+    agent.warmup = settings->warmup;
     agent.seed = settings->seed;
     agent.threads = settings->threads;
+    agent.everywhere = maker == &ocdm__dealt_agent_maker;
     ocdm_status status = create(&agent, settings->weights, &made, error);
     if (status == OCDM_OK)
         *learner = ocdm__agent_learner(made);
@@ -138,3 +166,4 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 }
 
 const ocdm__learner_maker ocdm__agent_maker = {.make = make, .images = &ocdm__image_loading};
+const ocdm__learner_maker ocdm__dealt_agent_maker = {.make = make, .images = &ocdm__image_loading};

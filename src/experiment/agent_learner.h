@@ -10,7 +10,14 @@
 /* Makes the learner of a run by its settings: model, weights, precision, learning rate, ... */
 extern const ocdm__learner_maker ocdm__agent_maker;
 
+/* The same for a run that several ranks make alike (experiment/run_ranks.h); otherwise rank 0 calls the agent, and the others
+ * help it. */
+extern const ocdm__learner_maker ocdm__dealt_agent_maker;
+
 /* A learner around an agent, which it destroys. */
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent);
+
+/* Streaming ridge regression (ridge_learner.c) on samples with so many features. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, ocdm__learner *learner, ocdm_error *error);
 
 #endif

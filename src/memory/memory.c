@@ -408,7 +408,7 @@ ocdm_work ocdm_memory_work(const ocdm_memory *memory)
     const struct ocdm__search_work *work = &memory->scores->work;
     return (ocdm_work){.deletions = work->deletions,
                        .searches = work->searches,
-                       .steps = work->lanes + work->listed + work->heights + work->scored + work->rankings};
+                       .steps = work->lanes + work->listed + work->heights + work->paired + work->scored + work->rankings};
 }
 
 uint64_t ocdm_memory_random(const ocdm_memory *memory, uint32_t draw, uint64_t below)

@@ -20,7 +20,8 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     scores->rho = rho;
     scores->step_room = room < STEPS_KEPT ? room + 1 : STEPS_KEPT;
     scores->steps = ocdm__allocate(scores->step_room, sizeof *scores->steps);
-    ocdm_status status = scores->steps ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
+    scores->raise = ocdm__allocate(OCDM__NO_CLASS + 1, sizeof *scores->raise);
+    ocdm_status status = scores->steps && scores->raise ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
     if (status == OCDM_OK)
         status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, error);
     if (status != OCDM_OK) {
@@ -47,6 +48,7 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__sleepers_clear(&scores->sleepers);
     ocdm__release(scores->risen);
     ocdm__release(scores->risers);
+    ocdm__release(scores->raise);
     ocdm__release(scores->ranked);
     ocdm__release(scores->tied);
     ocdm__release(scores->steps);
@@ -168,11 +170,14 @@ static void set_lane(struct pool *pool, struct set *set, uint32_t lane)
 void ocdm__scores_seat(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     struct set *set = &pool->sets[number];
-    uint32_t block = open_block(scores, &scores->buckets[set->cardinality]);
+    struct bucket *bucket = &scores->buckets[set->cardinality];
+    uint32_t block = open_block(scores, bucket);
     set_lane(pool, set, block * OCDM__LANES + scores->lanes.blocks[block].used++);
     scores->lanes.set[set->lane] = number;
     scores->lanes.score[set->lane] = score;
     scores->lanes.order[set->lane] = set->first == OCDM_NONE ? INT64_MAX : ocdm__order(pool->nodes[set->first].priority);
+    bucket->highest = score > bucket->highest ? score : bucket->highest;
+    bucket->awake++;
     scores->awake_count++;
 }
 
@@ -189,6 +194,7 @@ void ocdm__scores_unseat(struct scores *scores, struct pool *pool, uint32_t numb
     lanes->set[set->lane] = lanes->set[last];
     lanes->score[last] = INT64_MIN;
     set_lane(pool, &pool->sets[lanes->set[last]], set->lane);
+    bucket->awake--;
     scores->awake_count--;
     if (giver->used)
         return;

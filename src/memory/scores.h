@@ -36,6 +36,13 @@
 /* Heights end here; a sleeper of this height may be any higher. */
 #define OCDM__HIGHEST 65535u
 
+/* How many disjoint pairs of its classes a sleeper is listed under, at most: its first classes, two by two. */
+#define OCDM__PAIRS 4u
+
+/* As many classes are in its record; a class whose index has more than 16 bits is not, nor is one that is none. */
+#define OCDM__PAIRED (2 * OCDM__PAIRS)
+#define OCDM__NO_CLASS 65535u
+
 struct row {
     uint64_t taken; /* one bit for each seat */
     uint32_t cardinality;
@@ -43,6 +50,15 @@ struct row {
         next; /* of the rows of this cardinality that have a free seat, or of those without a sleeper; OCDM_NONE at the end */
     uint32_t previous;
 };
+
+/* A sleeper on the lists of its pairs of classes. Links are numbered by seat: OCDM__PAIRS each. */
+struct paired {
+    uint32_t next[OCDM__PAIRS];     /* OCDM_NONE at the end */
+    uint32_t previous[OCDM__PAIRS]; /* of the first: which list this is, and OCDM__FIRST_LINK */
+    uint16_t class_index[OCDM__PAIRED];
+};
+
+#define OCDM__FIRST_LINK ((uint32_t)1 << 31)
 
 struct sleepers {
     uint32_t *set;    /* by seat */
@@ -52,11 +68,28 @@ struct sleepers {
 
     struct row *rows;
     uint16_t *top;  /* by row: no height is more */
+    bool *loose;    /* by row: maybe all are less */
     uint16_t *mark; /* by row: who is raised so far is noted */
     uint32_t row_used;
     uint32_t row_room;
     uint32_t free_row;
+
+    struct paired *paired; /* by seat */
+    uint32_t *pairs;       /* by hash of two classes: the first link of those that carry both */
+    uint32_t pair_mask;
 };
+
+/* How many pairs a set is listed under. */
+static inline uint32_t ocdm__pair_count(uint32_t cardinality)
+{
+    return cardinality / 2 < OCDM__PAIRS ? cardinality / 2 : OCDM__PAIRS;
+}
+
+/* The hash of a pair is the sum of those of its classes. */
+static inline uint32_t ocdm__pair_hash(uint32_t class_index)
+{
+    return (uint32_t)ocdm__mix((uint64_t)class_index + OCDM__GOLDEN_STEP);
+}
 
 void ocdm__sleepers_init(struct sleepers *sleepers);
 void ocdm__sleepers_clear(struct sleepers *sleepers);
@@ -67,7 +100,8 @@ void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *fail
 
 /* A set takes a seat: set->lane. And gives it back. *open is the first row of its cardinality with a free seat, OCDM_NONE if
  * there is none. _add is false if there is no seat: rows may be nearly empty. */
-bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, uint32_t *open, uint16_t height);
+bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint32_t *open,
+                        uint16_t height);
 void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open);
 
 /* Another height for a sleeper; for all on a list, by so many units: what is at the top may have been higher and stays, nobody
@@ -81,6 +115,9 @@ void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardina
 uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *list, uint32_t count, uint32_t by,
                               uint32_t *reached);
 void ocdm__sleepers_put_back(struct sleepers *sleepers, const struct listed *list, uint32_t count);
+
+/* The largest height of a row, exactly. */
+uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row);
 
 /* ---- the index ----------------------------------------------------------------------------------------------------- */
 
@@ -105,11 +142,15 @@ struct standing {
 /* The sets of one cardinality. */
 struct bucket {
     uint32_t first_block; /* OCDM_NONE: none is awake */
+    uint32_t awake;       /* how many are awake */
+    int64_t highest;      /* none of them scores more, if there was a full search since a sample joined */
     uint32_t asleep;      /* how many are asleep */
     int64_t ceiling;      /* no sleeper scored more when it was set */
     int64_t floor;        /* of the last full search: who scores less is too far from the best */
     struct standing rest; /* then no set that is not near came before this one */
     int64_t goal;         /* of a sweep: the height that nobody who leaves as little as the best can be below */
+    int64_t alone;        /* of a sweep: how far a set can be raised that has no pair of raised classes among its pairs */
+    int64_t tallest;      /* of a sweep: no height is more */
     int64_t par;          /* the score that has the height OCDM__PAR */
     uint32_t open_row;    /* of its sleepers: the first with a free seat */
     uint32_t place;       /* in `present` */
@@ -135,6 +176,7 @@ struct filter {
 struct riser {
     uint32_t class_index;
     uint32_t units;
+    uint32_t hash; /* for the lists of pairs */
 };
 
 /*
@@ -152,11 +194,13 @@ struct ocdm__trial {
 /* What was done, in steps that do not depend on the machine. */
 struct ocdm__search_work {
     uint64_t deletions;
-    uint64_t searches; /* over all sets that are awake */
-    uint64_t lanes;    /* scores of sets that are awake, compared by searches */
-    uint64_t listed;   /* scores changed through the lists of classes, awake or asleep */
-    uint64_t heights;  /* heights copied and compared by sweeps */
-    uint64_t scored;   /* sleepers scored exactly */
+    uint64_t searches;   /* over all sets that are awake */
+    uint64_t lanes;      /* scores of sets that are awake, compared by searches */
+    uint64_t listed;     /* scores changed through the lists of classes, awake or asleep */
+    uint64_t heights;    /* heights copied and compared by sweeps */
+    uint64_t candidates; /* sets compared to find those near the best */
+    uint64_t paired;     /* sleepers looked at through lists of pairs */
+    uint64_t scored;     /* sleepers scored exactly */
     uint64_t woken;
     uint64_t sweeps;
     uint64_t rankings; /* sets ranked to decide who sleeps */
@@ -193,11 +237,13 @@ struct scores {
     int64_t near_score[OCDM__NEAR];
     uint32_t near_count;               /* 0: search anew */
     int64_t near_margin[OCDM__ROUNDS]; /* how far behind the best they may be, by round */
-    uint32_t round;                    /* full searches since a sample joined */
+    uint32_t round;                    /* full searches since a sample joined that looked for them */
+    bool searched;                     /* there was a full search since a sample joined */
     uint32_t candidates;               /* sets that the last one found within the margin */
 
     uint32_t *changed; /* classes whose weight is to be looked at anew */
     uint32_t changed_count;
+    uint32_t pending; /* how many of them there were before the last batch, while the memory fills */
     uint32_t class_room;
 
     uint32_t awake_count;
@@ -218,10 +264,12 @@ struct scores {
     uint32_t *risen; /* classes that may stand above their reference */
     uint32_t risen_count;
     struct riser *risers; /* scratch of a sweep */
+    uint16_t *raise;      /* by class up to OCDM__NO_CLASS: of a sweep over pairs, its units as a riser; else 0 */
     bool tended;          /* some sets were put to sleep, or woken, since a sample joined */
 
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;
+    struct ocdm__trial pair_trial;
     uint32_t near_share; /* what searches cost with the sets near the best, in sixteenths of what they cost without */
     struct ocdm__search_work work;
 
@@ -249,6 +297,9 @@ void ocdm__scores_add_set(struct scores *scores, struct pool *pool, uint32_t set
 void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t set);
 void ocdm__scores_first_changed(struct scores *scores, const struct pool *pool, uint32_t set);
 void ocdm__scores_class_seen(struct scores *scores, struct pool *pool, uint32_t class_index);
+
+/* A batch joined and nothing has to be deleted: there is room for `room` samples, batches have `batch`. */
+void ocdm__scores_fill(struct scores *scores, struct pool *pool, uint32_t room, uint32_t batch);
 
 /* The set whose first sample is the best to delete under KL; of several, the one whose first sample has the least priority. */
 uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool);

@@ -1,4 +1,4 @@
-/* What the index's upkeep, its search and its snapshots share. */
+/* What the index's upkeep, its search and its sleepers share. */
 #ifndef OCDM_MEMORY_SCORES_PARTS_H
 #define OCDM_MEMORY_SCORES_PARTS_H
 
@@ -67,6 +67,16 @@ static inline uint32_t ocdm__lowest_bit(uint64_t x)
 #endif
 }
 
+/* Reads ahead; it does not matter if there is nothing. */
+static inline void ocdm__prefetch(const void *address)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 /* The sets near the best whose bits are set lose so much. */
 void ocdm__scores_lower_near(struct scores *scores, uint64_t near, int64_t loss);
 
@@ -110,6 +120,21 @@ void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool
 
 /* A class that sleepers carry has a new weight; it was `before`. */
 void ocdm__scores_note_rise(struct scores *scores, struct pool *pool, uint32_t class_index, int64_t before);
+
+/* x / 2^unit, rounded up. */
+static inline int64_t ocdm__units_above(int64_t x, int unit)
+{
+    return (x >> unit) + ((x & (((int64_t)1 << unit) - 1)) != 0);
+}
+
+/* The height that a set has at the references of its classes. */
+uint16_t ocdm__scores_height(const struct scores *scores, const struct pool *pool, uint32_t set);
+
+/* Wakes a sleeper, whose score is this. */
+void ocdm__scores_wake(struct scores *scores, struct pool *pool, uint32_t set, int64_t score);
+
+/* The ceilings are new: from now on rises count from the weights as they are. */
+void ocdm__scores_start_new_age(struct scores *scores);
 
 /* A sleeper is about to go. */
 void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t set);

@@ -5,6 +5,7 @@
 #include "memory/scores_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* How many sets are kept near the best at most. Tests keep few. */
 #ifndef NEAR
@@ -25,9 +26,18 @@
 #define COST_OF_NEAR 80u
 #define COST_OF_ANSWER 300u
 
+/* A memory that fills searches nothing, so scores are out of date. Before it is full each update changes so many scores more
+ * than it puts out of date, so that the first search finds little to do. Tests change fewer. */
+#ifndef CAUGHT_UP
+#define CAUGHT_UP 32768u
+#endif
+
 /* How many sets are looked at more closely at a time to find those near the best, and how far behind it they may be. */
 #define CANDIDATES (2 * NEAR + 2 * OCDM__LANES)
 #define FARTHEST ((int64_t)1 << 50)
+
+/* More sets than this within the margin are too many to find the first of them. */
+#define TOO_MANY 4096u
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
 
@@ -67,7 +77,38 @@ static void update_scores(struct scores *scores, struct pool *pool)
     scores->lanes.score[OCDM__NOBODYS_LANE] = 0;
     for (uint32_t i = 0; i < scores->changed_count; i++)
         update_class(scores, pool, scores->changed[i]);
-    scores->changed_count = 0;
+    scores->changed_count = scores->pending = 0;
+}
+
+/* The scores that the classes on the list from `first` on change. */
+static uint64_t pending_from(const struct scores *scores, const struct pool *pool, uint32_t first)
+{
+    uint64_t pending = 0;
+    for (uint32_t i = first; i < scores->changed_count; i++)
+        pending += pool->classes[scores->changed[i]].list.count;
+    return pending;
+}
+
+/* Deals with the classes that changed first, so that there are `enough` fewer scores to change than before the last batch. */
+static void catch_up(struct scores *scores, struct pool *pool, uint64_t enough)
+{
+    uint32_t count = 0;
+    scores->lanes.score[OCDM__NOBODYS_LANE] = 0;
+    for (uint64_t done = 0; count < scores->changed_count && done < enough; count++) {
+        done += pool->classes[scores->changed[count]].list.count;
+        update_class(scores, pool, scores->changed[count]);
+    }
+    scores->changed_count -= count;
+    memmove(scores->changed, scores->changed + count, scores->changed_count * sizeof *scores->changed);
+}
+
+void ocdm__scores_fill(struct scores *scores, struct pool *pool, uint32_t room, uint32_t batch)
+{
+    if (!scores->weighted)
+        return;
+    if (room / batch <= pool->cell_live / CAUGHT_UP)
+        catch_up(scores, pool, pending_from(scores, pool, scores->pending) + CAUGHT_UP);
+    scores->pending = scores->changed_count;
 }
 
 /* ---- what a deletion leaves ----------------------------------------------------------------------------------------- */
@@ -169,31 +210,66 @@ static bool attains(const struct contender *contender, int64_t value)
 
 /* ---- among all that are awake --------------------------------------------------------------------------------------- */
 
+static int64_t highest_awake(struct scores *scores, struct bucket *bucket)
+{
+    scores->work.lanes += bucket->awake;
+    bucket->highest =
+        bucket->first_block == OCDM_NONE ? INT64_MIN : scores->search->highest(&scores->lanes, bucket->first_block);
+    return bucket->highest;
+}
+
+/* Scores fall until a sample joins, so what was the highest of a cardinality before is enough where that leaves too much. With
+ * few sets it costs less to look at all. */
 static struct best best_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
-    for (uint32_t place = 0; place < scores->present_count; place++) {
-        uint32_t block = scores->buckets[scores->present[place]].first_block;
-        scores->highest_score[place] = block == OCDM_NONE ? INT64_MIN : scores->search->highest(&scores->lanes, block);
-    }
+    struct best best = {INT64_MAX, OCDM_NONE, false};
+    uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
+    bool all = !scores->searched || scores->awake_count < MANY;
+    scores->searched = true;
     scores->work.searches++;
-    scores->work.lanes += scores->awake_count;
-    return best_of(scores, pool, filter);
+    for (uint32_t place = 0; all && place < scores->present_count; place++)
+        scores->highest_score[place] = highest_awake(scores, &scores->buckets[scores->present[place]]);
+    if (all)
+        return best_of(scores, pool, filter);
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t place = i == 0 ? start : i - (i <= start), cardinality = scores->present[place];
+        struct bucket *bucket = &scores->buckets[cardinality];
+        bool worse = best.place != OCDM_NONE && ocdm__surely_worse(filter, cardinality, bucket->highest, best.value);
+        scores->highest_score[place] = worse ? bucket->highest : highest_awake(scores, bucket);
+        contend(scores, pool, filter, place, scores->highest_score[place], &best);
+    }
+    scores->best_place = best.place;
+    return best;
+}
+
+/* What a search of all sets would have cost after one of those awake, which compared so many. */
+static uint64_t cost_without_sleep(const struct scores *scores, uint64_t lanes)
+{
+    uint64_t all = lanes * (scores->awake_count + scores->sleepers.count) / (scores->awake_count + 1);
+    return all * COST_OF_LANE * scores->near_share / 16;
+}
+
+static struct best search_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
+{
+    uint64_t before = scores->work.lanes;
+    struct best best = best_awake(scores, pool, filter);
+    scores->sleep_trial.spent += (scores->work.lanes - before) * COST_OF_LANE;
+    return best;
 }
 
 static struct best search(struct scores *scores, struct pool *pool, const struct filter *filter)
 {
     update_scores(scores, pool);
-    scores->sleep_trial.spent += (uint64_t)scores->awake_count * COST_OF_LANE;
-    scores->sleep_trial.plain +=
-        (uint64_t)(scores->awake_count + scores->sleepers.count) * COST_OF_LANE * scores->near_share / 16;
     ocdm__scores_give_up_sleeping(scores, pool);
-    struct best best = best_awake(scores, pool, filter);
+    uint64_t before = scores->work.lanes;
+    struct best best = search_awake(scores, pool, filter);
+    scores->sleep_trial.plain += cost_without_sleep(scores, scores->work.lanes - before);
     ocdm__scores_tend(scores, pool, filter, best.value);
-    if (!ocdm__scores_sleepers_excluded(scores, pool, filter, best.value)) {
-        ocdm__scores_sweep(scores, pool, filter, best.value);
-        best = best_awake(scores, pool, filter);
-    }
-    return best;
+    if (ocdm__scores_sleepers_excluded(scores, pool, filter, best.value))
+        return best;
+    uint64_t woken = scores->work.woken;
+    ocdm__scores_sweep(scores, pool, filter, best.value);
+    return scores->work.woken > woken ? search_awake(scores, pool, filter) : best;
 }
 
 /* ---- those near the best -------------------------------------------------------------------------------------------- */
@@ -221,6 +297,7 @@ void ocdm__scores_joined(struct scores *scores, struct pool *pool)
     scores->round = 0;
     scores->swept = 0;
     scores->tended = false;
+    scores->searched = false;
 }
 
 void ocdm__scores_remove_near(struct scores *scores, struct pool *pool, uint32_t set)
@@ -280,12 +357,12 @@ static struct standing select_first(const struct scores *scores, uint32_t *lane,
     return rank_of(scores, lane[wanted - 1]);
 }
 
-/* The lanes of the first `wanted` sets of a cardinality that reach its floor; returns how many. All others come after `rest`.
- */
+/* The lanes of the first `wanted` sets of a cardinality that reach its floor; returns how many. All others come after `rest`,
+ * unless there are too many candidates. */
 static uint32_t first_sets(struct scores *scores, struct bucket *bucket, uint32_t *lane, uint32_t wanted)
 {
     uint32_t block = bucket->first_block, count = 0;
-    while (block != OCDM_NONE) {
+    while (block != OCDM_NONE && scores->candidates <= TOO_MANY) {
         uint32_t found = scores->search->from(&scores->lanes, &block, bucket->rest.score, lane + count, CANDIDATES - count);
         scores->candidates += found;
         for (uint32_t i = count, end = count + found; i < end; i++) {
@@ -297,7 +374,7 @@ static uint32_t first_sets(struct scores *scores, struct bucket *bucket, uint32_
         bucket->rest = select_first(scores, lane, count, wanted);
         count = wanted;
     }
-    return count;
+    return scores->candidates <= TOO_MANY ? count : 0;
 }
 
 /* What a set must score to be near: what it needs to leave as little as the best, less a margin. Returns how many cardinalities
@@ -319,7 +396,7 @@ static void adapt_margin(const struct scores *scores, int64_t *margin)
     if (scores->candidates < NEAR / 2 && *margin < FARTHEST)
         *margin += *margin / 4 + 1;
     else if (scores->candidates > NEAR * 3 / 2)
-        *margin -= *margin / 4;
+        *margin -= scores->candidates > TOO_MANY ? *margin / 2 : *margin / 4;
 }
 
 /* Who may be the best after this deletion and the next ones. */
@@ -352,7 +429,8 @@ static void collect_near(struct scores *scores, struct pool *pool, const struct 
     adapt_margin(scores, margin);
     uint64_t spent = (uint64_t)scores->awake_count * COST_OF_FROM + (uint64_t)scores->candidates * COST_OF_CANDIDATE +
                      (uint64_t)scores->near_count * COST_OF_NEAR;
-    if (ocdm__trial_fails(&scores->near_trial, spent, 0, (uint64_t)scores->awake_count * 32))
+    scores->work.candidates += scores->candidates;
+    if (ocdm__trial_fails(&scores->near_trial, spent, 0, (uint64_t)scores->awake_count * 32) || scores->candidates > TOO_MANY)
         forget_near(scores, pool);
 }
 

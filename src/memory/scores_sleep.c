@@ -1,6 +1,6 @@
 /*
- * Who of many label sets is asleep, and how the others make sure that no sleeper is the best deletion: ceilings, heights, and
- * the sweep. Who sleeps decides what a search costs, never what it finds.
+ * Who of many label sets is asleep, and what is known of sleepers: ceilings and heights. Who sleeps decides what a search
+ * costs, never what it finds.
  *
  * Heights are relative: the score that would leave as much as the best deletion did when the references were set is `par` of
  * its cardinality and has the height OCDM__PAR. A height never is less than
@@ -17,7 +17,10 @@
 #endif
 
 /* How many sets are put to sleep or woken in one update at most, so that no update takes long. */
-#define PORTION 2048u
+#define PORTION 1024u
+
+/* How many sets a ranking looks at. */
+#define RANKED_AT_MOST 2048u
 
 /* A sleeper must be worse than the best by more than the rounding of what deletions leave, in multiples of 2^-40. */
 #define SURELY_WORSE 16
@@ -25,32 +28,14 @@
 /* A class weight moves by 1 / m_i when a sample comes or goes: so many units, at least, for a class of average size. */
 #define UNITS_A_SAMPLE 8
 
-/* How many sleepers a sweep may catch before it aims higher, and how few are left then. */
-#define WOKEN_AT_LEAST 16u
-#define WOKEN_AT_MOST 32u
-#define LARGEST_MARGIN 512u
-
-/* After so many sweeps in a row above its reference a class gets a new one. */
-#define SWEEPS_ABOVE 8u
-
-/* How far the best may be from par, in units, before par follows. */
-#ifndef FAR_FROM_PAR
-#define FAR_FROM_PAR 8192
-#endif
-
-/* What it costs, in quarters of a nanosecond, about: to score a sleeper, to put a set to sleep or wake it, to rank one, to look
- * at a row of seats, to raise a height and put it back, to look up a list. */
-#define COST_OF_SCORING 150u
-#define COST_OF_SLEEP 1000u
+/* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to rank one. */
+#define COST_OF_SLEEP 1600u
 #define COST_OF_RANKING 120u
-#define COST_OF_ROW 6u
-#define COST_OF_RAISING 24u
-#define COST_OF_RISER 40u
 
-/* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep, so that it is
- * known what else there is. */
+/* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after
+ * the fill class counts are uneven, and sweeps would find much to score. */
 #ifndef AWAKE_AT_FIRST
-#define AWAKE_AT_FIRST 1u
+#define AWAKE_AT_FIRST 8u
 #endif
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
@@ -118,8 +103,7 @@ static int64_t rise_of(const struct scores *scores, const struct pool *pool, uin
     return cardinality > OCDM__RISES ? sum + last * (int64_t)(cardinality - OCDM__RISES) : sum;
 }
 
-/* From now on rises count from the weights as they are. */
-static void start_new_age(struct scores *scores)
+void ocdm__scores_start_new_age(struct scores *scores)
 {
     scores->age++;
     scores->highest_count = 0;
@@ -146,29 +130,14 @@ bool ocdm__scores_sleepers_excluded(struct scores *scores, const struct pool *po
 
 /* ---- heights -------------------------------------------------------------------------------------------------------- */
 
-/* x / 2^unit, rounded up. */
-static int64_t units_above(int64_t x, int unit)
-{
-    return (x >> unit) + ((x & (((int64_t)1 << unit) - 1)) != 0);
-}
-
-static uint16_t height_of(const struct scores *scores, const struct pool *pool, uint32_t number)
+uint16_t ocdm__scores_height(const struct scores *scores, const struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
     int64_t sum = 0;
     for (uint32_t i = 0; i < set->cardinality; i++)
         sum += pool->classes[pool->cells[set->cells + i].class_index].reference;
-    int64_t height = OCDM__PAR + units_above(sum - scores->buckets[set->cardinality].par, scores->unit);
+    int64_t height = OCDM__PAR + ocdm__units_above(sum - scores->buckets[set->cardinality].par, scores->unit);
     return (uint16_t)(height < 1 ? 1 : height > (int)OCDM__HIGHEST ? (int)OCDM__HIGHEST : height);
-}
-
-/* Changes a class's reference by whole units; the heights of all its sleepers follow. */
-static void move_reference(struct scores *scores, const struct pool *pool, struct class *class, int64_t units)
-{
-    class->reference += units * ((int64_t)1 << scores->unit);
-    ocdm__sleepers_move(&scores->sleepers, pool->lists + class->asleep.first, class->asleep.count, units);
-    scores->work.listed += class->asleep.count;
-    scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
 }
 
 /* ---- falling asleep and waking up ----------------------------------------------------------------------------------- */
@@ -188,7 +157,8 @@ static bool put_to_sleep(struct scores *scores, struct pool *pool, uint32_t numb
             class->reference = class->weight;
     }
     uint32_t lane = set->lane;
-    if (!ocdm__sleepers_add(&scores->sleepers, set, number, &bucket->open_row, height_of(scores, pool, number)))
+    if (!ocdm__sleepers_add(&scores->sleepers, set, number, pool->cells + set->cells, &bucket->open_row,
+                            ocdm__scores_height(scores, pool, number)))
         return false;
     uint32_t seat = set->lane;
     set->lane = lane;
@@ -210,7 +180,7 @@ void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint3
     bucket->asleep--;
 }
 
-static void wake(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
+void ocdm__scores_wake(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     scores->sleep_trial.spent += COST_OF_SLEEP;
     ocdm__scores_remove_sleeper(scores, pool, number);
@@ -230,7 +200,7 @@ static uint32_t list_awake(struct scores *scores, const struct pool *pool, int64
         uint32_t cardinality = scores->present[i];
         for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
             for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
-                if (count == PORTION)
+                if (count == RANKED_AT_MOST)
                     return count;
                 int64_t left = ocdm__scores_objective(scores, pool, cardinality, scores->lanes.score[lane]);
                 scores->ranked[count++] = (struct ranked){left - best, scores->lanes.set[lane]};
@@ -273,6 +243,7 @@ static void rank(struct scores *scores, struct pool *pool, const struct filter *
     }
     uint32_t count = list_awake(scores, pool, best), slept = 0;
     uint32_t wanted = count < OCDM__AWAKE_AFTER ? count : OCDM__AWAKE_AFTER;
+    wanted = count - wanted > PORTION ? count - PORTION : wanted;
     select_nearest(scores->ranked, count, wanted);
     for (uint32_t i = wanted; i < count; i++) {
         uint32_t number = scores->ranked[i].set;
@@ -286,7 +257,7 @@ static void rank(struct scores *scores, struct pool *pool, const struct filter *
     scores->awake_limit = slept < count / 4 ? scores->awake_count * 2 : OCDM__AWAKE_AT_MOST;
     scores->work.rankings += count;
     scores->sleep_trial.spent += (uint64_t)count * COST_OF_RANKING;
-    start_new_age(scores);
+    ocdm__scores_start_new_age(scores);
 }
 
 static void wake_some(struct scores *scores, struct pool *pool)
@@ -296,7 +267,7 @@ static void wake_some(struct scores *scores, struct pool *pool)
     for (uint32_t row = sleepers->row_used; left && sleepers->count && row-- > 0;)
         for (uint64_t bits = sleepers->rows[row].taken; left && bits; bits &= bits - 1) {
             uint32_t number = sleepers->set[row * OCDM__ROW + ocdm__lowest_bit(bits)];
-            wake(scores, pool, number, ocdm__scores_sum_weights(pool, number));
+            ocdm__scores_wake(scores, pool, number, ocdm__scores_sum_weights(pool, number));
             left--;
         }
 }
@@ -354,195 +325,4 @@ void ocdm__scores_give_up_sleeping(struct scores *scores, struct pool *pool)
     wake_some(scores, pool);
     scores->awake_limit = 0;
     scores->tended = true;
-}
-
-/* ---- the sweep ------------------------------------------------------------------------------------------------------ */
-
-/* The highest score that a set can have that is so many units short of its goal, or more. */
-static int64_t highest_short_of(const struct scores *scores, const struct bucket *bucket, int64_t units)
-{
-    return bucket->par + (bucket->goal - units - OCDM__PAR) * ((int64_t)1 << scores->unit);
-}
-
-/* Sets the goals of all cardinalities. Par follows one that goes far away, so that 16 bits are always enough. */
-static void set_goals(struct scores *scores, const struct filter *filter, int64_t best)
-{
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        uint32_t cardinality = scores->present[i];
-        struct bucket *bucket = &scores->buckets[cardinality];
-        if (!bucket->asleep)
-            continue;
-        int64_t above = units_above(ocdm__least_score(filter, cardinality, best) - bucket->par, scores->unit);
-        if (above > FAR_FROM_PAR || above < -FAR_FROM_PAR) {
-            bucket->par += above * ((int64_t)1 << scores->unit);
-            ocdm__sleepers_move_cardinality(&scores->sleepers, cardinality, -above);
-            scores->sleep_trial.spent += (uint64_t)bucket->asleep * COST_OF_RAISING;
-            above = 0;
-        }
-        bucket->goal = OCDM__PAR + above;
-    }
-}
-
-/* The classes above their reference; one that stays there gets a new one. */
-static uint32_t list_risers(struct scores *scores, struct pool *pool)
-{
-    uint32_t listed = scores->risen_count, kept = 0, count = 0;
-    for (uint32_t i = 0; i < listed; i++) {
-        uint32_t class_index = scores->risen[i];
-        struct class *class = &pool->classes[class_index];
-        int64_t units = units_above(class->weight - class->reference, scores->unit);
-        class->risen = units > 0 && class->asleep.count && class->above < SWEEPS_ABOVE;
-        class->above = class->risen ? class->above + 1 : 0;
-        if (class->risen) {
-            scores->risen[kept++] = class_index;
-            scores->risers[count++] = (struct riser){class_index, units < OCDM__HIGHEST ? (uint32_t)units : OCDM__HIGHEST};
-            scores->work.listed += class->asleep.count;
-            scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
-        } else if (units > 0 && class->asleep.count) {
-            move_reference(scores, pool, class, units);
-        }
-    }
-    scores->risen_count = kept;
-    return count;
-}
-
-/* A sleeper was scored in vain. Its height may be too high, or a class of it far below its reference. */
-static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t number)
-{
-    const struct set *set = &pool->sets[number];
-    ocdm__sleepers_set_height(&scores->sleepers, set->lane, height_of(scores, pool, number));
-    uint32_t lowest = OCDM_NONE;
-    int64_t depth = (int64_t)1 << scores->unit;
-    for (uint32_t i = 0; i < set->cardinality; i++) {
-        uint32_t class_index = pool->cells[set->cells + i].class_index;
-        int64_t below = pool->classes[class_index].reference - pool->classes[class_index].weight;
-        lowest = below >= depth ? class_index : lowest;
-        depth = below >= depth ? below : depth;
-    }
-    if (lowest == OCDM_NONE)
-        return;
-    struct class *class = &pool->classes[lowest];
-    class->charge += COST_OF_SCORING;
-    if (class->charge <= class->asleep.count * COST_OF_RAISING)
-        return;
-    class->charge = 0;
-    move_reference(scores, pool, class, -(depth >> scores->unit));
-}
-
-/* What a sweep has found so far, in scores->ranked: sleepers that are at most `margin` units short of their goal, or past it.
- */
-struct catch
-{
-    uint32_t count;
-    uint32_t margin;
-};
-
-/* Scores those caught; who scores more than what the margin excludes wakes up. */
-static void settle(struct scores *scores, struct pool *pool, const struct catch *caught)
-{
-    for (uint32_t i = 0; i < caught->count; i++) {
-        if (scores->ranked[i].gap > caught->margin)
-            continue;
-        uint32_t number = scores->ranked[i].set;
-        const struct bucket *bucket = &scores->buckets[pool->sets[number].cardinality];
-        int64_t score = ocdm__scores_sum_weights(pool, number);
-        scores->work.scored++;
-        scores->sleep_trial.spent += COST_OF_SCORING;
-        if (score > highest_short_of(scores, bucket, (int64_t)caught->margin + 1)) {
-            wake(scores, pool, number, score);
-            scores->work.woken++;
-        } else {
-            learn_from_miss(scores, pool, number);
-        }
-    }
-}
-
-/* Too many are caught: the margin shrinks, as far as it can, until few are left. */
-static void narrow(const struct scores *scores, struct catch *caught)
-{
-    uint32_t at[LARGEST_MARGIN + 1] = {0}, left = 0, kept = 0;
-    for (uint32_t i = 0; i < caught->count; i++)
-        if (scores->ranked[i].gap <= caught->margin) {
-            at[scores->ranked[i].gap]++;
-            left++;
-        }
-    for (; caught->margin && left > WOKEN_AT_LEAST; caught->margin--)
-        left -= at[caught->margin];
-    for (uint32_t i = 0; i < caught->count; i++) {
-        scores->ranked[kept] = scores->ranked[i];
-        kept += scores->ranked[i].gap <= caught->margin;
-    }
-    caught->count = kept;
-}
-
-static void set_marks(struct scores *scores, uint32_t margin)
-{
-    for (uint32_t row = 0; row < scores->sleepers.row_used; row++) {
-        int64_t mark = scores->buckets[scores->sleepers.rows[row].cardinality].goal - margin;
-        scores->sleepers.mark[row] = (uint16_t)(mark < 1 ? 1 : mark);
-    }
-}
-
-/* The seats of one row whose height reaches its mark though no class is raised. */
-static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *reached)
-{
-    struct sleepers *sleepers = &scores->sleepers;
-    const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
-    uint32_t count = 0;
-    for (uint64_t bits = scores->search->reach(height, sleepers->mark[row]); bits; bits &= bits - 1)
-        reached[count++] = row * OCDM__ROW + ocdm__lowest_bit(bits);
-    if (count)
-        return count;
-    sleepers->top[row] = 0;
-    for (uint32_t i = 0; i < OCDM__ROW; i++)
-        sleepers->top[row] = height[i] > sleepers->top[row] ? height[i] : sleepers->top[row];
-    return 0;
-}
-
-/* The sleepers that reach their marks at rest, or once all classes above their references are raised: into scores->ranked. */
-static uint32_t catch_sleepers(struct scores *scores, const struct pool *pool, uint32_t risers)
-{
-    struct sleepers *sleepers = &scores->sleepers;
-    uint32_t *reached = scores->tied, count = 0;
-    for (uint32_t row = 0; row < sleepers->row_used; row++)
-        if (sleepers->top[row] >= sleepers->mark[row])
-            count += reached_at_rest(scores, row, reached + count);
-    for (uint32_t i = 0; i < risers; i++) {
-        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
-        count +=
-            ocdm__sleepers_raise(sleepers, pool->lists + list->first, list->count, scores->risers[i].units, reached + count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t gap = scores->buckets[sleepers->rows[reached[i] / OCDM__ROW].cardinality].goal - sleepers->raised[reached[i]];
-        scores->ranked[i] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[reached[i]]};
-    }
-    for (uint32_t i = 0; i < risers; i++) {
-        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
-        ocdm__sleepers_put_back(sleepers, pool->lists + list->first, list->count);
-    }
-    scores->work.heights += sleepers->row_used;
-    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW + (uint64_t)risers * COST_OF_RISER;
-    return count;
-}
-
-void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
-{
-    uint32_t *margin = &scores->margin[scores->swept];
-    scores->swept += scores->swept + 1 < OCDM__ROUNDS;
-    set_goals(scores, filter, best);
-    set_marks(scores, *margin);
-    uint32_t risers = list_risers(scores, pool);
-    struct catch caught = {.margin = *margin};
-    caught.count = catch_sleepers(scores, pool, risers);
-    if (caught.count > WOKEN_AT_MOST)
-        narrow(scores, &caught);
-    *margin = caught.margin < *margin ? caught.margin + 1 : *margin + *margin / 4 + 1;
-    *margin = *margin < LARGEST_MARGIN ? *margin : LARGEST_MARGIN;
-    settle(scores, pool, &caught);
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        struct bucket *bucket = &scores->buckets[scores->present[i]];
-        bucket->ceiling = bucket->asleep ? highest_short_of(scores, bucket, (int64_t)caught.margin + 1) : INT64_MIN;
-    }
-    start_new_age(scores);
-    scores->work.sweeps++;
 }

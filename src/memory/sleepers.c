@@ -17,11 +17,35 @@ void ocdm__sleepers_clear(struct sleepers *sleepers)
     ocdm__release(sleepers->raised);
     ocdm__release(sleepers->rows);
     ocdm__release(sleepers->top);
+    ocdm__release(sleepers->loose);
     ocdm__release(sleepers->mark);
+    ocdm__release(sleepers->paired);
+    ocdm__release(sleepers->pairs);
     ocdm__sleepers_init(sleepers);
 }
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
+
+/* Lists for twice as many pairs as there are sleepers, about; while there are sleepers, the lists stay and become longer. Where
+ * links have no numbers left there are no lists. */
+static void reserve_pairs(struct sleepers *sleepers, uint32_t rows, bool *failed)
+{
+    size_t seats = (size_t)rows * OCDM__ROW, links = seats * OCDM__PAIRS, lists = OCDM__ROW;
+    if (links >= OCDM__FIRST_LINK) {
+        sleepers->pair_mask = 0;
+        return;
+    }
+    sleepers->paired = ocdm__grown(sleepers->paired, seats, sizeof *sleepers->paired, failed);
+    while (lists < links / 4)
+        lists *= 2;
+    if (*failed || sleepers->count > 0)
+        return;
+    sleepers->pairs = ocdm__grown(sleepers->pairs, lists, sizeof *sleepers->pairs, failed);
+    if (*failed)
+        return;
+    sleepers->pair_mask = (uint32_t)(lists - 1);
+    memset(sleepers->pairs, 0xFF, lists * sizeof *sleepers->pairs);
+}
 
 static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
 {
@@ -31,7 +55,10 @@ static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
     sleepers->raised = ocdm__grown(sleepers->raised, seats, sizeof *sleepers->raised, failed);
     sleepers->rows = ocdm__grown(sleepers->rows, rows, sizeof *sleepers->rows, failed);
     sleepers->top = ocdm__grown(sleepers->top, rows, sizeof *sleepers->top, failed);
+    sleepers->loose = ocdm__grown(sleepers->loose, rows, sizeof *sleepers->loose, failed);
     sleepers->mark = ocdm__grown(sleepers->mark, rows, sizeof *sleepers->mark, failed);
+    if (!*failed)
+        reserve_pairs(sleepers, rows, failed);
     if (!*failed)
         sleepers->row_room = rows;
 }
@@ -76,6 +103,7 @@ static bool open_row(struct sleepers *sleepers, uint32_t cardinality, uint32_t *
         return false;
     sleepers->rows[number] = (struct row){.cardinality = cardinality};
     sleepers->top[number] = 0;
+    sleepers->loose[number] = false;
     memset(sleepers->height + (size_t)number * OCDM__ROW, 0, OCDM__ROW * sizeof *sleepers->height);
     link_row(sleepers, number, open);
     return true;
@@ -84,11 +112,67 @@ static bool open_row(struct sleepers *sleepers, uint32_t cardinality, uint32_t *
 void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_t height)
 {
     uint16_t *top = &sleepers->top[seat / OCDM__ROW];
+    sleepers->loose[seat / OCDM__ROW] |= height < sleepers->height[seat];
     sleepers->height[seat] = sleepers->raised[seat] = height;
     *top = height > *top ? height : *top;
 }
 
-bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, uint32_t *open, uint16_t height)
+uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row)
+{
+    if (!sleepers->loose[row])
+        return sleepers->top[row];
+    const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
+    uint16_t tallest = 0;
+    for (uint32_t i = 0; i < OCDM__ROW; i++)
+        tallest = height[i] > tallest ? height[i] : tallest;
+    sleepers->loose[row] = false;
+    return sleepers->top[row] = tallest;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------------------------------- */
+
+static void link_pair(struct sleepers *sleepers, uint32_t seat, uint32_t pair, uint32_t list)
+{
+    uint32_t link = seat * OCDM__PAIRS + pair, next = sleepers->pairs[list];
+    sleepers->paired[seat].next[pair] = next;
+    sleepers->paired[seat].previous[pair] = list | OCDM__FIRST_LINK;
+    if (next != OCDM_NONE)
+        sleepers->paired[next / OCDM__PAIRS].previous[next % OCDM__PAIRS] = link;
+    sleepers->pairs[list] = link;
+}
+
+static void link_pairs(struct sleepers *sleepers, uint32_t seat, const struct cell *cells, uint32_t cardinality)
+{
+    if (!sleepers->pair_mask)
+        return;
+    uint16_t *class_index = sleepers->paired[seat].class_index;
+    for (uint32_t i = 0; i < OCDM__PAIRED; i++)
+        class_index[i] =
+            (uint16_t)(i < cardinality && cells[i].class_index < OCDM__NO_CLASS ? cells[i].class_index : OCDM__NO_CLASS);
+    for (uint32_t i = 0; i < ocdm__pair_count(cardinality); i++) {
+        uint32_t hash = ocdm__pair_hash(cells[2 * i].class_index) + ocdm__pair_hash(cells[2 * i + 1].class_index);
+        link_pair(sleepers, seat, i, hash & sleepers->pair_mask);
+    }
+}
+
+static void unlink_pairs(struct sleepers *sleepers, uint32_t seat, uint32_t cardinality)
+{
+    uint32_t count = sleepers->pair_mask > 0 ? ocdm__pair_count(cardinality) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next = sleepers->paired[seat].next[i], previous = sleepers->paired[seat].previous[i];
+        if (previous & OCDM__FIRST_LINK)
+            sleepers->pairs[previous & ~OCDM__FIRST_LINK] = next;
+        else
+            sleepers->paired[previous / OCDM__PAIRS].next[previous % OCDM__PAIRS] = next;
+        if (next != OCDM_NONE)
+            sleepers->paired[next / OCDM__PAIRS].previous[next % OCDM__PAIRS] = previous;
+    }
+}
+
+/* ---- coming and going ------------------------------------------------------------------------------------------------ */
+
+bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint32_t *open,
+                        uint16_t height)
 {
     if (*open == OCDM_NONE && !open_row(sleepers, set->cardinality, open))
         return false;
@@ -99,6 +183,7 @@ bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t num
         unlink_row(sleepers, *open, open);
     sleepers->set[seat] = number;
     ocdm__sleepers_set_height(sleepers, seat, height);
+    link_pairs(sleepers, seat, cells, set->cardinality);
     sleepers->count++;
     set->lane = seat;
     return true;
@@ -107,6 +192,7 @@ bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t num
 void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open)
 {
     ocdm__sleepers_set_height(sleepers, set->lane, 0);
+    unlink_pairs(sleepers, set->lane, set->cardinality);
     sleepers->count--;
     uint32_t place = set->lane / OCDM__ROW;
     struct row *row = &sleepers->rows[place];

@@ -385,6 +385,8 @@ static ocdm_status offer_as_pool(ocdm_memory *memory, const ocdm_sample *batch, 
         if (!enters)
             leave(memory, memory->pool.nodes[memory->item_node[i]].position);
     }
+    if (memory->scores != NULL && memory->pool.size < memory->options.capacity)
+        ocdm__scores_fill(memory->scores, &memory->pool, memory->options.capacity - memory->pool.size, memory->options.batch);
     while (memory->pool.size > memory->options.capacity) {
         memory->decision = memory->departed;
         uint32_t position;

@@ -40,7 +40,7 @@ enum {
 
 /* Exchanges of one kind are started in the same order by all ranks, those of different kinds are not: each has ranks of its
  * own. */
-static MPI_Comm heart_ranks, exchange_ranks, gather_ranks;
+static MPI_Comm heart_ranks, exchange_ranks, gather_ranks, message_ranks;
 /* Exchanges under way. MPI reads counts and places until an exchange is over, so that each has its own. */
 static struct pending {
     MPI_Request request;
@@ -48,9 +48,10 @@ static struct pending {
     bool used;
 } pending[REQUESTS];
 static int rank, size;
+static bool initialised;
 static double seconds_waited;
 static atomic_ullong step;
-static atomic_bool ending;
+static atomic_bool ending, said_last, beats;
 static pthread_t heart;
 static const volatile sig_atomic_t *stop_signal;
 
@@ -64,8 +65,18 @@ static void nap(long nanoseconds)
 
 /* ---- ending with an error --------------------------------------------------------------------------------------------- */
 
+/* So that no other rank finds this one missing while the launcher ends them all. */
+static void say_last(void)
+{
+    enum { LONGEST = 3 * BEAT };
+    atomic_store(&ending, true);
+    for (long waited = 0; atomic_load(&beats) && !atomic_load(&said_last) && waited < LONGEST; waited += NAP)
+        nap(NAP);
+}
+
 static _Noreturn void fail(const char *message, int code)
 {
+    say_last();
     fflush(stdout);
     fprintf(stderr, "error: rank %d of %d, step %llu: %s\n", rank, size, (unsigned long long)atomic_load(&step), message);
     fflush(stderr);
@@ -190,6 +201,31 @@ static ocdm__ranks_request start_exchange(const void *from, size_t sent, void *t
     return request;
 }
 
+/* ---- messages --------------------------------------------------------------------------------------------------------- */
+
+static void send_message(size_t to, const void *bytes, size_t length)
+{
+    ocdm__ranks_request request = begin_exchange();
+    MPI_Isend(bytes, int_of(length), MPI_BYTE, (int)to, 0, message_ranks, &pending[request].request);
+    await(request);
+}
+
+static bool take_message(ocdm__ranks_message *message)
+{
+    int arrived = 0, length = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, message_ranks, &arrived, &status);
+    if (!arrived)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    *message = (ocdm__ranks_message){.from = (size_t)status.MPI_SOURCE, .size = (size_t)length};
+    message->bytes = ocdm__allocate(message->size + 1, 1);
+    if (message->bytes == NULL)
+        fail("out of memory for a message", FAILURE);
+    MPI_Recv(message->bytes, length, MPI_BYTE, status.MPI_SOURCE, 0, message_ranks, MPI_STATUS_IGNORE);
+    return true;
+}
+
 static void note_step(uint64_t now)
 {
     atomic_store(&step, now);
@@ -239,6 +275,7 @@ static void *beat(void *unused)
     MPI_Irecv(&heard, 1, MPI_UNSIGNED_LONG_LONG, neighbour.rank, 0, heart_ranks, &coming);
     for (int done; said != LAST_BEAT || heard != LAST_BEAT || going != MPI_REQUEST_NULL;) {
         MPI_Test(&going, &done, MPI_STATUS_IGNORE);
+        atomic_store(&said_last, done && said == LAST_BEAT);
         if (done && said != LAST_BEAT) {
             said = atomic_load(&ending) ? LAST_BEAT : atomic_load(&step);
             MPI_Isend(&said, 1, MPI_UNSIGNED_LONG_LONG, (rank + 1) % size, 0, heart_ranks, &going);
@@ -301,6 +338,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
     static ocdm__ranks ranks;
     stop_signal = stop;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    initialised = true;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size == 1)
@@ -313,6 +351,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
     MPI_Comm_dup(MPI_COMM_WORLD, &heart_ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &exchange_ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &gather_ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &message_ranks);
     ranks = (ocdm__ranks){.rank = (size_t)rank,
                           .size = (size_t)size,
                           .broadcast = broadcast,
@@ -323,12 +362,15 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
                           .start_exchange = start_exchange,
                           .finished = finished,
                           .wait = await,
+                          .post = send_message,
+                          .poll = take_message,
                           .waited = waited,
                           .note_step = note_step,
                           .abort = fail};
     ocdm__ranks_set(&ranks);
     if (pthread_create(&heart, NULL, beat, NULL) != 0)
         fail("cannot start a thread", FAILURE);
+    atomic_store(&beats, true);
     return true;
 }
 
@@ -342,7 +384,9 @@ void ocdm__ranks_end(void)
         MPI_Comm_free(&heart_ranks);
         MPI_Comm_free(&exchange_ranks);
         MPI_Comm_free(&gather_ranks);
+        MPI_Comm_free(&message_ranks);
         ocdm__ranks_set(NULL);
     }
-    MPI_Finalize();
+    if (initialised)
+        MPI_Finalize();
 }

@@ -16,6 +16,12 @@
 /* An exchange that has begun: hand it to `finished` or `wait`, once. */
 typedef int ocdm__ranks_request;
 
+/* What one rank sent another outside the order of the exchanges. Release the bytes with ocdm__release. */
+typedef struct ocdm__ranks_message {
+    size_t from, size;
+    char *bytes;
+} ocdm__ranks_message;
+
 typedef struct ocdm__ranks {
     size_t rank, size;
 
@@ -35,6 +41,11 @@ typedef struct ocdm__ranks {
     ocdm__ranks_request (*start_exchange)(const void *from, size_t sent, void *to, const size_t *received);
     bool (*finished)(ocdm__ranks_request request);
     void (*wait)(ocdm__ranks_request request);
+
+    /* Messages, which arrive in the order in which a rank sends them. `post` returns once `bytes` may change; `poll` takes one
+     * that has arrived, false: there is none. */
+    void (*post)(size_t rank, const void *bytes, size_t size);
+    bool (*poll)(ocdm__ranks_message *message);
 
     /* Seconds that this rank has waited for others so far, and for messages. */
     double (*waited)(void);

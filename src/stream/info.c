@@ -82,10 +82,16 @@ static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_e
 
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds)
 {
+    const ocdm__tally *total = &info->statistics.total;
     const uint8_t *groups = info->stream.table.groups;
-    if (bounds != NULL || groups == NULL)
-        return ocdm__tally_groups(&info->statistics.total, bounds != NULL ? bounds[0] : OCDM__MAJORITY_OVER,
-                                  bounds != NULL ? bounds[1] : OCDM__MINORITY_UNDER);
+    const ocdm__class_counts class_counts = ocdm__tally_counts(total);
+    uint64_t usual[2];
+    if (bounds != NULL)
+        return ocdm__tally_groups(total, bounds[0], bounds[1]);
+    if (groups == NULL) {
+        ocdm__usual_bounds(&class_counts, usual);
+        return ocdm__tally_groups(total, usual[0], usual[1]);
+    }
     ocdm__class_groups counts = {0, 0, 0};
     for (size_t i = 0; i < info->stream.table.class_count; i++) {
         counts.majority += groups[i] == OCDM__MAJORITY;

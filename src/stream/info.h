@@ -39,7 +39,7 @@ ocdm_status ocdm__stream_info_read(ocdm__stream_info *info, const char *path, co
                                    ocdm_error *error);
 
 /* How many classes are in each group: as in the stream file, unless `bounds` are given or it has no groups: then by their
- * counts, as by ocdm__tally_groups with `bounds`, or with the bounds of the paper. */
+ * counts, as by ocdm__tally_groups with `bounds`, or with ocdm__usual_bounds. */
 ocdm__class_groups ocdm__stream_info_groups(const ocdm__stream_info *info, const uint64_t *bounds);
 
 /* The label of a class; no NUL after it. */

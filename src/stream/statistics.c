@@ -195,3 +195,45 @@ ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, u
     }
     return groups;
 }
+
+/* ---- bounds of groups --------------------------------------------------------------------------------------------------- */
+
+ocdm__class_counts ocdm__tally_counts(const ocdm__tally *tally)
+{
+    const uint64_t *first = tally->class_room > 0 ? &tally->classes->count : NULL;
+    return (ocdm__class_counts){.first = first, .stride = sizeof *tally->classes, .count = tally->class_room};
+}
+
+/* How many of the classes that occur have from `low` to `high` samples. */
+static size_t classes_within(const ocdm__class_counts *counts, uint64_t low, uint64_t high)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < counts->count; i++) {
+        uint64_t count = *(const uint64_t *)((const char *)counts->first + i * counts->stride);
+        found += count > 0 && count >= low && count <= high;
+    }
+    return found;
+}
+
+/* Both by bisection: the number of classes on one side of a bound only falls, or only rises, as the bound does. */
+void ocdm__tercile_bounds(const ocdm__class_counts *counts, uint64_t bounds[2])
+{
+    size_t third = classes_within(counts, 1, UINT64_MAX) / 3;
+    bounds[0] = bounds[1] = 0;
+    for (uint64_t bit = (uint64_t)1 << 63; bit > 0; bit /= 2) {
+        if (classes_within(counts, bounds[0] + bit, UINT64_MAX) > third)
+            bounds[0] += bit;
+        if (classes_within(counts, 1, bounds[1] + bit - 1) <= third)
+            bounds[1] += bit;
+    }
+}
+
+bool ocdm__usual_bounds(const ocdm__class_counts *counts, uint64_t bounds[2])
+{
+    bounds[0] = OCDM__MAJORITY_OVER;
+    bounds[1] = OCDM__MINORITY_UNDER;
+    if (classes_within(counts, 1, UINT64_MAX) < 3 || classes_within(counts, OCDM__MAJORITY_OVER + 1, UINT64_MAX) > 0)
+        return false;
+    ocdm__tercile_bounds(counts, bounds);
+    return true;
+}

@@ -106,4 +106,22 @@ typedef struct ocdm__class_groups {
 } ocdm__class_groups;
 ocdm__class_groups ocdm__tally_groups(const ocdm__tally *tally, uint64_t high, uint64_t low);
 
+/* Counts of training samples, by class; they may be members of structs. */
+typedef struct ocdm__class_counts {
+    const uint64_t *first;
+    size_t stride; /* bytes from one to the next */
+    size_t count;
+} ocdm__class_counts;
+ocdm__class_counts ocdm__tally_counts(const ocdm__tally *tally);
+
+/*
+ * Bounds that divide the k classes with training samples into terciles: at most k/3 have more than the first, at most k/3 fewer
+ * than the second, as many as that allows; classes with equal counts stay together.
+ */
+void ocdm__tercile_bounds(const ocdm__class_counts *counts, uint64_t bounds[2]);
+
+/* The bounds where none are given: the paper's 600 and 100; in a small data set, where no class has more than 600 training
+ * samples and three or more classes have some, the terciles, and the result is true. */
+bool ocdm__usual_bounds(const ocdm__class_counts *counts, uint64_t bounds[2]);
+
 #endif

@@ -8,7 +8,7 @@ fs.mkdirSync(folder, { recursive: true });
 const name = path.basename(page, '.html');
 const browser = await Browser.start();
 try {
-    for (const [width, scheme] of [[360, 'light'], [1920, 'light'], [1920, 'dark']]) {
+    for (const [width, scheme] of [[360, 'light'], [360, 'dark'], [800, 'light'], [1920, 'light'], [1920, 'dark']]) {
         await browser.size(width, 1000);
         await browser.media('', scheme);
         await browser.open(`file://${path.resolve(page)}`);

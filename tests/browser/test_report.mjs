@@ -2,8 +2,8 @@
 //
 //   node tests/browser/test_report.mjs PROGRAM SOURCE [PICTURES]
 //
-// Speaks TAP. Pictures of every page, at 360 and 1920 pixels, light and dark, go to PICTURES (a folder that stays) for a person to
-// look at; without it they are thrown away with the rest.
+// Speaks TAP. Pictures of every page, at 360, 800 and 1920 pixels, light and dark, go to PICTURES, if it is named, for a person to
+// look at.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -12,7 +12,8 @@ import { Browser } from './webdriver.mjs';
 
 const [program, source, keep] = process.argv.slice(2);
 const place = fs.mkdtempSync(path.join(os.tmpdir(), 'ocdm-report-'));
-const pictures = keep ?? path.join(place, 'pictures');
+const widths = [360, 800, 1920];
+const screens = widths.flatMap((width) => [[width, 'light'], [width, 'dark']]);
 const kinds = ['paper', 'wide', 'sweep', 'memory', 'hostile'];
 let number = 0;
 let failures = 0;
@@ -35,6 +36,7 @@ function same(actual, expected, what) {
         throw new Error(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
 }
 
+const picture = (browser, name) => keep === undefined ? undefined : browser.picture(path.join(keep, `${name}.png`));
 const page = (kind) => path.join(place, `${kind}.html`);
 const address = (kind) => `file://${page(kind)}`;
 
@@ -43,11 +45,11 @@ const address = (kind) => `file://${page(kind)}`;
 // Of each figure: its size, its marks, texts that leave the picture, texts that meet, the smallest letters.
 const lookAtFigures = `
     return Array.from(document.querySelectorAll('figure')).map(function (figure) {
-        var svg = figure.querySelector('svg'), box = svg.getBoundingClientRect(), problems = [];
+        var svg = Array.from(figure.querySelectorAll('svg.fig')).find(function (svg) { return svg.getBoundingClientRect().width > 0 }), box = svg.getBoundingClientRect(), problems = [];
         var texts = Array.from(svg.querySelectorAll('text')).map(function (text) {
             return { text: text.textContent, box: text.getBoundingClientRect(), up: text.hasAttribute('transform') };
         });
-        var marks = Array.from(svg.querySelectorAll('rect,polyline,circle')).filter(function (mark) {
+        var marks = Array.from(svg.querySelectorAll('rect:not(.field),polyline,.dot')).filter(function (mark) {
             var size = mark.getBoundingClientRect();
             return size.width > 0 && (size.height > 0 || mark.tagName === 'polyline');
         });
@@ -70,12 +72,14 @@ const lookAtFigures = `
                  how: figure.querySelector('.how').textContent.length, problems: problems };
     });`;
 
+const scores = ['memory', 'distance', 'map', 'difference', 'tasks', 'classes', 'loss'];
+const sweeps = ['rho', 'rho-kept', 'memory-size', 'orders', 'orders-distance', 'orders-memory'];
 const figuresOf = {
-    paper: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
-    wide: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
-    sweep: ['memory', 'distance', 'map', 'rho', 'rho-kept', 'memory-size', 'orders', 'orders-distance', 'orders-memory', 'stream', 'age', 'time'],
-    memory: ['memory', 'distance', 'stream', 'age', 'time'],
-    hostile: ['memory', 'distance', 'map', 'stream', 'age', 'time'],
+    paper: [...scores, 'stream', 'age', 'time'],
+    wide: [...scores, 'stream', 'age', 'time'],
+    sweep: [...scores, ...sweeps, 'stream', 'age', 'time'],
+    memory: ['memory', 'distance', 'difference', 'stream', 'age', 'time'],
+    hostile: [...scores, 'stream', 'age', 'time'],
 };
 
 async function checkFigures(browser, kind, width) {
@@ -140,7 +144,7 @@ function checkCell(cell, values, decimals, where) {
     return same(cell.text, text, where);
 }
 
-const paperColumns = ['majority', 'moderate', 'minority', 'total'].flatMap((group) => ['CF1', 'OF1', 'mAP'].map((metric) => `final.${group}.${metric}`));
+const paperColumns = ['total', 'majority', 'moderate', 'minority'].flatMap((group) => ['CF1', 'OF1', 'mAP'].map((metric) => `final.${group}.${metric}`));
 
 async function checkNumbers(browser, kind) {
     const runs = summaries(kind);
@@ -182,7 +186,7 @@ async function checkData(browser, kind) {
 // ---- the tests ----------------------------------------------------------------------------------------------------------
 
 async function checkSorting(browser) {
-    const column = 13; // total mAP
+    const column = 4; // total mAP
     const values = async () => (await browser.run(readTable, 'results')).map((row) => Number(row[column].value));
     const click = (i) => browser.run("document.querySelector('table[data-name=results]').tHead.rows[1].cells[arguments[0]].querySelector('button').click()", i);
     const descending = [...(await values())].sort((a, b) => b - a);
@@ -226,13 +230,185 @@ async function checkWithoutScripts(browser) {
     try {
         await browser.open(address('paper'));
         const { result } = await browser.devtools('Runtime.evaluate', { expression: `JSON.stringify([
-            document.querySelectorAll('button').length, document.querySelectorAll('figure svg').length,
+            document.querySelectorAll('button').length, document.querySelectorAll('figure .own svg.fig').length,
             document.querySelectorAll('table[data-name=results] tbody tr').length, document.querySelector('.verdict').textContent.length > 40])` });
-        same(JSON.parse(result.value), [0, 6, 4, true], 'buttons, figures, rows, verdict');
-        await browser.picture(path.join(pictures, 'paper-no-scripts.png'));
+        same(JSON.parse(result.value), [0, 10, 4, true], 'buttons, figures, rows, verdict');
+        await picture(browser, 'paper-no-scripts');
     } finally {
         await browser.devtools('Emulation.setScriptExecutionDisabled', { value: false });
     }
+}
+
+// ---- what a reader does -------------------------------------------------------------------------------------------------
+
+// Scrolls an element to the middle of the window and returns its box.
+const bring = `
+    var element = document.querySelector(arguments[0]);
+    element.scrollIntoView({ block: 'center' });
+    var box = element.getBoundingClientRect();
+    return { left: box.left, top: box.top, width: box.width, height: box.height, right: box.right, bottom: box.bottom };`;
+
+async function clickOn(browser, what) {
+    const box = await browser.run(bring, what);
+    await browser.point(box.left + Math.min(box.width / 2, 20), box.top + box.height / 2, true);
+}
+
+const tipText = (browser) => browser.run("var tip = document.querySelector('.tip'); return tip.hidden ? '' : tip.textContent");
+
+// What the tip should say of the last evaluation: the means of the summaries, four digits, the highest first.
+function lastEvaluation(kind) {
+    const runs = summaries(kind);
+    const means = [...new Set(runs.map((run) => run.settings.method))].map((method) => {
+        const values = runs.filter((run) => run.settings.method === method).map((run) => run.evaluations.at(-1).total.mAP);
+        return [method, summarise(values).mean];
+    });
+    return means.sort((a, b) => b[1] - a[1]).map(([method, mean]) => `${method}  ${Number(mean.toPrecision(4))}`);
+}
+
+async function checkHover(browser) {
+    const field = await browser.run(bring, 'figure[data-name=map] .field');
+    const edge = Math.min(field.right, (await browser.run('return innerWidth')) - 16) - 12;
+    await browser.point(edge, field.top + 40);
+    const said = (await tipText(browser)).split('\n');
+    if (field.right < edge + 20) same([said[0], said.slice(1)], ['evaluated after + task 2', lastEvaluation('paper')], 'values of a chart');
+    else same([said[0].startsWith('evaluated after '), said.length], [true, 5], 'values of a chart');
+    const inside = await browser.run("var box = document.querySelector('.tip').getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth && box.bottom <= innerHeight");
+    same(inside, true, 'the tip is in the window');
+    const bar = await browser.run(bring, 'figure[data-name=memory] [data-m=ocdm] rect[data-c=person]');
+    await browser.point(bar.left + bar.width / 2, bar.bottom - 2);
+    const counts = summaries('paper').filter((run) => run.settings.method === 'ocdm').map((run) => run.memory.counts[0]);
+    const text = await tipText(browser);
+    if (!text.startsWith(`ocdm, person: ${Number(summarise(counts).mean.toPrecision(4))}, target `)) throw new Error(`tip of a bar: ${text}`);
+    await browser.point(2, 2);
+    same(await tipText(browser), '', 'the tip goes');
+}
+
+const shownOf = `return ['ocdm', 'prs'].map(function (mark) {
+    var parts = Array.from(document.querySelectorAll('[data-m="' + mark + '"]')).filter(function (part) { return !part.closest('details:not([open]),.other') });
+    return [parts.length > 40, parts.filter(function (part) { return getComputedStyle(part).display !== 'none' }).length === parts.length,
+        parts.some(function (part) { return getComputedStyle(part).display !== 'none' })];
+})`;
+
+// At every width by the bar above; on a narrow screen also by the legend of a chart, otherwise by the name at the end of a line.
+async function checkHiding(browser, width) {
+    const height = () => browser.run("return document.querySelector('figure[data-name=memory] svg.fig').viewBox.baseVal.height");
+    const before = await height();
+    same(await browser.run(shownOf), [[true, true, true], [true, true, true]], 'before');
+    await clickOn(browser, '.tools [data-toggle=prs]');
+    same(await browser.run(shownOf), [[true, true, true], [true, false, false]], 'prs is hidden');
+    same(await browser.run("return Array.from(document.querySelectorAll('[data-toggle=prs]')).map(function (b) { return b.getAttribute('aria-pressed') }).filter(function (p) { return p !== 'false' }).length"), 0, 'aria-pressed');
+    if (!((await height()) < before - 80)) throw new Error('the panels below do not move up');
+    const left = await browser.run("return Array.from(document.querySelectorAll('table[data-name=results] tbody tr')).filter(function (tr) { return tr.checkVisibility() }).map(function (tr) { return tr.dataset.m }).sort()");
+    same(left, ['cbes', 'ocdm', 'rs'], 'rows');
+    await browser.run("document.querySelector('.tools [data-toggle=prs]').focus()");
+    await browser.press('\uE007');
+    same([await browser.run(shownOf), await height()], [[[true, true, true], [true, true, true]], before], 'shown again, by the keyboard');
+    await clickOn(browser, width < 900 ? 'figure[data-name=map] .legend [data-toggle=prs]' : 'figure[data-name=map] [data-m=prs] .name');
+    same((await browser.run(shownOf))[1], [true, false, false], 'hidden in a figure');
+    await clickOn(browser, '.tools [data-toggle=prs]');
+}
+
+async function checkSwitch(browser) {
+    const seen = () => browser.run("return ['own', 'other'].map(function (which) { return document.querySelector('figure[data-name=distance] .' + which).checkVisibility() })");
+    same(await seen(), [true, false], 'the own scale first');
+    await clickOn(browser, 'figure[data-name=distance] .to-other + label');
+    same(await seen(), [false, true], 'the other scale');
+    await browser.run("document.querySelector('figure[data-name=distance] .to-other').focus()");
+    await browser.press('\uE012');
+    same(await seen(), [true, false], 'back, by the keyboard');
+}
+
+async function checkSearch(browser) {
+    await browser.run(bring, '.tools input');
+    await browser.run("document.querySelector('.tools input').focus()");
+    await browser.press('cat');
+    const found = () => browser.run(`return [
+        Array.from(document.querySelectorAll('table[data-name=classes] tbody tr')).filter(function (tr) { return tr.checkVisibility() }).map(function (tr) { return tr.dataset.c }),
+        Array.from(document.querySelectorAll('figure[data-name=classes] g[data-c]')).filter(function (g) { return getComputedStyle(g).display !== 'none' }).length,
+        document.querySelectorAll('figure[data-name=memory] [data-m=ocdm] rect[data-c]:not(.dim)').length / 2,
+        document.querySelector('.tools output').textContent]`);
+    same(await found(), [['cat'], 1, 1, '1 of 44'], 'classes with "cat"');
+    await browser.press('\uE003\uE003\uE003');
+    const all = await found();
+    same([all[0].length, ...all.slice(1)], [44, 44, 44, ''], 'all classes');
+}
+
+async function checkReading(browser) {
+    await browser.run("document.querySelector('figure[data-name=map] .scroll').focus()");
+    await browser.press('\uE010');
+    same((await tipText(browser)).split('\n'), ['evaluated after + task 2', ...lastEvaluation('paper')], 'values, by the keyboard');
+    await browser.press('\uE012');
+    same((await tipText(browser)).split('\n')[0], 'evaluated after + task 1', 'the one before');
+    await browser.press('\uE00C');
+    same(await tipText(browser), '', 'Escape');
+    await browser.run("document.querySelector('figure[data-name=memory] .scroll').focus()");
+    await browser.press('\uE014\uE014');
+    if (!/^ocdm, .+: \d/.test(await tipText(browser))) throw new Error(`a bar, by the keyboard: ${await tipText(browser)}`);
+}
+
+// Prose and tables have one width; on a narrow screen the total is seen first, tables show that they go on, and charts have a legend.
+async function checkLayout(browser, width) {
+    const found = await browser.run(`
+        var table = document.querySelector('table[data-name=results]'), box = table.closest('.scroll'), note = box.previousElementSibling;
+        var edges = [box, note, document.querySelector('.verdict'), document.querySelector('pre'), document.querySelector('figcaption')].map(function (part) {
+            var rect = part.getBoundingClientRect(); return Math.round(rect.left) + ' ' + Math.round(rect.right) });
+        var legend = document.querySelector('figure[data-name=map] .legend'), svg = document.querySelector('figure[data-name=map] svg.fig');
+        return { edges: new Set(edges).size, first: table.tHead.rows[0].cells[2].textContent, right: table.tBodies[0].rows[0].cells[4].getBoundingClientRect().right,
+            scrolls: box.scrollWidth > box.clientWidth, shades: getComputedStyle(box).backgroundImage.split('linear-gradient').length - 1,
+            attached: getComputedStyle(box).backgroundAttachment, legend: legend.checkVisibility(),
+            above: legend.getBoundingClientRect().bottom <= svg.getBoundingClientRect().top + 1, names: legend.children.length }`);
+    same(found.edges, 1, 'widths');
+    same(found.first, 'total (44)', 'the first group');
+    if (found.right > width) throw new Error(`the total mAP is at ${found.right} of ${width}`);
+    same([found.shades, found.attached], [4, 'local, local, scroll, scroll'], 'shades at the edges');
+    same(found.scrolls, width === 360, 'the table scrolls');
+    same([found.legend, found.names], [width < 900, 4], 'legend');
+    if (width < 900) same(found.above, true, 'legend above');
+}
+
+// Every colour of a method, and the letters of the heat map, against what is behind them.
+async function checkContrast(browser) {
+    const [colours, cells] = await browser.run(`
+        function numbers(colour) { return colour.match(/[\\d.]+/g).slice(0, 3).map(Number) }
+        var ground = numbers(getComputedStyle(document.body).backgroundColor), probe = document.createElementNS('http://www.w3.org/2000/svg', 'path'), colours = [];
+        document.querySelector('svg.fig').appendChild(probe);
+        for (var i = 0; i < 11; i++) { probe.setAttribute('class', 's' + i + ' f' + i); colours.push([ground, numbers(getComputedStyle(probe).stroke)]); }
+        probe.remove();
+        var cells = Array.from(document.querySelectorAll('figure[data-name=tasks] g[role=cell]')).filter(function (cell) { return cell.firstElementChild }).map(function (cell) {
+            return [numbers(getComputedStyle(cell.querySelector('rect')).fill), numbers(getComputedStyle(cell.querySelector('text')).fill)] });
+        return [colours, cells];`);
+    const light = (rgb) => [0.2126, 0.7152, 0.0722].reduce((sum, part, i) => sum + part * (rgb[i] <= 10 ? rgb[i] / 3294.6 : ((rgb[i] / 255 + 0.055) / 1.055) ** 2.4), 0);
+    const contrast = ([a, b]) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+    const least = (pairs) => Math.min(...pairs.map(contrast));
+    same(new Set(colours.map((pair) => pair[1].join())).size, 11, 'colours');
+    if (least(colours) < 3) throw new Error(`a method has a contrast of ${least(colours)}`);
+    if (cells.length !== 40 || least(cells) < 4.5) throw new Error(`${cells.length} cells with a contrast of ${least(cells)}`);
+}
+
+// What a screen reader is told: the heat maps are tables, the controls have names and states, the values are announced.
+async function checkAccessibility(browser) {
+    await browser.devtools('Accessibility.enable');
+    const { nodes } = await browser.devtools('Accessibility.getFullAXTree');
+    await browser.devtools('Accessibility.disable');
+    const named = (role) => nodes.filter((node) => !node.ignored && node.role?.value === role).map((node) => node.name?.value ?? '');
+    for (const name of ['ocdm: mAP of each task after each task', 'average precision of each class'])
+        if (!named('table').includes(name)) throw new Error(`no table "${name}" in ${named('table')}`);
+    const numbers = named('cell').concat(named('gridcell')).filter((name) => /^\d+\.\d$/.test(name));
+    if (numbers.length < 4 * 10 + 4 * 44) throw new Error(`${numbers.length} cells with numbers`);
+    for (const name of ['ocdm', 'prs', 'cbes', 'rs'])
+        if (!named('button').includes(name)) throw new Error(`no button "${name}"`);
+    same(named('searchbox'), ['Find a class'], 'the search');
+    for (const name of ['linear', 'logarithmic']) if (!named('radio').includes(name)) throw new Error(`no switch "${name}"`);
+    if (named('status').length < 2) throw new Error('nothing is announced');
+    same(nodes.filter((node) => ['button', 'link', 'radio', 'searchbox'].includes(node.role?.value) && !node.ignored && !node.name?.value).length, 0, 'controls without a name');
+}
+
+// The scales that are not shown at first are as legible as the others.
+async function checkOtherScales(browser, kind) {
+    await browser.size(1920, 1000);
+    await browser.open(address(kind));
+    await browser.run("document.querySelectorAll('.to-other').forEach(function (input) { input.checked = true })");
+    await checkFigures(browser, kind, 'the other scales');
 }
 
 // A4 is 794 pixels wide, less the margins.
@@ -245,9 +421,9 @@ async function checkPrint(browser) {
     if (wide > room || table > room) throw new Error(`${wide} and ${table} of ${room} pixels`);
     const { data } = await browser.devtools('Page.printToPDF', { preferCSSPageSize: true, printBackground: false });
     const pdf = Buffer.from(data, 'base64');
-    fs.writeFileSync(path.join(pictures, 'paper.pdf'), pdf);
+    if (keep !== undefined) fs.writeFileSync(path.join(keep, 'paper.pdf'), pdf);
     same(pdf.subarray(0, 5).toString(), '%PDF-', 'a PDF');
-    await browser.picture(path.join(pictures, 'paper-print.png'));
+    await picture(browser, 'paper-print');
     await browser.media('', 'light');
 }
 
@@ -258,7 +434,7 @@ async function checkKeyboard(browser) {
     same(await browser.run('return document.activeElement.className'), 'skip', 'the first stop');
     const shown = await browser.run('var box = document.activeElement.getBoundingClientRect(); return box.left >= 0 && box.width > 0');
     same(shown, true, 'the skip link is seen');
-    const unreachable = await browser.run(`return Array.from(document.querySelectorAll('a,button,summary,.scroll[role=region]')).filter(function (element) {
+    const unreachable = await browser.run(`return Array.from(document.querySelectorAll('a,button,input,summary,.scroll[role=region]')).filter(function (element) {
         element.focus(); return document.activeElement !== element && element.checkVisibility();
     }).length`);
     same(unreachable, 0, 'elements that cannot have the focus');
@@ -268,24 +444,39 @@ for (const kind of kinds) {
     execFileSync(path.join(source, 'tests/made-runs'), [path.join(place, kind), kind]);
     execFileSync(program, ['report', kind, '-o', `${kind}.html`], { cwd: place, stdio: ['ignore', 'ignore', kind === 'hostile' ? 'ignore' : 'inherit'] });
 }
-fs.mkdirSync(pictures, { recursive: true });
+if (keep !== undefined) fs.mkdirSync(keep, { recursive: true });
 const browser = await Browser.start();
 try {
     await browser.open('about:blank');
     await forget(browser);
     for (const kind of kinds) {
-        for (const [width, scheme] of [[360, 'light'], [360, 'dark'], [1920, 'light'], [1920, 'dark']]) {
-            await test(`report_figures_are_legible_when_${kind}_is_${width}_wide_and_${scheme}`, async () => {
+        for (const width of widths) {
+            await test(`report_figures_are_legible_when_${kind}_is_${width}_wide`, async () => {
                 await forget(browser);
                 await browser.size(width, 1000);
-                await browser.media('', scheme);
                 await browser.open(address(kind));
-                await browser.picture(path.join(pictures, `${kind}-${width}-${scheme}.png`));
+                for (const scheme of ['light', 'dark']) {
+                    await browser.media('', scheme);
+                    await picture(browser, `${kind}-${width}-${scheme}`);
+                }
                 await checkFigures(browser, kind, width);
                 await checkSilence(browser, kind);
             });
         }
     }
+    for (const [width, scheme] of screens) {
+        await test(`report_can_be_explored_when_${width}_wide_and_${scheme}`, async () => {
+            await forget(browser);
+            await browser.size(width, 1000);
+            await browser.media('', scheme);
+            await browser.open(address('paper'));
+            for (const check of [checkLayout, checkContrast, checkHover, checkHiding, checkSwitch, checkSearch, checkReading]) await check(browser, width);
+            await checkSilence(browser, 'paper');
+        });
+    }
+    await browser.media('', 'light');
+    await test('report_speaks_to_screen_readers', () => checkAccessibility(browser));
+    for (const kind of ['paper', 'wide', 'memory']) await test(`report_scales_of_${kind}_can_be_switched`, () => checkOtherScales(browser, kind));
     for (const kind of ['paper', 'wide']) {
         await test(`report_shows_the_numbers_of_the_summaries_of_${kind}`, async () => {
             await browser.open(address(kind));

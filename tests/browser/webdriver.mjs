@@ -80,10 +80,17 @@ export class Browser {
     }
 
     // Sends keys to whatever has the focus.
-    async press(key) {
+    async press(keys) {
         await this.painted();
-        const actions = [{ type: 'keyDown', value: key }, { type: 'keyUp', value: key }];
+        const actions = [...keys].flatMap((key) => [{ type: 'keyDown', value: key }, { type: 'keyUp', value: key }]);
         return call(this.port, 'POST', `${this.base}/actions`, { actions: [{ type: 'key', id: 'keys', actions }] });
+    }
+
+    // Moves the pointer to a place in the window, and presses there.
+    point(x, y, press = false) {
+        const actions = [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y) }];
+        if (press) actions.push({ type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 });
+        return call(this.port, 'POST', `${this.base}/actions`, { actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }] });
     }
 
     size(width, height) {

@@ -29,6 +29,23 @@ version_is_the_headers() {
     same 0 "$code" && same "ocdm $version" "$(cat "$out")" && same "" "$(cat "$err")"
 }
 
+# The header is where the version is written.
+other_files_have_the_version_of_the_header() {
+    local version
+    version=$(awk '/#define OCDM_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' "$source/include/ocdm/ocdm.h")
+    same "$version" "$(sed -n 's/^version: //p' "$source/CITATION.cff")" &&
+        same "$version" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$source/CHANGELOG.md" | head -n 1)" &&
+        same "libocdm.so.${version%.*}" "$(sed -n '1s/ .*//p' "$source/packaging/debian/libocdm0.symbols")" &&
+        same "$version" "$(/usr/bin/python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import backend; print(backend.version())' "$source/python")"
+}
+
+# A function that is added to the headers is added to the list of Debian's symbols.
+debian_symbols_are_those_of_the_headers() {
+    cat "$source"/include/ocdm/ocdm.h "$source"/include/ocdm/metrics.h | cc -I"$source/include" -E -P -x c - | grep -oE '\bocdm_[a-z_]+\(' | tr -d "(" |
+        sort -u > "$place/declared"
+    [ "$(wc -l < "$place/declared")" -gt 20 ] && sed -n 's/^ \(.*\)@Base .*/\1/p' "$source/packaging/debian/libocdm0.symbols" | sort | diff "$place/declared" -
+}
+
 overview_fits_a_screen() {
     [ "$(wc -l <<< "$overview")" -le 24 ] && awk 'length > 80 { print; bad = 1 } END { exit bad }' <<< "$overview"
 }
@@ -138,6 +155,45 @@ complete_in_bash() { # complete_in_bash WORD...: the words that bash would offer
     bash -c 'source <("$0" completion bash); COMP_WORDS=(ocdm "$@"); COMP_CWORD=$#; _ocdm; echo "${COMPREPLY[*]}"' "$ocdm" "$@"
 }
 
+# What a user may type next: streams and folders, not other files; after a comma; names of the paper; second words of help.
+bash_completion_follows_what_values_are() {
+    mkdir "$place/in" && touch "$place/in/a.safetensors" "$place/in/b.txt" && mkdir "$place/in/runs"
+    same "$place/in/a.safetensors $place/in/runs" "$(complete_in_bash run "$place/in/")" &&
+        same "$place/in/runs" "$(complete_in_bash run -o "$place/in/")" && same "$place/in/runs" "$(complete_in_bash watch "$place/in/")" &&
+        same "$place/in/runs" "$(complete_in_bash report "$place/in/r")" &&
+        same "rs,finetune" "$(complete_in_bash compare --methods rs,fi)" && same "rs,finetune" "$(complete_in_bash compare --methods = rs,fi)" &&
+        same "stream-mscoco stream-nuswide" "$(complete_in_bash paper stream)" && same "info" "$(complete_in_bash help stream inf)" &&
+        same "$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "$place/in/b")" &&
+        same "a,$place/in/b.txt" "$(complete_in_bash paper --stream mscoco = "a,$place/in/b")"
+}
+
+# Every --flag in a text of the program, a hint or a help, is a flag of some verb.
+texts_name_flags_that_exist() {
+    local verb
+    for verb in "${verbs[@]}"; do
+        # shellcheck disable=SC2086
+        "$ocdm" $verb --help | grep -oE -- '^ *(-., )?--[a-z][a-z0-9-]*' | sed "s/.*--/$verb:/"
+    done > "$place/flags"
+    /usr/bin/python3 - "$source" "$place/flags" << 'END'
+import pathlib, re, sys
+source, of_verb = pathlib.Path(sys.argv[1]) / "src", {}
+for line in open(sys.argv[2]):
+    verb, flag = line.strip().split(":")
+    of_verb.setdefault(verb, {"help"}).add(flag)
+everywhere = set().union(*of_verb.values()) | {"version"}
+others = {"logdir"}  # of TensorBoard
+wrong = []
+for path in sorted(source.rglob("*.[ch]")):
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
+        for flag in re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", literal):
+            if flag not in everywhere | others:
+                wrong.append(f"{path.relative_to(source)}: --{flag}")
+print("\n".join(wrong))
+assert len(of_verb) > 15 and not wrong
+END
+}
+
 bash_completion_completes() {
     : > "$place/some file"
     same "sample" "$(complete_in_bash sam)" && same "memory" "$(complete_in_bash bench me)" &&
@@ -158,6 +214,8 @@ readme_shows_what_the_demo_makes() {
     same 7 "$(grep -c . "$place/made")" && diff "$place/made" "$place/shown"
 }
 
+check other_files_have_the_version_of_the_header other_files_have_the_version_of_the_header
+check debian_symbols_are_those_of_the_headers debian_symbols_are_those_of_the_headers
 check version_is_the_one_of_the_header version_is_the_headers
 check overview_fits_24_lines_of_80_columns overview_fits_a_screen
 check overview_lists_the_verbs overview_lists_the_verbs
@@ -185,5 +243,7 @@ check closed_pipe_gives_exit_code_4 closed_pipe_is_an_error
 check man_page_has_every_verb_and_flag man_page_is_complete
 check completions_know_every_flag completions_know_every_flag
 check readme_shows_what_the_demo_makes readme_shows_what_the_demo_makes
+check bash_completion_follows_what_values_are bash_completion_follows_what_values_are
+check texts_name_flags_that_exist texts_name_flags_that_exist
 check bash_completion_completes_verbs_flags_choices_and_files bash_completion_completes
 finish

@@ -7,7 +7,7 @@ cd "$place" || exit 1
 # whole FILE: one picture with a title, a description, text and marks; no number that is none.
 whole() {
     same 1 "$(grep -c xmlns= "$1")" && same '</svg>' "$(tail -n 1 "$1")" && same "$(grep -c '^<svg' "$1")" "$(grep -c '</svg>$' "$1")" &&
-        grep -q '^<title>Figure ' "$1" && grep -q '<desc>.*\.</desc>' "$1" && [ "$(grep -cE '<(rect [^>]*class="k|polyline|circle)' "$1")" -gt 5 ] &&
+        grep -q '^<title>Figure ' "$1" && grep -q '<desc>.*\.</desc>' "$1" && [ "$(grep -cE '<(rect [^>]*class="[^"]*k[0-3]"|polyline|path class="dot )' "$1")" -gt 5 ] &&
         ! grep -qiE '["(> ,-](nan|inf)["), <]' "$1"
 }
 

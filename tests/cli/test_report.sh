@@ -20,6 +20,14 @@ page_is_small() {
 }
 
 # Nothing in it is fetched from anywhere.
+# The script is there, and small.
+page_script_is_small() {
+    local size
+    size=$(awk '/^<script>/ { on = 1 } on { print }' page.html | wc -c)
+    echo "$size bytes"
+    [ "$size" -gt 1000 ] && [ "$size" -le 20000 ]
+}
+
 page_needs_nothing_else() {
     ! grep -nE '(src|href)="[^d#"]' page.html && ! grep -n 'url(' page.html && ! grep -n '@import' page.html
 }
@@ -32,10 +40,10 @@ writes_figures() {
     local name
     run "$ocdm" report runs -o page.html --figures figures
     same 0 "$code" || return 1
-    for name in memory distance map stream age time; do
+    for name in memory distance map difference tasks classes loss stream age time; do
         grep -q '</svg>' "figures/$name.svg" && [ "$(wc -l < "figures/$name.csv")" -gt 3 ] || { echo "$name"; return 1; }
     done
-    same 12 "$(find figures -type f | wc -l)"
+    same 20 "$(find figures -type f | wc -l)"
 }
 
 # The numbers of the CSV are those of the files.
@@ -43,6 +51,49 @@ figures_have_the_numbers() {
     local want
     want=$(grep -o '"counts":\[[0-9]*' runs/rs-s1/summary.json | tr -dc '0-9')
     grep -q "^rs,1,person,majority,$want," figures/memory.csv
+}
+
+# repeat_of PAGE: the command of the page, as a reader copies it.
+repeat_of() {
+    sed -n 's/.*<pre data-name="repeat"><code>\(.*\)<\/code><\/pre>.*/\1/p' "$1" | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&#39;/'"'"'/g; s/&amp;/\&/g'
+}
+
+# paste PAGE: runs its command in its folder.
+paste_command() {
+    (cd "$(dirname "$1")" && PATH="$(dirname "$ocdm"):$PATH" bash -euc "$(repeat_of "$(basename "$1")")" < /dev/null) > "$out" 2> "$err" || { cat "$err"; return 1; }
+}
+
+without_times() {
+    sed 's/,"times":{.*$//' "$1"
+}
+
+# The page is neither where the runs are nor where the program was started; the command is one of compare, with what it was given.
+repeats_a_comparison() {
+    mkdir -p data 'a b' &&
+        "$ocdm" stream build -q --recipe scenes --as features -o data/s.safetensors &&
+        "$ocdm" compare data/s.safetensors --methods rs --seeds 2..3 --memory 50 --grid lr=0.001,0.01 --batch 200 --log-every 50 -q -o data/runs > /dev/null &&
+        "$ocdm" report data/runs -o 'a b/page.html' > /dev/null || return 1
+    repeat_of 'a b/page.html' | grep -q '^ocdm compare \.\./data/s\.safetensors --methods .* --seeds 2\.\.3 --memory 50 .* --grid lr=0\.001,0\.01 .* -o \.\./data/runs-again$' || { repeat_of 'a b/page.html'; return 1; }
+    paste_command 'a b/page.html' || return 1
+    cmp <(without_times data/runs/rs-s2/summary.json) <(without_times data/runs-again/rs-s2/summary.json) &&
+        cmp <(without_times data/runs/rs-s3/summary.json) <(without_times data/runs-again/rs-s3/summary.json)
+}
+
+# The page is in the folder of the runs, which has been moved with the stream; a file of weights of classes comes along.
+repeats_a_run() {
+    local class
+    class=$(grep -o '"classes":\[{"name":"[^"]*' data/runs/rs-s2/summary.json | sed 's/.*"//')
+    mkdir -p one && cp data/s.safetensors one/ && printf '{"%s": 2}\n' "$class" > one/w.json
+    "$ocdm" run one/s.safetensors -o one/r --method rs --memory 50 --batch 200 --lr 0.01 --seed 5 --class-weights one/w.json > /dev/null || return 1
+    mkdir -p moved && mv one moved/two && "$ocdm" report moved/two/r -o moved/two/page.html > /dev/null || return 1
+    repeat_of moved/two/page.html | grep -q '^ocdm run s\.safetensors .* --class-weights w\.json .* -o r-again$' || { repeat_of moved/two/page.html; return 1; }
+    paste_command moved/two/page.html && cmp <(without_times moved/two/r/summary.json) <(without_times moved/two/r-again/summary.json)
+}
+
+# A stream that is not there any more is said to be missing.
+names_a_stream_that_is_missing() {
+    "$ocdm" report runs/rs-s0 -o missing.html > /dev/null && grep -q 'The stream was not found from here' missing.html &&
+        ! grep -q 'The stream was not found from here' moved/two/page.html
 }
 
 takes_runs_one_by_one() {
@@ -130,7 +181,7 @@ run_shows_itself_live() {
         "$ocdm" report live-run -o live.html > /dev/null
 }
 
-for name in writes_a_page page_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers takes_runs_one_by_one \
+for name in writes_a_page page_is_small page_script_is_small page_needs_nothing_else page_is_the_same_again writes_figures figures_have_the_numbers repeats_a_comparison repeats_a_run names_a_stream_that_is_missing takes_runs_one_by_one \
     names_what_is_not_whole refuses_nothing_at_all fails_when_it_cannot_write watch_prints_lines_when_not_on_a_terminal \
     watch_ends_when_the_run_has_stopped watch_follows_a_log_that_grows watch_ends_on_a_signal watch_refuses_a_folder_without_a_log run_shows_itself_live; do
     check "report_$name" "$name"

@@ -48,7 +48,8 @@ metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
 has([], "format version id program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
-    "groups log_every validation resample_tests loss negatives focal loss_balance ema")
+    "groups log_every validation resample_tests loss negatives focal loss_balance ema optimiser weight_decay momentum schedule horizon warmup lambda "
+    "replay_policy dark")
 has(["stream"], "file checksum ids_sha256 train test classes tasks kind width")
 has(["classes", 0], "name group train test tasks")
 for i in range(summary["stream"]["tasks"]):
@@ -61,8 +62,8 @@ has(["forgetting"], "mean tasks")
 has(["forgetting", "tasks", 0], "task points")
 has(["memory"], "kept counts target seen")
 has(["curve"], "step task loss distance distance_seen")
-has(["times"], "per_1000_steps draw decode train update evaluate total update_share")
-has(["environment"], "cpu cores threads system")
+has(["times"], "per_1000_steps draw decode train update evaluate total update_share ended")
+has(["environment"], "cpu cores threads system machine files")
 for key in ("weights", "class_weights", "clip", "resize", "crop"):
     assert summary["settings"][key] is None, key
 END
@@ -142,7 +143,50 @@ refuses_bad_settings() {
         fails 3 'the method cbrs takes samples with one label' run s.safetensors -o bad --method cbrs &&
         fails 2 'no folder is named' run s.safetensors &&
         fails 4 'no-such-file' run no-such-file -o bad &&
-        fails 4 'no-weights' run s.safetensors -o bad --weights no-weights
+        fails 4 'no-weights' run s.safetensors -o bad --weights no-weights &&
+        fails 2 '^error: the order names task 9, which the stream does not have$' run s.safetensors -o bad/deep --order 0,9 &&
+        fails 2 '^error: the order names task 1 twice$' run s.safetensors -o bad/ --order 0,1,1,2 &&
+        [ ! -e bad ]
+}
+
+# What was there before a refused run stays.
+refusing_leaves_what_was_there() {
+    mkdir there && touch there/mine
+    fails 4 'no-weights' run s.safetensors -o there/new/er --weights no-weights && same mine "$(ls -A there)" &&
+        fails 4 'no-weights' run s.safetensors -o there --weights no-weights && same mine "$(ls -A there)"
+}
+
+# little PARTS...: a stream of 20 samples with features; a part for each, over and over.
+little() {
+    for i in $(seq 0 19); do
+        parts=("$@")
+        printf '{"id":%d,"split":"%s","labels":["a"%s%s]}\n' "$i" "${parts[i % $#]}" "$([ $((i % 4)) -ne 1 ] || echo ',"b"')" \
+            "$([ "$i" -ne 4 ] || echo ',"c"')"
+    done > little.jsonl
+    /usr/bin/python3 -c 'import struct
+header = "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (20, 2), }".ljust(117) + "\n"
+open("little.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + struct.pack("<40f", *range(40)))'
+    "$ocdm" stream build little.jsonl --features little.npy -o little.safetensors --quiet
+}
+
+a_stream_without_tests_says_so() {
+    little train && run "$ocdm" run little.safetensors -o untested
+    same 0 "$code" && same 'note: the stream has no test samples: there will be no metrics' "$(cat "$err")" &&
+        same 'metrics   none: the stream has no test samples' "$(head -n 1 "$out")" && ! grep -q '^total' "$out"
+}
+
+# Of a, b and c, only a and b are tested; a has 10 training samples, b none, c 1.
+classes_without_tests_are_named() {
+    little train test && run "$ocdm" run little.safetensors -o named
+    same 0 "$code" && same 'note: classes without test samples, which do not count in the metrics: 1 of 3: c' "$(cat "$err")"
+}
+
+small_data_sets_have_terciles() {
+    little train train test && run "$ocdm" run little.safetensors -o thirds
+    same 0 "$code" && same 'terciles  classes' "$(head -n 1 "$out" | cut -c 1-17)" && grep -q '"groups":"terciles"' thirds/summary.json &&
+        same 'a majority b moderate c minority ' "$(/usr/bin/python3 -c 'import json
+for c in json.load(open("thirds/summary.json"))["classes"]: print(c["name"], c["group"], end=" ")')" &&
+        "$ocdm" run little.safetensors -o bounds --groups 600,100 > "$out" && same '          classes' "$(head -n 1 "$out" | cut -c 1-17)"
 }
 
 refuses_a_folder_with_a_run() {
@@ -308,6 +352,10 @@ check "SIGTERM saves, exits with 143, and --resume ends the same" stopped_by TER
 check "after SIGKILL --resume ends the same" stopped_by KILL 137
 check "killed often, it ends the same" killed_often
 check "settings that contradict are refused" refuses_bad_settings
+check "a refused run leaves what was there" refusing_leaves_what_was_there
+check "a stream without tests says so" a_stream_without_tests_says_so
+check "classes without tests are named" classes_without_tests_are_named
+check "small data sets have terciles" small_data_sets_have_terciles
 check "a folder with a run is refused, or told to be done" refuses_a_folder_with_a_run
 check "a finished run without checkpoints is compared" compares_what_is_finished
 check "a resume with other instructions is reported, or refused" tells_other_instructions

@@ -16,21 +16,23 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export ASAN_OPTIONS=detect_leaks=0
 launcher=${LAUNCHER:-mpirun.openmpi --oversubscribe --bind-to none}
 
-# ranks N COMMAND...: on N ranks. Each tells its process number in the file pid.RANK.
+# ranks N COMMAND...: on N ranks. Each tells its process number in the file pid.RANK. 0 ranks: without a launcher.
 ranks() {
     local count=$1
     shift
+    [ "$count" -eq 0 ] && exec "$parallel" "$@"
     # shellcheck disable=SC2086,SC2016 # the launcher is several words; the rank's shell expands the rest
     exec $launcher -n "$count" bash -c 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' rank "$parallel" "$@"
 }
 
-settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 --negatives 0.25 --focal 1 --loss-balance 0.5 --ema 0.5,0.9 -q)
+settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 --negatives 0.25 --focal 1 --loss-balance 0.5 --ema 0.5,0.9
+    --optimiser sgd --warmup 3 --replay-policy loss --dark 0.1 -q)
 stream_of() { case $1 in linear | mlp) echo f.safetensors ;; *) echo s.safetensors ;; esac }
 settings_of() { case $1 in linear | mlp) echo -m 20 --log-every 1 --lr 0.001 -q ;; *) echo "${settings[@]}" ;; esac }
 
 # without_times FILE: what a run wrote, without what belongs to a machine.
 without_times() {
-    sed -E 's/"(seconds|total|evaluate|draw|decode|train|update|threads|time|s)":[-+.0-9eE]*//g; s/,"times":\{[^}]*\}//g' "$1"
+    sed -E 's/"(seconds|total|evaluate|draw|decode|train|update|threads|time|s)":[-+.0-9eE]*//g; s/,"(times|files)":\{[^}]*\}//g' "$1"
 }
 
 same_run() { # same_run FOLDER FOLDER
@@ -54,6 +56,102 @@ same_on() { # same_on MODEL RANKS THREADS
     same 0 "$code" && same_run "one-$1" "many-$1-$2-$3"
 }
 ranks_apart() { (ranks "$@"); }
+
+# Images that cannot be decoded are left out, whichever rank finds them, and the others are dealt anew.
+leaves_out_the_same_images_on() { # leaves_out_the_same_images_on RANKS
+    local words=(run s.safetensors --model cnn "${settings[@]}" --images damaged)
+    cp -r images damaged
+    for i in 3 17 30 44 60; do head -c 60 "images/$i.png" > "damaged/$i.png"; done
+    run "$ocdm" "${words[@]}" -o left-out-one --threads 2
+    same 0 "$code" && same 1 "$(grep -c 'cannot be decoded: 5, the first because of .*30.png' "$err")" || return 1
+    run ranks_apart "$1" "${words[@]}" -o left-out-many --threads 1
+    same 0 "$code" && same 1 "$(grep -c 'cannot be decoded: 5, the first because of .*30.png' "$err")" &&
+        same_run left-out-one left-out-many
+}
+
+# One line names the rank that needs the image and the step.
+ends_when_a_rank_cannot_read_an_image() {
+    mkdir some && cp images/*.png some && rm some/40.png || return 1
+    run ranks_apart 3 run s.safetensors -o unread --model cnn --threads 1 "${settings[@]}" --images some
+    same 4 "$code" && same 1 "$(grep -cE '^error: rank [0-2] of 3, step [0-9]+: cannot open some/40.png' "$err")" &&
+        same 1 "$(grep -c '^error' "$err")"
+}
+
+# Every rank opens the stream file itself.
+refuses_another_stream() {
+    local words=("$parallel" run s.safetensors -o mixed-up --model cnn --threads 1 "${settings[@]}" --images "$place/images")
+    mkdir elsewhere && cp f.safetensors elsewhere/s.safetensors || return 1
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd elsewhere && exec "$@"' rank "${words[@]}"
+    same 2 "$code" && grep '^error: rank 1: ' "$err" && [ ! -e mixed-up/run.jsonl ] || return 1
+    sed 's/c6/c5/' s.jsonl > other.jsonl
+    "$ocdm" stream build --records other.jsonl --images images -o elsewhere/s.safetensors > "$out" 2> "$err" || return 1
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd elsewhere && exec "$@"' rank "${words[@]}"
+    same 3 "$code" && grep '^error: rank 1 has another stream' "$err" && [ ! -e mixed-up/run.jsonl ] || return 1
+    rm elsewhere/s.safetensors
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd elsewhere && exec "$@"' rank "${words[@]}"
+    same 4 "$code" && grep '^error: rank 1: s.safetensors: No such file' "$err" && [ ! -e mixed-up/run.jsonl ]
+}
+
+# compared A B: the runs of two comparisons, and what they found.
+compared() {
+    local name
+    for name in "$1"/*/; do
+        same_run "$name" "$2/$(basename "$name")" || return 1
+    done
+    same "$(ls "$1")" "$(ls "$2")" && same "$(grep -vE '"(seconds_per_1000_steps|update_share)"' "$1/compare.json")" \
+        "$(grep -vE '"(seconds_per_1000_steps|update_share)"' "$2/compare.json")"
+}
+
+comparison=(--seeds 2 --methods rs,ocdm --memory 20 --log-every 1)
+
+# Four runs on three ranks: a rank has more than one.
+compares_on_ranks() {
+    run "$ocdm" compare f.safetensors "${comparison[@]}" -o compared-one
+    same 0 "$code" || return 1
+    run ranks_apart 3 compare f.safetensors "${comparison[@]}" -o compared-many
+    same 0 "$code" && same 4 "$(grep -cE '^[1-4] of 4: (rs|ocdm)-s[01], ' "$err")" && compared compared-one compared-many
+}
+
+# One run on two ranks.
+compares_with_all_ranks_on_each_run() {
+    one_process cnn || return 1
+    run ranks_apart 2 compare s.safetensors --methods ocdm --model cnn -o joint "${settings[@]}"
+    same 0 "$code" && same_run one-cnn joint/ocdm-s0 && [ ! -e joint/ocdm-s0.log ]
+}
+
+# A run that fails is told with its message; the others are made. Another number of ranks makes what is missing.
+reports_failed_runs_of_ranks() {
+    mkdir failing && : > failing/rs-s1 || return 1
+    run ranks_apart 2 compare f.safetensors "${comparison[@]}" -o failing
+    same 4 "$code" && same 1 "$(grep -c '^error: rs-s1: cannot make the folder' "$err")" && [ -s failing/rs-s1.log ] &&
+        [ -s failing/ocdm-s1/summary.json ] || return 1
+    rm failing/rs-s1 failing/rs-s1.log
+    run ranks_apart 3 compare f.safetensors "${comparison[@]}" -o failing
+    same 0 "$code" && grep '^4 runs, 3 done already' "$err" && compared compared-one failing
+}
+
+# A signal ends a comparison; one process goes on with it.
+saves_the_runs_of_all_ranks() {
+    local words=(compare s.safetensors --methods rs,ocdm --model cnn --crop 32 --resize 32 --memory 20 --log-every 1 --checkpoint-every 1)
+    rm -f pid.*
+    (ranks 2 "${words[@]}" -o halted) > "$out" 2> "$err" &
+    job=$!
+    for _ in $(seq 1200); do
+        [ -s halted/rs-s0/checkpoint.safetensors ] && [ -s halted/ocdm-s0/checkpoint.safetensors ] && break
+        sleep 0.05
+    done
+    kill -TERM "$(cat pid.0)"
+    wait "$job"
+    code=$?
+    same 143 "$code" && grep '^stopped; the same command goes on' "$err" || return 1
+    run "$ocdm" "${words[@]}" -o halted
+    same 0 "$code" && grep -E '^2 runs, .*2 to go on with' "$err" || return 1
+    run "$ocdm" "${words[@]}" -o unhalted
+    same 0 "$code" && compared unhalted halted
+}
 
 # start N FOLDER: a run in the background that saves after each step; returns when it has saved one. $job is its process.
 start() {
@@ -92,9 +190,11 @@ ends_with_the_rank() {
         cmp one-cnn/memory.jsonl "$folder/memory.jsonl"
 }
 
-saves_when_the_leader_is_asked_to_stop() {
+# SIGTERM to rank 0, or SIGUSR1 to the launcher, which passes it on to all ranks.
+saves_when_asked_to_stop() { # saves_when_asked_to_stop leader|launcher
+    rm -rf stopped
     one_process cnn && start 3 stopped || return 1
-    kill -TERM "$(cat pid.0)"
+    if [ "$1" = leader ]; then kill -TERM "$(cat pid.0)"; else kill -USR1 "$job"; fi
     wait "$job"
     code=$?
     same 143 "$code" && grep 'and saved' "$err" || return 1
@@ -149,14 +249,20 @@ make_shards() {
 
 sampling=(-m 25 -b 4 --seed 5 --rho 0.3 --weight c1=2 --min d2=6 --ignore c0)
 
-same_sample_on() { # same_sample_on RANKS: what `ocdm sample --shard` for each file and `ocdm merge` keep
+# What `ocdm sample --shard` for each file and `ocdm merge` keep; made once.
+merge_shards() {
     make_shards
+    [ -e merged ] && return 0
     for k in 0 1 2 3 4; do
         run "$ocdm" sample -q "${sampling[@]}" --shard "$k" --summary "$k.json" -o "$k.kept" "${parts[$k]}"
         same 0 "$code" || return 1
     done
     run "$ocdm" merge -m 25 --min d2=6 --ignore c0 {0,1,2,3,4}.kept --trace trace --merged-summary merged.json --summary {0,1,2,3,4}.json
-    cp "$out" merged && cp "$err" table && same 0 "$code" && same 25 "$(wc -l < merged)" || return 1
+    cp "$err" table && same 0 "$code" && same 25 "$(wc -l < "$out")" && cp "$out" merged
+}
+
+same_sample_on() { # same_sample_on RANKS
+    merge_shards || return 1
     mkdir -p temporary
     TMPDIR=$PWD/temporary run ranks_apart "$1" sample "${sampling[@]}" "${parts[@]}" --trace trace-on --summary on.json
     same 0 "$code" && cmp "$out" merged && cmp "$err" table && cmp trace-on trace &&
@@ -186,11 +292,10 @@ refuses_what_cannot_be_dealt() {
     make_shards
     run ranks_apart 2 sample -m 25 - < part0.jsonl
     same 2 "$code" && grep 'standard input cannot be dealt' "$err" || return 1
-    run ranks_apart 2 sample -m 25 < part0.jsonl
-    same 2 "$code" && grep 'standard input cannot be dealt' "$err" || return 1
-    for words in '-m 10%' '--shard 3' '-p rs' '--no-such-flag'; do
+    for words in '2 -m 10%' '0 --shard 3' '0 -p rs' '0 --no-such-flag'; do
+        read -r count words <<< "$words"
         # shellcheck disable=SC2086
-        run ranks_apart 2 sample $words part0.jsonl part1.jsonl
+        run ranks_apart "$count" sample $words part0.jsonl part1.jsonl
         same 2 "$code" && same 1 "$(grep -c ^error "$err")" && [ ! -s "$out" ] || return 1
     done
 }
@@ -237,24 +342,32 @@ if [ "$extent" = all ]; then
     done
     check "a job of 2 whose rank 1 has no memory ends, and says so" ends_when_a_rank_has_no_memory
 else
-    for case in 'cnn 1 2' 'cnn 2 1' 'cnn 3 2' 'cnn 11 1' 'resnet18 4 1' 'mobilenet1 2 2' 'linear 2 1' 'mlp 3 1'; do
+    for case in 'cnn 1 2' 'cnn 11 1' 'resnet18 4 1' 'mobilenet1 2 2' 'mlp 3 1'; do
         read -r model count threads <<< "$case"
         check "$model on $count ranks of $threads threads makes the same run" same_on "$model" "$count" "$threads"
     done
     check "a job of 3 whose rank 2 is killed ends, and goes on with 2" ends_with_the_rank KILL 2 3 2
     check "a job of 3 whose rank 1 hangs ends, and goes on with 4" ends_with_the_rank STOP 1 3 4
 fi
-check "the leader saves when it is asked to stop" saves_when_the_leader_is_asked_to_stop
+[ "$extent" = all ] && check "a run saves when its leader is asked to stop" saves_when_asked_to_stop leader
+check "a run saves when its launcher passes SIGUSR1 on" saves_when_asked_to_stop launcher
 check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
 check "predictions, features and metrics are the same" same_predictions
-for count in 1 2 3 7; do
-    check "files sampled on $count ranks are merged to the same bytes" same_sample_on "$count"
+for count in 0 3 7; do
+    check "files sampled on $count ranks (0: without mpirun) are merged to the same bytes" same_sample_on "$count"
 done
-for count in 1 3; do
-    check "the first bad file of a sample on $count ranks is reported" tells_the_first_bad_file_on "$count"
+for count in 0 3; do
+    check "the first bad file of a sample on $count ranks (0: without mpirun) is reported" tells_the_first_bad_file_on "$count"
 done
 check "one file is sampled as by one process" samples_one_file_as_one_process
 check "a sample that cannot be dealt to ranks is refused" refuses_what_cannot_be_dealt
+check "images that cannot be decoded are left out alike on 3 ranks" leaves_out_the_same_images_on 3
+check "a rank that cannot read its image ends the job, and says so" ends_when_a_rank_cannot_read_an_image
+check "a rank with another stream, or none, is refused before the first step" refuses_another_stream
+check "a comparison on three ranks makes the same runs" compares_on_ranks
+check "two ranks make the only run of a comparison together" compares_with_all_ranks_on_each_run
+check "a run of a comparison that fails on a rank is told, and made later" reports_failed_runs_of_ranks
+check "a comparison saves all runs when it is asked to stop, and one process goes on" saves_the_runs_of_all_ranks
 check "verbs that do not distribute refuse several ranks" refuses_verbs_of_one_rank
 check "ranks with another build are refused before a folder is made" refuses_another_build
 check "an error of the leader is reported once and ends all ranks" reports_errors_once

@@ -11,7 +11,7 @@
  * that was forgotten. Scripts and styles hold no tags. */
 static inline void assert_well_formed(const char *text)
 {
-    static const char *const empty[] = {"meta", "link", "img", "!DOCTYPE"};
+    static const char *const empty[] = {"meta", "link", "img", "input", "!DOCTYPE"};
     char open[64][16];
     size_t depth = 0;
     for (const char *at = text; (at = strpbrk(at, "<&")) != NULL;) {

@@ -492,9 +492,9 @@ TEST(weighted_losses_are_those_of_pytorch)
         ocdm__loss_rule rule;
         const double *loss, *gradient;
     } judged[] = {
-        {{OCDM__LOSS_BCE, 0.25, 0}, weighted_bce_loss, weighted_bce_gradient},
-        {{OCDM__LOSS_BCE, 0.25, 1}, weighted_focal_loss, weighted_focal_gradient},
-        {{OCDM__LOSS_ASL, 0.25, 0}, weighted_asl_loss, weighted_asl_gradient},
+        {{OCDM__LOSS_BCE, 0.25, 0, 0}, weighted_bce_loss, weighted_bce_gradient},
+        {{OCDM__LOSS_BCE, 0.25, 1, 0}, weighted_focal_loss, weighted_focal_gradient},
+        {{OCDM__LOSS_ASL, 0.25, 0, 0}, weighted_asl_loss, weighted_asl_gradient},
     };
     struct judged_rows rows;
     struct ocdm__targets targets = judged_rows(&rows);
@@ -514,6 +514,33 @@ TEST(weighted_losses_are_those_of_pytorch)
     rows.logits[30] = INFINITY;
     (void)ocdm__loss(&targets, &judged[1].rule, rows.logits, gradients, &bad);
     assert_int_equal(bad, 2);
+    free(rows.logits);
+}
+
+/* Rows 3 and 4 are replayed, and had other logits once; the losses of rows leave that out. */
+TEST(dark_replay_adds_squared_distances_to_former_logits)
+{
+    const ocdm__loss_rule rule = {.negatives = 1, .dark = 0.5};
+    struct judged_rows rows;
+    struct ocdm__targets targets = judged_rows(&rows);
+    float without[55], with[55], *once = wave(22, 4);
+    double losses[5], sum = 0, mean = 0;
+    size_t bad;
+    double plain = ocdm__loss(&targets, &rule, rows.logits, without, &bad);
+    targets.fresh = 3;
+    targets.dark = once;
+    targets.row_losses = losses;
+    double dark = ocdm__loss(&targets, &rule, rows.logits, with, &bad);
+    assert_memory_equal(without, with, 33 * sizeof *with);
+    for (size_t i = 33; i < 55; i++) {
+        double apart_by = (double)rows.logits[i] - (double)once[i - 33];
+        sum += 0.5 * apart_by * apart_by;
+        assert_true(fabs((double)with[i] - (double)without[i] - apart_by / 55) < 1e-6);
+    }
+    for (size_t row = 0; row < 5; row++)
+        mean += losses[row] / 5;
+    assert_true(fabs(dark - plain - sum / 55) < 1e-9 && fabs(mean - plain) < 1e-9);
+    free(once);
     free(rows.logits);
 }
 
@@ -562,21 +589,19 @@ TEST(loss_counts_a_repeated_label_once)
     }
 }
 
-static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
+static void three_steps(void (*step)(const struct ocdm__adam *), const ocdm__agent_settings *settings, float *weights)
 {
     float mean[40] = {0}, square[40] = {0};
-    for (int t = 1; t <= 3; t++) {
+    for (unsigned t = 1; t <= 3; t++) {
         float *gradient = wave(40, 10 + t);
         for (size_t i = 0; i < 40; i++)
             gradient[i] *= 0.3f;
-        struct ocdm__adam adam = {.value = weights,
-                                  .mean = mean,
-                                  .square = square,
-                                  .gradient = {(const float *const[]){gradient}, (const unsigned char[]){0}, 1},
-                                  .count = 40,
-                                  .step_size = (float)(0.01 / (1 - pow(0.9, t))),
-                                  .root_scale = (float)(1 / sqrt(1 - pow(0.999, t))),
-                                  .epsilon = 1e-4f};
+        struct ocdm__adam adam = ocdm__step_of(settings, t);
+        adam.value = weights;
+        adam.mean = mean;
+        adam.square = square;
+        adam.gradient = (struct ocdm__tree){(const float *const[]){gradient}, (const unsigned char[]){0}, 1};
+        adam.count = 40;
         step(&adam);
         free(gradient);
     }
@@ -585,12 +610,47 @@ static void three_steps(void (*step)(const struct ocdm__adam *), float *weights)
 TEST(adam_takes_the_steps_that_pytorch_takes)
 {
     float *weights = wave(40, 10), *again = wave(40, 10);
-    three_steps(ocdm__adam, weights);
+    const ocdm__agent_settings settings = {.learning_rate = 0.01, .epsilon = 1e-4};
+    three_steps(ocdm__adam, &settings, weights);
     assert_true(apart(weights, 1, adam_weights, 40) <= 1e-5);
-    three_steps(ocdm__adam_plain, again);
+    three_steps(ocdm__adam_plain, &settings, again);
     assert_memory_equal(weights, again, 40 * sizeof *weights);
     free(weights);
     free(again);
+}
+
+/* With a cosine schedule over four steps. */
+TEST(adamw_and_sgd_take_the_steps_that_pytorch_takes)
+{
+    for (int sgd = 0; sgd < 2; sgd++) {
+        const ocdm__agent_settings settings = {.learning_rate = 0.01,
+                                               .lr_schedule = OCDM__LR_COSINE,
+                                               .horizon = 4,
+                                               .epsilon = 1e-4,
+                                               .weight_decay = 0.1,
+                                               .momentum = 0.9,
+                                               .optimiser = sgd ? OCDM__OPTIMISER_SGD : OCDM__OPTIMISER_ADAMW};
+        float *weights = wave(40, 10), *again = wave(40, 10);
+        three_steps(ocdm__adam, &settings, weights);
+        assert_true(apart(weights, 1, sgd ? sgd_weights : adamw_weights, 40) <= 1e-5);
+        three_steps(ocdm__adam_plain, &settings, again);
+        assert_memory_equal(weights, again, 40 * sizeof *weights);
+        free(weights);
+        free(again);
+    }
+}
+
+TEST(learning_rate_rises_then_follows_the_cosine)
+{
+    ocdm__agent_settings settings = {.learning_rate = 2, .warmup = 4};
+    static const double rising[] = {0.5, 1, 1.5, 2, 2};
+    for (uint64_t step = 1; step <= 5; step++)
+        assert_true(fabs(ocdm__learning_rate(&settings, step) - rising[step - 1]) < 1e-12);
+    settings.lr_schedule = OCDM__LR_COSINE;
+    settings.horizon = 10;
+    assert_true(fabs(ocdm__learning_rate(&settings, 6) - 1) < 1e-12);
+    assert_true(fabs(ocdm__learning_rate(&settings, 1) - 0.5) < 1e-12);
+    assert_true(ocdm__learning_rate(&settings, 11) < 1e-12 && ocdm__learning_rate(&settings, 1000) < 1e-12);
 }
 
 TEST(adam_adds_lanes_and_clips)
@@ -667,10 +727,13 @@ int main(void)
         cmocka_unit_test(kernels_are_the_same_for_every_group),
         cmocka_unit_test(loss_is_binary_cross_entropy),
         cmocka_unit_test(weighted_losses_are_those_of_pytorch),
+        cmocka_unit_test(dark_replay_adds_squared_distances_to_former_logits),
         cmocka_unit_test(softmargin_has_the_gradient_of_pytorch),
         cmocka_unit_test(focal_loss_is_the_integral_of_its_gradient),
         cmocka_unit_test(loss_counts_a_repeated_label_once),
         cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),
+        cmocka_unit_test(adamw_and_sgd_take_the_steps_that_pytorch_takes),
+        cmocka_unit_test(learning_rate_rises_then_follows_the_cosine),
         cmocka_unit_test(adam_adds_lanes_and_clips),
         cmocka_unit_test(lanes_add_up_to_the_same_bits_whoever_adds_which_block),
     };

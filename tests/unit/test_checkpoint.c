@@ -36,6 +36,14 @@ static void enrich(ocdm__run_settings *settings)
     settings->loss_balance = 0.5;
     settings->averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
     settings->validation = 0.1;
+    settings->optimiser = OCDM__OPTIMISER_SGD;
+    settings->lr_schedule = OCDM__LR_COSINE;
+    settings->horizon = 40;
+    settings->warmup = 4;
+    if (!ocdm__run_has_memory(settings))
+        return;
+    settings->replay_policy = OCDM__REPLAY_LOSS;
+    settings->dark = 0.5;
 }
 
 /* ---- going on -------------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "base/allocate.h"
 #include "cli/flags.h"
+#include "cli/verbs.h"
 #include "experiment/folder/settings.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
@@ -361,9 +362,21 @@ TEST(exit_codes_follow_the_status)
         assert_int_equal(ocdm__exit_code((ocdm_status)i), expected[i]);
 }
 
+/* Values of flags are stored in arrays of this size. */
+TEST(flags_of_every_verb_have_room)
+{
+    for (size_t i = 0; ocdm__verbs[i] != NULL; i++) {
+        size_t count = 0;
+        while (ocdm__verbs[i]->flags != NULL && ocdm__verbs[i]->flags[count].name != NULL)
+            count++;
+        HOLDS(ocdm__verbs[i]->name, count <= OCDM__MAX_FLAGS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flags_of_every_verb_have_room),
         cmocka_unit_test(flags_give_the_defaults_when_nothing_is_given),
         cmocka_unit_test(flags_read_the_same_value_however_it_is_written),
         cmocka_unit_test(flags_keep_the_last_value_when_repeated),

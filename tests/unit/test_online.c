@@ -390,9 +390,70 @@ static int make_stream(void **state)
     return 0;
 }
 
+/* ---- what is replayed ------------------------------------------------------------------------------------------------ */
+
+enum { MEMBERS = 10, DRAWS = 4000 };
+
+/* How often each of ten samples is drawn when three of them are: the last one alone has class 1, all others class 0. */
+static void count_draws(uint32_t policy, size_t *counts)
+{
+    uint64_t starts[MEMBERS + 1];
+    uint32_t labels[MEMBERS] = {[MEMBERS - 1] = 1}, slots[3];
+    double keys[3];
+    ocdm_sample samples[MEMBERS];
+    const ocdm__label_lists lists = {starts, labels};
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm_options options = ocdm_options_default();
+    ocdm_memory *memory = NULL;
+    ocdm__replay replay;
+    options.capacity = settings.memory = MEMBERS;
+    settings.replay_policy = policy;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    for (uint32_t i = 0; i <= MEMBERS; i++)
+        starts[i] = i;
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        samples[i] = (ocdm_sample){.id = i, .labels = &labels[i], .label_count = 1};
+    assert_int_equal(ocdm_memory_update(memory, samples, MEMBERS, NULL, NULL), OCDM_OK);
+    assert_int_equal(ocdm__replay_open(&replay, &settings, 2, NULL), OCDM_OK);
+    for (size_t i = 0; replay.kept != NULL && i < MEMBERS; i++)
+        replay.kept[i] = i == 0 ? 9 : i == 1 ? 0 : 1;
+    for (uint64_t step = 0; step < DRAWS; step++) {
+        size_t drawn = ocdm__replay_draw(&replay, memory, &lists, step, slots, keys, policy == OCDM__REPLAY_LOSS ? 1 : 3);
+        for (size_t k = 0; k < drawn; k++)
+            counts[ocdm_memory_id(memory, slots[k])]++;
+        HOLDS("without replacement", drawn < 3 || (slots[0] != slots[1] && slots[1] != slots[2] && slots[0] != slots[2]));
+    }
+    ocdm__replay_close(&replay);
+    ocdm_memory_destroy(memory);
+}
+
+/* The first draw takes the lone sample of class 1 half of the time, the second 9/17 of the other half, the third 9/16 of what
+ * is left then. */
+TEST(balanced_replay_draws_classes_alike)
+{
+    size_t counts[MEMBERS] = {0};
+    count_draws(OCDM__REPLAY_BALANCED, counts);
+    double expected = 1 - 0.5 * (8.0 / 17) * (7.0 / 16);
+    assert_true(fabs((double)counts[MEMBERS - 1] / DRAWS - expected) < 0.025);
+    for (size_t i = 0; i + 1 < MEMBERS; i++)
+        assert_true(fabs((double)counts[i] / DRAWS - (3 - expected) / 9) < 0.025);
+}
+
+/* Losses 9, 0 and eight times 1. */
+TEST(loss_replay_draws_by_losses)
+{
+    size_t counts[MEMBERS] = {0};
+    count_draws(OCDM__REPLAY_LOSS, counts);
+    assert_true(fabs((double)counts[0] / DRAWS - 9.0 / 17) < 0.025);
+    assert_true(counts[1] < 5);
+    for (size_t i = 2; i < MEMBERS; i++)
+        assert_true(fabs((double)counts[i] / DRAWS - 1.0 / 17) < 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(balanced_replay_draws_classes_alike),      cmocka_unit_test(loss_replay_draws_by_losses),
         cmocka_unit_test(online_learns_as_the_plain_loop_does),     cmocka_unit_test(finetune_learns_from_the_stream_alone),
         cmocka_unit_test(agent_and_memory_never_see_tasks),         cmocka_unit_test(seeds_pair_methods),
         cmocka_unit_test(online_leaves_out_what_cannot_be_decoded), cmocka_unit_test(online_fails_when_no_image_can_be_decoded),

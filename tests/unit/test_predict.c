@@ -273,6 +273,77 @@ TEST(weights_count_learned_numbers_alone)
     assert_int_equal(ocdm__weights_parameters(&file), 8);
 }
 
+/* What a file of a run says about itself; entry `changed` has another value. */
+static ocdm_status read_about(const char *changed, const char *value, ocdm__weights_about *about, ocdm_error *error)
+{
+    struct ocdm__note notes[] = {{.key = "ocdm", .value = "0.1.0"},
+                                 {.key = "model", .value = "cnn"},
+                                 {.key = "run", .value = "0123456789abcdef"},
+                                 {.key = "input", .value = "images"},
+                                 {.key = "resize", .value = "36"},
+                                 {.key = "crop", .value = "32"},
+                                 {.key = "mean", .value = "[0.485,0.456,0.406]"},
+                                 {.key = "std", .value = "[0.229,0.224,0.225]"},
+                                 {.key = "classes", .value = "[\"a\",\"b \\\"c\\\"\"]"}};
+    size_t size;
+    ocdm__output output;
+    struct ocdm__safetensors file;
+    struct ocdm__tensor tensor = ocdm__tensor_of("fc.bias", OCDM__F32, linear_bias, SMALL_CLASSES);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (strcmp(notes[i].key, changed) == 0)
+            notes[i].value = value;
+    assert_int_equal(ocdm__output_open(&output, "about", NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, notes, sizeof notes / sizeof *notes, &tensor, 1, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+    unsigned char *bytes = read_whole("about", &size);
+    assert_int_equal(ocdm__safetensors_read(&file, "about", bytes, size, NULL), OCDM_OK);
+    ocdm_status status = ocdm__weights_about_read(about, "about", &file, error);
+    ocdm__safetensors_close(&file);
+    free(bytes);
+    remove("about");
+    return status;
+}
+
+TEST(weights_about_is_read_or_refused)
+{
+    static const char *const bad[][2] = {{"crop", "0"},       {"crop", "40"},         {"crop", "32.5"},
+                                         {"resize", "-1"},    {"resize", "99999"},    {"input", "sounds"},
+                                         {"mean", "[0,0,0]"}, {"std", "[1,1,1]"},     {"classes", "[\"a\",1]"},
+                                         {"classes", "{}"},   {"classes", "[\"a"},    {"run", "0123456789abcdefg"},
+                                         {"run", "a\tb"},     {"model", "mobilenet1"}};
+    ocdm__weights_about about = {.class_count = 0};
+    size_t length;
+    assert_int_equal(read_about("", "", &about, NULL), OCDM_OK);
+    assert_true(ocdm__weights_about_known(&about) && about.images && about.resize == 36 && about.crop == 32);
+    assert_int_equal(about.class_count, 2);
+    assert_memory_equal(ocdm__text_at(&about.classes, 1, &length), "b \"c\"", 5);
+    ocdm__weights_about_clear(&about);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ocdm_error error = {.message = ""};
+        HOLDS(bad[i][1], read_about(bad[i][0], bad[i][1], &about, &error) == OCDM_BAD_FILE);
+        HOLDS(error.message, strstr(error.message, "of the metadata makes no sense") != NULL);
+        ocdm__weights_about_clear(&about);
+    }
+}
+
+TEST(sizes_are_those_of_training_unless_they_are_given)
+{
+    static const uint32_t cases[][4] = {/* given, used */
+                                        {0, 0, 36, 32},  {36, 32, 36, 32}, {0, 24, 36, 24},
+                                        {20, 0, 20, 20}, {0, 64, 64, 64},  {48, 0, 48, 32}};
+    const ocdm__weights_about about = {.images = true, .resize = 36, .crop = 32}, unknown = {.images = false};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t resize = cases[i][0], crop = cases[i][1];
+        ocdm__weights_choose_size(&about, &resize, &crop, NULL);
+        assert_true(resize == cases[i][2] && crop == cases[i][3]);
+    }
+    uint32_t resize = 0, crop = 0;
+    ocdm__weights_choose_size(&unknown, &resize, &crop, NULL);
+    assert_true(resize == 0 && crop == 0);
+    ocdm__weights_usual_size(&unknown, &resize, &crop);
+    assert_true(resize == 256 && crop == 224);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +356,8 @@ int main(void)
         cmocka_unit_test(predict_stops_when_told),
         cmocka_unit_test(weights_are_not_taken_for_a_pickle_by_their_length),
         cmocka_unit_test(weights_count_learned_numbers_alone),
+        cmocka_unit_test(weights_about_is_read_or_refused),
+        cmocka_unit_test(sizes_are_those_of_training_unless_they_are_given),
     };
     return cmocka_run_group_tests(tests, enter_small_folder, leave_folder);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "../test.h"
+#include "base/allocate.h"
+#include "base/files.h"
 #include "base/json_tree.h"
 #include "made_summary.h"
 #include "report/figures/figure.h"
@@ -203,8 +205,8 @@ TEST(page_stays_small_when_classes_are_many)
 /* Every figure is a separate picture in XML, and a table whose lines have as many fields as its head. */
 TEST(figures_are_files_of_their_own)
 {
-    static const char *const names[] = {"memory", "distance",        "map",          "stream", "time",
-                                        "orders", "orders-distance", "orders-memory"};
+    static const char *const names[] = {"memory", "distance", "map",    "tasks",           "classes",      "loss",
+                                        "stream", "time",     "orders", "orders-distance", "orders-memory"};
     struct made_run run = MADE_RUN;
     put_run("r/a", &run);
     run.seed = 1;
@@ -264,13 +266,15 @@ TEST(figures_are_in_the_section_that_they_name)
 /* The bars of the memory: the heights are the counts, the marks the targets. */
 TEST(memory_figure_has_the_counts)
 {
+    struct made_run run = MADE_RUN;
     size_t size;
-    put_run("r/a", &MADE_RUN);
+    run.counts = "[2,0,6]";
+    put_run("r/a", &run);
     make_page();
     char *svg = (char *)read_whole("f/memory.svg", &size);
     assert_non_null(svg);
     svg[size] = '\0';
-    const char *titles[2] = {"c: 9, target 4", "a: 3, target 4"};
+    const char *titles[2] = {"c: 6, target 4", "a: 2, target 4"};
     double heights[2];
     for (size_t i = 0; i < 2; i++) {
         const char *bar = element_saying(svg, "rect", titles[i]);
@@ -279,6 +283,194 @@ TEST(memory_figure_has_the_counts)
     }
     assert_true(fabs(heights[0] - 3 * heights[1]) < 0.2);
     free(svg);
+}
+
+/* ---- what a reader sees of methods and classes ------------------------------------------------------------------------- */
+
+static char *read_figure(const char *path)
+{
+    size_t size;
+    char *svg = (char *)read_whole(path, &size);
+    assert_non_null(svg);
+    svg[size] = '\0';
+    return svg;
+}
+
+static const char *bar_of(const char *svg, const char *title)
+{
+    const char *bar = element_saying(svg, "rect", title);
+    assert_non_null(bar);
+    return bar;
+}
+
+/* A bar has the colour of its method; groups of classes differ in how it is filled. */
+TEST(groups_of_classes_have_no_colour_of_their_own)
+{
+    static const char *const titles[] = {"a: 3, target 4", "b: 2, target 4", "c: 9, target 4"};
+    struct made_run run = MADE_RUN;
+    run.counts = "[3,2,9]";
+    put_run("r/a", &run);
+    make_page();
+    char *svg = read_figure("f/memory.svg");
+    for (unsigned kind = 0; kind < 3; kind++) {
+        char fill[8];
+        snprintf(fill, sizeof fill, "k%u", kind);
+        assert_true(has_class(bar_of(svg, titles[kind]), "f0"));
+        assert_true(has_class(bar_of(svg, titles[kind]), fill));
+    }
+    free(svg);
+}
+
+/* A class that fills one memory does not flatten the bars of another: both scales end at twice the target, and the high bar has
+ * its number. */
+TEST(memory_figure_does_not_flatten_balanced_methods)
+{
+    struct made_run run = MADE_RUN;
+    run.counts = "[4,4,4]";
+    put_run("r/a", &run);
+    run.method = "rs";
+    run.counts = "[900,1,1]";
+    put_run("r/b", &run);
+    make_page();
+    char *svg = read_figure("f/memory.svg");
+    double balanced = number_of(bar_of(svg, "b: 4, target 4"), "height");
+    double highest = number_of(bar_of(svg, "a: 900, target 4"), "height");
+    assert_true(balanced > 0.4 * highest);
+    assert_non_null(strstr(svg, "class=\"tiny\">900</text>"));
+    free(svg);
+}
+
+/* The caption beside the bars has the numbers of the table: means over the seeds of what each run's memory has. */
+TEST(memory_figure_and_table_have_the_same_numbers)
+{
+    struct made_run run = MADE_RUN;
+    run.counts = "[3,2,9]";
+    put_run("r/a", &run);
+    run.seed = 1;
+    run.counts = "[12,1,2]";
+    put_run("r/b", &run);
+    make_page();
+    assert_true(says(">fewest 1.5, most 10.5</text>"));
+    assert_true(says(" data-v=\"1.5\">1.5 "));
+    assert_true(says(" data-v=\"10.5\">10.5 "));
+}
+
+TEST(page_speaks_of_decoding_only_when_samples_are_images)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    make_page();
+    assert_false(says("decode images"));
+    assert_false(says(">decode<"));
+    run.kind = "\"files\"";
+    put_run("r/a", &run);
+    make_page();
+    assert_true(says("decode images"));
+    assert_true(says(">decode<"));
+}
+
+TEST(page_compares_two_models)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.model = "\"torch\"";
+    run.map = "45";
+    put_run("r/b", &run);
+    make_page();
+    assert_true(says("<strong><bdi>ocdm, model torch</bdi></strong> is ahead"));
+    assert_true(says("<bdi>ocdm, model linear</bdi> with 40.0"));
+    assert_false(says("Some settings were swept"));
+    assert_true(says("# by a program of your own: "));
+    assert_well_formed(page_text);
+}
+
+TEST(page_names_streams)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.stream = "\"2\"";
+    put_run("r/b", &run);
+    make_page();
+    assert_true(says("<h2 class=\"stream\">Stream <bdi>folder-of-s</bdi> (1)</h2>"));
+    assert_true(says("<h2 class=\"stream\">Stream <bdi>folder-of-s</bdi> (2)</h2>"));
+}
+
+TEST(page_tells_when_and_where_each_run_ran)
+{
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    assert_true(says("<td class=\"text\">2026-01-02 03:04</td><td data-v=\"3723\">1:02:03 h</td><td "
+                     "class=\"text\"><bdi>node7</bdi></td>"));
+}
+
+/* Paths lead from one place to another by their last common folder, whole names compared. */
+TEST(paths_lead_from_a_folder)
+{
+    static const struct {
+        const char *folder, *path, *relative;
+    } pairs[] = {
+        {"p/a", "p/a/s", "s"}, {"p/a", "p/ab/s", "../ab/s"},     {"p", "p", "."},
+        {"p/a", "p", ".."},    {"p/ab", "p/a/../a/s", "../a/s"},
+    };
+    put_text("p/a/s", "");
+    put_text("p/ab/s", "");
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *relative;
+        assert_int_equal(ocdm__path_from(pairs[i].folder, pairs[i].path, &relative, NULL), OCDM_OK);
+        assert_string_equal(relative, pairs[i].relative);
+        ocdm__release(relative);
+    }
+    char *none;
+    assert_int_equal(ocdm__path_from("p", "p/nothing", &none, NULL), OCDM_OK);
+    assert_null(none);
+}
+
+/* Rows are tasks, columns the time; a task that has not been seen has no number. */
+TEST(tasks_figure_is_a_table)
+{
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    char *svg = read_figure("f/tasks.svg");
+    size_t rows = 0, cells = 0;
+    for (const char *at = svg; (at = next_element(at, "g")) != NULL; at++) {
+        char role[20];
+        rows += strcmp(attribute_of(at, "role", role, sizeof role), "row") == 0;
+        cells += strcmp(attribute_of(at, "role", role, sizeof role), "cell") == 0;
+    }
+    assert_int_equal(rows, 3);
+    assert_int_equal(cells, 4);
+    assert_non_null(strstr(svg, "task 1 after task 1: 50.0</title>"));
+    assert_non_null(strstr(svg, "task 1 after task 0: 31.2</title>"));
+    assert_non_null(strstr(svg, "task 0 after task 0: 62.5</title>"));
+    assert_non_null(strstr(svg, "aria-label=\"not seen yet\""));
+    assert_true(has_class(bar_of(svg, "task 1 after task 0: 31.2"), "h0"));
+    assert_true(has_class(bar_of(svg, "task 0 after task 0: 62.5"), "h8"));
+    free(svg);
+}
+
+/* Most frequent first; bars are in proportion; a class without a number has no bar. */
+TEST(classes_figure_is_ordered_by_frequency)
+{
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    char *svg = read_figure("f/classes.svg");
+    const char *a = bar_of(svg, "ocdm, a: AP 80.0"), *c = bar_of(svg, "ocdm, c: AP 12.5");
+    assert_true(a < c);
+    assert_true(fabs(number_of(a, "width") - 6.4 * number_of(c, "width")) < 0.5);
+    assert_null(strstr(svg, "ocdm, b: AP"));
+    free(svg);
+}
+
+/* A page has the loss twice, on a linear scale and on a logarithmic one; the raw line is behind the smooth one. */
+TEST(loss_figure_has_raw_and_smooth_lines)
+{
+    put_run("r/a", &MADE_RUN);
+    make_page();
+    const char *figure = strstr(page_text, "<figure data-name=\"loss\">"), *end = strstr(figure, "</figure>");
+    const char *raw = strstr(figure, "<polyline class=\"raw s0\""), *smooth = strstr(figure, "data-p=\"10 1 20 0.5 \"");
+    assert_true(raw != NULL && smooth != NULL && raw < smooth && smooth < end);
+    assert_non_null(strstr(figure, "training loss, log scale"));
+    assert_true(strstr(figure, "training loss, log scale") < end);
 }
 
 int main(void)
@@ -295,6 +487,17 @@ int main(void)
         WITH_TREE(figures_are_files_of_their_own),
         WITH_TREE(memory_figure_has_the_counts),
         WITH_TREE(figures_are_in_the_section_that_they_name),
+        WITH_TREE(groups_of_classes_have_no_colour_of_their_own),
+        WITH_TREE(memory_figure_does_not_flatten_balanced_methods),
+        WITH_TREE(memory_figure_and_table_have_the_same_numbers),
+        WITH_TREE(page_speaks_of_decoding_only_when_samples_are_images),
+        WITH_TREE(page_compares_two_models),
+        WITH_TREE(page_names_streams),
+        WITH_TREE(page_tells_when_and_where_each_run_ran),
+        WITH_TREE(paths_lead_from_a_folder),
+        WITH_TREE(tasks_figure_is_a_table),
+        WITH_TREE(classes_figure_is_ordered_by_frequency),
+        WITH_TREE(loss_figure_has_raw_and_smooth_lines),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

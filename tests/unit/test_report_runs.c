@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../test.h"
+#include "experiment/folder/settings.h"
 #include "made_summary.h"
 #include "report/runs/groups.h"
 
@@ -134,6 +135,83 @@ TEST(groups_of_a_sweep_are_not_in_the_base)
     assert_false(ocdm__study_sweeps(study, "rho"));
 }
 
+/* A model of one's own beside a built-in one: both are compared, and the figures of sweeps are not theirs. */
+TEST(groups_of_two_models_are_compared)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.seed = 1;
+    put_run("r/b", &run);
+    run.model = "\"torch\"";
+    run.map = "45";
+    put_run("r/c", &run);
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_int_equal(study->base_count, 2);
+    assert_string_equal(study->groups[0].label, "ocdm, model torch");
+    assert_string_equal(study->groups[1].label, "ocdm, model linear");
+    assert_false(ocdm__study_sweeps(study, "model"));
+    assert_int_equal(study->groups[0].colour % OCDM__COLOURS, study->groups[1].colour % OCDM__COLOURS);
+    assert_int_not_equal(study->groups[0].colour, study->groups[1].colour); /* another dash */
+}
+
+/* The order of the methods follows the results; their colours do not. */
+TEST(groups_have_the_colours_of_their_methods)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.method = "rs";
+    run.map = "60";
+    put_run("r/b", &run);
+    run.method = "ocdm";
+    run.memory = "3";
+    put_run("r/c", &run);
+    run.memory = "6";
+    run.method = "mine";
+    put_run("r/d", &run);
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_string_equal(study->groups[2].label, "ocdm");
+    for (size_t i = 0; i < study->group_count; i++)
+        assert_int_equal(study->groups[i].colour, ocdm__method_colour(study->groups[i].method));
+    assert_string_equal(study->groups[3].label, "ocdm, memory 3");
+    assert_ptr_equal(study->groups[3].mark, study->groups[2].label);
+}
+
+/* Every method of the program has a row: no two have the same, and a name of one's own never has one of theirs. */
+TEST(colours_of_all_methods_differ)
+{
+    unsigned taken[64], count = 0;
+    for (size_t i = 0; ocdm__run_methods[i] != NULL; i++) {
+        unsigned colour = ocdm__method_colour(ocdm__run_methods[i]);
+        assert_true(colour < 2 * OCDM__COLOURS); /* those of the table: solid, or the first dash */
+        for (unsigned k = 0; k < count; k++)
+            assert_int_not_equal(taken[k], colour);
+        taken[count++] = colour;
+    }
+    assert_true(count >= 13);
+    assert_int_equal(ocdm__method_colour("my policy"), ocdm__method_colour("my policy"));
+    assert_int_not_equal(ocdm__method_colour("my policy"), ocdm__method_colour("my other policy"));
+    assert_true(ocdm__method_colour("my policy") >= OCDM__COLOURS);
+}
+
+/* Runs with the same seed are compared, in each evaluation. */
+TEST(groups_differ_by_evaluation)
+{
+    struct made_run run = MADE_RUN;
+    put_run("r/a", &run);
+    run.method = "rs";
+    run.map = "30";
+    put_run("r/b", &run);
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    const ocdm__run_group *best = ocdm__study_best(study);
+    assert_string_equal(best->label, "ocdm");
+    assert_float_equal(ocdm__group_evaluation_difference(&study->groups[1], best, 0, "total.mAP").mean, 0, 0);
+    assert_float_equal(ocdm__group_evaluation_difference(&study->groups[1], best, 1, "total.mAP").mean, -10, 1e-12);
+    assert_float_equal(ocdm__group_evaluation_difference(best, best, 1, "total.mAP").mean, 0, 0);
+}
+
 TEST(studies_are_one_for_each_stream)
 {
     struct made_run run = MADE_RUN;
@@ -188,11 +266,19 @@ int main(void)
 {
 #define WITH_TREE(test) cmocka_unit_test_teardown(test, clear_runs)
     const struct CMUnitTest tests[] = {
-        WITH_TREE(runs_tell_what_is_wrong_when_not_whole),   WITH_TREE(runs_of_a_folder_that_is_one_is_that_run),
-        WITH_TREE(runs_missing_folder_is_a_missing_run),     WITH_TREE(groups_hold_runs_that_differ_in_the_seed_alone),
-        WITH_TREE(groups_of_a_sweep_are_not_in_the_base),    WITH_TREE(studies_are_one_for_each_stream),
-        WITH_TREE(classes_stand_in_the_order_of_the_stream), WITH_TREE(study_without_a_network_goes_by_the_distance),
+        WITH_TREE(runs_tell_what_is_wrong_when_not_whole),
+        WITH_TREE(runs_of_a_folder_that_is_one_is_that_run),
+        WITH_TREE(runs_missing_folder_is_a_missing_run),
+        WITH_TREE(groups_hold_runs_that_differ_in_the_seed_alone),
+        WITH_TREE(groups_of_a_sweep_are_not_in_the_base),
+        WITH_TREE(studies_are_one_for_each_stream),
+        WITH_TREE(classes_stand_in_the_order_of_the_stream),
+        WITH_TREE(study_without_a_network_goes_by_the_distance),
         WITH_TREE(study_of_empty_summaries_stands),
+        WITH_TREE(groups_of_two_models_are_compared),
+        WITH_TREE(groups_have_the_colours_of_their_methods),
+        WITH_TREE(colours_of_all_methods_differ),
+        WITH_TREE(groups_differ_by_evaluation),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -72,15 +72,15 @@ TEST(watch_shows_how_far_a_run_is)
     take_step(10);
     take_step(20);
     draw(100, true);
-    assert_non_null(strstr(view, "ocdm on s, seed 3, memory 100\n"));
-    assert_non_null(strstr(view, "step 20 of about 100 (20 %), task 0, 5 samples in memory, 10 steps/s, 8 s left\n"));
+    assert_non_null(strstr(view, "ocdm on s, seed 3, memory 5 of 100 samples\n"));
+    assert_non_null(strstr(view, "step 20 of about 100 (20 %), 8 s left, 10 steps/s, task 0\n"));
     assert_non_null(strstr(view, "loss        20.5000   ▁█\n"));
     assert_int_equal(take("{\"type\":\"evaluation\",\"task\":0,\"step\":20,\"total\":{\"mAP\":33.25}}"),
                      OCDM__WATCH_EVALUATION);
     assert_int_equal(take("{\"type\":\"end\",\"step\":20}"), OCDM__WATCH_END);
     draw(100, false);
-    assert_non_null(strstr(view, "; ended\n"));
-    assert_non_null(strstr(view, "mAP  task 0: 33.2\n"));
+    assert_non_null(strstr(view, ", ended, 10 steps/s, task 0\n"));
+    assert_non_null(strstr(view, "mAP  task 0: 33.2 %\n"));
     assert_non_null(strstr(view, "loss        20.5000   .#\n"));
 }
 
@@ -89,7 +89,7 @@ TEST(watch_draws_the_classes_when_the_log_has_counts)
     take(start);
     take("{\"type\":\"step\",\"step\":10,\"counts\":[8,0,4]}");
     draw(60, true);
-    assert_non_null(strstr(view, "classes      8.0000   █  \n"));
+    assert_non_null(strstr(view, "classes  8 samples    █  \n"));
     assert_non_null(strstr(view, "                      █ █\n"));
 }
 
@@ -142,6 +142,23 @@ TEST(watch_keeps_to_the_width)
     }
 }
 
+/* The time left and the newest evaluations are what a user looks for. */
+TEST(watch_fits_eighty_columns_in_a_long_run)
+{
+    take("{\"type\":\"start\",\"settings\":{\"method\":\"ocdm\",\"seed\":3,\"memory\":20000,\"batch\":10},"
+         "\"stream\":{\"file\":\"posters-of-movies.safetensors\",\"train\":2000000}}");
+    take("{\"type\":\"step\",\"step\":123450,\"task\":11,\"loss\":1,\"distance_seen\":0.5,\"kept\":20000,\"seconds\":12345}");
+    for (unsigned task = 0; task < 12; task++) {
+        char line[100];
+        snprintf(line, sizeof line, "{\"type\":\"evaluation\",\"task\":%u,\"total\":{\"mAP\":43.21}}", task);
+        take(line);
+    }
+    draw(80, false);
+    assert_non_null(strstr(view, "ocdm on posters-of-movies.safetensors, seed 3, memory 20000 of 20000 samples\n"));
+    assert_non_null(strstr(view, "step 123450 of about 200000 (62 %), 2 h 08 min left, 10 steps/s, task 11\n"));
+    assert_non_null(strstr(view, "  task 11: 43.2 %\n"));
+}
+
 int main(void)
 {
 #define WITH_WATCH(test) cmocka_unit_test_setup_teardown(test, begin, end)
@@ -151,6 +168,7 @@ int main(void)
         WITH_WATCH(watch_forgets_what_came_after_a_resumed_step),
         WITH_WATCH(watch_passes_over_what_is_no_line_of_a_log),
         WITH_WATCH(watch_keeps_to_the_width),
+        WITH_WATCH(watch_fits_eighty_columns_in_a_long_run),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

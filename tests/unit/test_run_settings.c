@@ -27,7 +27,8 @@ struct contradiction {
 #define CHANGED(...)                                                                                                           \
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
-        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .log_every = 1, .threads = 1, .negatives = 1, __VA_ARGS__         \
+        .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, .threads = 1,            \
+        .negatives = 1, .lambda = 1, __VA_ARGS__                                                                               \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -46,10 +47,19 @@ static const struct contradiction contradictions[] = {
     {"the stream has features, the model resnet18 takes images", OCDM_BAD_ARGUMENT, CHANGED(.model = "resnet18")},
     {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .precision = OCDM__PRECISION_BF16)},
     {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.crop = 32)},
+    {"the model linear takes no images", OCDM_BAD_ARGUMENT, CHANGED(.image_size = 32)},
     {"the model none takes no images", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .resize = 0)},
     {"takes samples with one label, sample", OCDM_NOT_SINGLE_LABEL, CHANGED(.method = "cbrs")},
-    {"ocdm does not train the model none itself", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
+    {"ocdm does not train the model none by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .focal = 1)},
     {"the loss asl has a focal power of its own", OCDM_BAD_ARGUMENT, CHANGED(.loss = OCDM__LOSS_ASL, .focal = 1)},
+    {"adam has no weight decay", OCDM_BAD_ARGUMENT, CHANGED(.weight_decay = 0.1)},
+    {"adamw without weight decay is adam", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_ADAMW)},
+    {"the cosine schedule needs a horizon", OCDM_BAD_ARGUMENT, CHANGED(.lr_schedule = OCDM__LR_COSINE)},
+    {"a horizon without the cosine schedule", OCDM_BAD_ARGUMENT, CHANGED(.horizon = 100)},
+    {"ocdm does not train the model ridge by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .warmup = 5)},
+    {"ridge computes in double precision", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .precision = OCDM__PRECISION_BF16)},
+    {"nothing is replayed: --method finetune", OCDM_BAD_ARGUMENT,
+     CHANGED(.method = "finetune", .replay_policy = OCDM__REPLAY_BALANCED)},
     {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
@@ -60,7 +70,7 @@ TEST(settings_that_contradict_are_refused)
     assert_int_equal(ocdm__stream_open(&stream, "stream", NULL), OCDM_OK);
     ocdm__run_settings good = CHANGED(.seed = 0);
     assert_int_equal(resolved(&good, &stream, NULL), OCDM_OK);
-    assert_string_equal(good.groups, "600,100");
+    assert_string_equal(good.groups, "terciles");
     for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
         ocdm_error error = {.message = ""};
         ocdm__run_settings settings = contradictions[i].settings;
@@ -101,6 +111,15 @@ TEST(settings_refuse_streams_that_cannot_train)
     ocdm__stream_close(&stream);
 }
 
+TEST(presets_are_settings_that_can_be_read)
+{
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    for (size_t i = 0; ocdm__run_presets[i] != NULL; i++)
+        HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
+    assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal == 1);
+    assert_true(settings.averages.count >= 2 && settings.validation == 0.1);
+}
+
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
 
 TEST(settings_are_written_with_every_default)
@@ -111,7 +130,8 @@ TEST(settings_are_written_with_every_default)
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
-        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null}";
+        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"optimiser\":\"adam\","
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";
@@ -195,8 +215,8 @@ TEST(unknown_key_is_named)
     ocdm_error error;
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.groups = "600,100";
-    assert_int_equal(compared("{\"groups\":\"600,100\",\"momentum\":0.9}", &settings, &error), OCDM_BAD_ARGUMENT);
-    assert_string_equal(error.message, "C: unknown setting \"momentum\"");
+    assert_int_equal(compared("{\"groups\":\"600,100\",\"nesterov\":true}", &settings, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "C: unknown setting \"nesterov\"");
     /* A flag that does not change results is not a key. */
     assert_int_equal(compared("{\"groups\":\"600,100\",\"threads\":2}", &settings, &error), OCDM_BAD_ARGUMENT);
     assert_string_equal(error.message, "C: unknown setting \"threads\"");
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(settings_that_contradict_are_refused),
         cmocka_unit_test(settings_allow_a_small_memory_when_nothing_is_replayed),
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
+        cmocka_unit_test(presets_are_settings_that_can_be_read),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
         cmocka_unit_test(weights_are_compared_by_their_digest),

@@ -165,6 +165,43 @@ TEST(tasks_are_sorted_and_limited)
     assert_int_equal(statistics.task_count, 0);
 }
 
+/* Against sorting: with k classes that occur, at most k/3 are above the one at place k/3, and at most k/3 below its mirror. */
+TEST(terciles_divide_the_classes_that_occur)
+{
+    static const struct {
+        uint64_t counts[8], high, low;
+    } cases[] = {
+        {{9, 5, 1}, 5, 5},          {{30, 20, 10, 0, 0}, 20, 20},
+        {{7, 6, 5, 4, 3, 2}, 5, 4}, {{8, 7, 6, 5, 4, 3, 2, 1}, 6, 3},
+        {{5, 5, 5, 5, 5, 5}, 5, 5}, {{600, 599, 1, 1, 1, 1}, 1, 1},
+        {{UINT64_MAX, 3, 1}, 3, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t bounds[2];
+        ocdm__tercile_bounds(&(ocdm__class_counts){cases[i].counts, sizeof(uint64_t), 8}, bounds);
+        assert_int_equal(bounds[0], cases[i].high);
+        assert_int_equal(bounds[1], cases[i].low);
+    }
+}
+
+/* The paper's streams all have a class with more than 600 samples. */
+TEST(bounds_are_the_papers_unless_no_class_is_a_majority)
+{
+    static const struct {
+        uint64_t counts[4];
+        bool terciles;
+    } cases[] = {{{601, 5, 3, 1}, false}, {{600, 5, 3, 1}, true}, {{9, 8, 0, 0}, false}, {{9, 8, 7, 0}, true}, {{0}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t bounds[2];
+        bool terciles = ocdm__usual_bounds(&(ocdm__class_counts){cases[i].counts, sizeof(uint64_t), 4}, bounds);
+        assert_int_equal(terciles, cases[i].terciles);
+        if (!terciles) {
+            assert_int_equal(bounds[0], 600);
+            assert_int_equal(bounds[1], 100);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +213,8 @@ int main(void)
         cmocka_unit_test(many_labels_share_the_last_step),
         cmocka_unit_test(groups_and_range_follow_the_counts),
         cmocka_unit_test(tasks_are_sorted_and_limited),
+        cmocka_unit_test(terciles_divide_the_classes_that_occur),
+        cmocka_unit_test(bounds_are_the_papers_unless_no_class_is_a_majority),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,97 @@ TEST(deletions_take_little_work_when_the_target_is_uneven)
     expect_little_work(3000, uniform, 8, -1);
 }
 
+/* ---- no update takes long -------------------------------------------------------------------------------------------------
+ */
+
+/* Offers samples up to `end` and returns the most steps that one update took. */
+static uint64_t most_steps(ocdm_memory *memory, draw_labels *draw, uint64_t end)
+{
+    uint64_t most = 0;
+    for (uint64_t n = ocdm_memory_arrived(memory); n < end; n += BATCH) {
+        uint64_t before = ocdm_memory_work(memory).steps;
+        offer(memory, draw, n, n + BATCH);
+        uint64_t steps = ocdm_memory_work(memory).steps - before;
+        most = steps > most ? steps : most;
+    }
+    return most;
+}
+
+/* 10 deletions compare each of 26,000 label sets about once each, while all are awake. The 115,000 scores that the fill put out
+ * of date are brought up to date before the first of them, a few at a time, and sets fall asleep a few at a time. */
+TEST(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 30000;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    assert_true(most_steps(memory, uniform, 30000) <= 45000);
+    assert_true(most_steps(memory, uniform, 30010) <= 200000);
+    memory->scores->sleep_trial.resting = 1;
+    assert_true(most_steps(memory, uniform, 50000) <= 240000);
+    assert_true(memory->scores->work.rankings > 20000);
+    ocdm_memory_destroy(memory);
+}
+
+/* ---- scores that differ by less than what they leave -------------------------------------------------------------------- */
+
+/* Half of the sets near the best have one label; as many classes take part here, and two more. */
+enum { LOWERED = OCDM__NEAR / 2 - 1, SAMPLES_OF_EACH = 200, RARE_CLASSES = 1100 };
+
+static const uint32_t raised_class = 0, other_class = 1, first_lowered = 2, first_rare = 2 + LOWERED;
+
+static void give(ocdm_memory *memory, const uint32_t *labels, size_t count, uint32_t times)
+{
+    for (uint32_t i = 0; i < times; i++) {
+        const ocdm_sample sample = {.id = ocdm_memory_arrived(memory), .labels = labels, .label_count = count};
+        assert_int_equal(ocdm_memory_update(memory, &sample, 1, NULL, NULL), OCDM_OK);
+    }
+}
+
+/* In order of arrival: a sample with many labels; single labels of its classes, of which the first has one more than the
+ * others; of another class with as many; and of more than 1,024 rare ones, so that sets near the best are kept. The scores of
+ * the lowered classes and of the other one are a step of the grid higher than their counts would make them. */
+static ocdm_memory *memory_with_close_scores(void)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 20000;
+    options.tie = OCDM_TIE_OLDEST;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    for (uint32_t i = other_class; i < first_rare; i++)
+        assert_int_equal(ocdm_memory_set_weight(memory, i, 1 - 0x1p-32, NULL), OCDM_OK);
+    uint32_t many[1 + LOWERED] = {raised_class};
+    for (uint32_t i = 0; i < LOWERED; i++)
+        many[1 + i] = first_lowered + i;
+    give(memory, many, 1 + LOWERED, 1);
+    give(memory, &raised_class, 1, SAMPLES_OF_EACH);
+    for (uint32_t i = 0; i < LOWERED; i++)
+        give(memory, &many[1 + i], 1, SAMPLES_OF_EACH - 1);
+    give(memory, &other_class, 1, SAMPLES_OF_EACH);
+    for (uint32_t i = first_rare; i < first_rare + RARE_CLASSES; i++)
+        give(memory, &i, 1, 1);
+    memory->scores->near_margin[0] = (int64_t)1 << 40;
+    memory->scores->near_trial.plain = (uint64_t)1 << 30;
+    return memory;
+}
+
+/* First the sample with many labels goes, and with it the lead of its classes. The raised class is near the best and the other
+ * one is not; their scores differ by one step of 2^-32, which the grid of 2^-40 does not show in what a deletion leaves. */
+TEST(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid)
+{
+    ocdm_memory *memory = memory_with_close_scores();
+    const uint32_t size = (uint32_t)ocdm_memory_arrived(memory);
+    const uint64_t first_of_other = 1 + SAMPLES_OF_EACH + LOWERED * (SAMPLES_OF_EACH - 1);
+    ocdm_change change;
+    assert_int_equal(ocdm_memory_resize(memory, size - 2, &change, NULL), OCDM_OK);
+    assert_int_equal(change.left_count, 2);
+    assert_int_equal(change.left[0].id, 0);
+    assert_int_equal(change.left[1].id, first_of_other);
+    const uint32_t after = memory->pool.classes[raised_class].kept;
+    assert_int_equal(after, memory->pool.classes[other_class].kept + 1);
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- trials ----------------------------------------------------------------------------------------------------------- */
 
 TEST(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time)
@@ -141,6 +232,8 @@ int main(void)
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_3000_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_10000_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
+        cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
+        cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
     };

@@ -15,6 +15,7 @@
 #include "experiment/folder/run_folder.h"
 #include "experiment/loop/evaluation.h"
 #include "experiment/loop/schedule.h"
+#include "ranks/ranks.h"
 #include "report/tables/tables.h"
 
 #define MAX_METHODS 16
@@ -225,10 +226,24 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
 
 /* ---- with a network --------------------------------------------------------------------------------------------------- */
 
+/* Says over the table that its groups are not the paper's; without tests there is nothing to compare but memories and times. */
+static void note_stream(const struct request *request, ocdm__table *table)
+{
+    size_t used = strlen(table->title);
+    if (!ocdm__stream_has_tests(&request->stream.table)) {
+        ocdm__table_drop_empty(table);
+        snprintf(table->note, sizeof table->note, "The stream has no test samples: there are no metrics.");
+    } else if (ocdm__groups_are_terciles(request->setup.settings.groups)) {
+        snprintf(table->title + used, sizeof table->title - used, "%sgroups are terciles of the classes by training samples",
+                 used > 0 ? "; " : "");
+    }
+}
+
 /* Appends a paragraph to the note: what the runs have in common. */
 static ocdm_status note_settings(struct request *request, ocdm__table *table, ocdm_error *error)
 {
     char text[OCDM__TABLE_NOTE / 2];
+    note_stream(request, table);
     ocdm_status status = ocdm__run_setup_text(&request->setup, &request->plan, text, sizeof text, error);
     size_t used = strlen(table->note);
     snprintf(table->note + used, sizeof table->note - used, "\n");
@@ -276,6 +291,22 @@ static ocdm_status report_runs(struct request *request, ocdm_error *error)
     return status;
 }
 
+/* Once for all runs, each of which would say it. */
+static ocdm_status tell_untested(const struct request *request, ocdm_error *error)
+{
+    const ocdm__stream_table *table = &request->stream.table;
+    char text[OCDM__UNTESTED_TEXT];
+    uint64_t *tests = ocdm__allocate(table->class_count, sizeof *tests);
+    if (tests == NULL)
+        return ocdm__fail_memory(error, "the tests of classes");
+    ocdm__count_classes(table, OCDM__TEST, tests);
+    ocdm__untested_text(table, tests, text);
+    if (text[0] != '\0' && !request->quiet)
+        ocdm__print_note(text);
+    ocdm__release(tests);
+    return OCDM_OK;
+}
+
 static int compare_runs(struct request *request)
 {
     ocdm_error error;
@@ -289,7 +320,9 @@ static int compare_runs(struct request *request)
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     int tried = 0;
-    ocdm_status status = ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error);
+    ocdm_status status = tell_untested(request, &error);
+    if (status == OCDM_OK)
+        status = ocdm__grid_choose(&request->grid, &run, &request->plan, &tried, &error);
     if (status == OCDM_OK)
         status = ocdm__run_plan(&run, &failed, &error);
     if (status == OCDM_STOPPED)
@@ -362,6 +395,16 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
 }
 
+static void follow(const ocdm__arguments *arguments)
+{
+    char program[4096];
+    (void)arguments;
+    ocdm__own_program("ocdm-mpi", program, sizeof program);
+    const ocdm__child_server server = {
+        .ranks = ocdm__ranks_all(), .program = program, .stop = &ocdm__stop_signal, .follow = ocdm__follow_command};
+    ocdm__children_serve(&server);
+}
+
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
@@ -377,6 +420,8 @@ static int run(const ocdm__arguments *arguments)
     ocdm__run_setup_clear(&request.setup);
     ocdm__release(request.seeds.values);
     ocdm__stream_close(&request.stream);
+    if (ocdm__ranks_all() != NULL)
+        ocdm__rank_children_dismiss(ocdm__ranks_all());
     return code;
 }
 
@@ -400,6 +445,8 @@ static const char *const description[] = {
     "Several values of --memory, --rho or --order give a table each, in folders with a suffix such as -m300, -r0.2, -o0312. "
     "--model none runs the memories alone, in this process, and prints the spread of their distances over orders and seeds. "
     "FOLDER/compare.json has the rows as data, with the value of every seed, and the flags of the comparison.",
+    "`mpirun -n P ocdm-mpi compare ...` deals the runs to P processes, on one machine or many that share the folder; all work "
+    "together on each run if there are fewer runs than processes; docs/scale.md.",
     NULL,
 };
 
@@ -428,7 +475,9 @@ static const ocdm__flag flags[] = {
     {.letter = 'j',
      .name = "jobs",
      .value = "J",
-     .help = "runs at a time; by default cores / threads, of which a run has one here"},
+     .help =
+         "runs at a time, under mpirun on each rank; by default cores / threads, of which a run has one here, and one on each "
+         "rank"},
     {.name = "format", .value = "F", .fallback = "text", .choices = ocdm__table_formats, .help = "how the table is printed"},
     {.name = "json", .help = "the same as --format json"},
     {.letter = 'q', .name = "quiet", .help = "print only errors of the runs"},
@@ -447,4 +496,6 @@ const ocdm__verb ocdm__verb_compare = {
     .examples = examples,
     .flags = flags,
     .run = run,
+    .distributes = true,
+    .follow = follow,
 };

@@ -176,7 +176,7 @@ static ocdm_status print(const struct work *work, const ocdm__arguments *argumen
 {
     bool per_class = ocdm__argument_given(arguments, "per-class");
     if (!ocdm__argument_given(arguments, "json")) {
-        ocdm__print_evaluation(stdout, &work->evaluation);
+        ocdm__print_evaluation(stdout, &work->evaluation, work->settings.groups);
         if (work->evaluation.skipped > 0)
             printf("skipped   %llu images that could not be decoded\n", (unsigned long long)work->evaluation.skipped);
         if (per_class) {
@@ -282,9 +282,7 @@ static const ocdm__flag flags[] = {
      .help = "then crop the centre square of this size; by default as the weights were trained, else 224 for image files"},
     {.name = "images", .value = "FOLDER", .help = "folder of the image files, instead of the one in the stream"},
     {.name = "strict", .help = "fail at an image that cannot be decoded instead of skipping it"},
-    {.name = "groups",
-     .value = "H,L|FILE",
-     .help = "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100"},
+    {.name = "groups", .value = "H,L|FILE", .help = OCDM__GROUPS_HELP},
     {.name = "threads",
      .value = "N",
      .help = "threads for models of images and decoding; all cores by default; does not change results"},

@@ -64,17 +64,24 @@ static int list_items(void)
     return OCDM__EXIT_OK;
 }
 
+static const char *const *item_names(void)
+{
+    static const char *names[OCDM__CHOICES];
+    for (size_t i = 0; i + 1 < OCDM__CHOICES && ocdm__paper_item_at(i) != NULL; i++)
+        names[i] = ocdm__paper_item_at(i)->name;
+    return names;
+}
+
 static ocdm_status find_item(const char *name, const ocdm__paper_item **item, ocdm_error *error)
 {
-    const char *names[32];
     char hint[120] = "`ocdm paper` lists the names";
     size_t count = 0;
     *item = ocdm__paper_item_find(name);
     if (*item != NULL)
         return OCDM_OK;
-    for (; ocdm__paper_item_at(count) != NULL; count++)
-        names[count] = ocdm__paper_item_at(count)->name;
-    const char *near = ocdm__suggest(name, names, count);
+    while (item_names()[count] != NULL)
+        count++;
+    const char *near = ocdm__suggest(name, item_names(), count);
     if (near != NULL)
         snprintf(hint, sizeof hint, "did you mean %s? `ocdm paper` lists the names", near);
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the paper has nothing called \"%s\"", name);
@@ -845,6 +852,7 @@ const ocdm__verb ocdm__verb_paper = {
     .name = "paper",
     .summary = "tables and figures of the paper, ours beside its own",
     .operands = "[NAME]",
+    .words = item_names,
     .operand_limit = 1,
     .description = description,
     .examples = examples,

@@ -6,8 +6,10 @@
 #include "base/error.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "report/events/events.h"
 #include "report/figures/figure.h"
 #include "report/page/page.h"
+#include "report/watch/watch.h"
 #include "stream/images/image.h"
 
 /* ---- pictures ----------------------------------------------------------------------------------------------------------- */
@@ -26,13 +28,12 @@ static ocdm__stream_pictures *try_open(const char *path)
 }
 
 /* Where the run read it, otherwise next to the run's folder or in it. */
-static ocdm__stream_pictures *find_stream(const struct picture_state *state, const ocdm__study *study)
+static ocdm__stream_pictures *find_stream(const char *given, const ocdm__run_record *run)
 {
     static const char *const places[] = {"", "..", "../.."};
-    const ocdm__run_record *run = study->groups[0].runs[0];
     const char *file = ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), NULL);
-    if (state->given != NULL || file == NULL)
-        return state->given != NULL ? try_open(state->given) : NULL;
+    if (given != NULL || file == NULL)
+        return given != NULL ? try_open(given) : NULL;
     ocdm__stream_pictures *found = try_open(file);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && found == NULL && file[0] != '/'; i++) {
         char *folder = ocdm__path_in(run->folder, places[i]);
@@ -49,10 +50,48 @@ static bool picture(void *pointer, const ocdm__study *study, const char *id, uin
     struct picture_state *state = pointer;
     if (state->study != study) {
         ocdm__stream_pictures_close(state->pictures);
-        state->pictures = find_stream(state, study);
+        state->pictures = find_stream(state->given, study->groups[0].runs[0]);
         state->study = study;
     }
     return state->pictures != NULL && ocdm__stream_picture(state->pictures, id, OCDM__PICTURE_SIDE, rgb);
+}
+
+/* ---- events for TensorBoard ---------------------------------------------------------------------------------------------- */
+
+static bool event_picture(void *state, const char *id, uint8_t *rgb)
+{
+    return ocdm__stream_picture(state, id, OCDM__EVENT_PICTURE, rgb);
+}
+
+static ocdm_status write_events(const ocdm__run_record *run, const char *stream, ocdm_error *error)
+{
+    ocdm__event_file *file = NULL;
+    ocdm__stream_pictures *pictures = run->state == OCDM__RUN_WHOLE ? find_stream(stream, run) : NULL;
+    ocdm_status status = ocdm__event_file_open(&file, run->folder, error);
+    if (status == OCDM_OK && pictures != NULL)
+        status = ocdm__event_file_pictures(file, &(ocdm__event_pictures){.picture = event_picture, .state = pictures}, error);
+    ocdm__event_file_close(file);
+    ocdm__stream_pictures_close(pictures);
+    return status;
+}
+
+/* Of every run that has a log; one that is running may be writing its own. */
+static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stream, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < runs->count; i++) {
+        const ocdm__run_record *run = &runs->runs[i];
+        if (run->state != OCDM__RUN_WHOLE && run->state != OCDM__RUN_HALF)
+            continue;
+        if (ocdm__run_is_locked(run->folder)) {
+            fprintf(stderr, "note: %s: the run is not finished; its events are left alone\n", run->folder);
+            continue;
+        }
+        status = write_events(run, stream, error);
+        if (status == OCDM_OK)
+            printf("%s/%s\n", run->folder, OCDM__EVENTS_FILE);
+    }
+    return status;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------------- */
@@ -126,7 +165,12 @@ static int run(const ocdm__arguments *arguments)
                             "ocdm report needs a run folder");
     if (status == OCDM_OK)
         status = ocdm__runs_read(&runs, arguments->operands, arguments->operand_count, &error);
-    if (status == OCDM_OK)
+    bool events = ocdm__argument_given(arguments, "tensorboard");
+    if (status == OCDM_OK && events)
+        status = refuse_nothing(&runs, &error);
+    if (status == OCDM_OK && events)
+        status = write_all_events(&runs, ocdm__argument_text(arguments, "stream"), &error);
+    if (status == OCDM_OK && (!events || ocdm__argument_given(arguments, "output")))
         status = make_report(arguments, &runs, &error);
     ocdm__runs_clear(&runs);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
@@ -134,14 +178,19 @@ static int run(const ocdm__arguments *arguments)
 
 static const char *const description[] = {
     "Writes one HTML page about runs: which method is best and by how much, the paper's table, the classes in memory, the "
-    "distance to the target, the mAP after each task, the effect of rho, memory size and task order where they were swept, "
-    "which samples are in memory, and where the time went. The page is self-contained: it loads nothing from the network or "
-    "from other files, works without scripts, and can be printed.",
+    "distance to the target, the mAP after each task and of each task, the average precision of every class, the loss, the "
+    "effect of rho, memory size and task order where they were swept, which samples are in memory, where the time went, and the "
+    "command that repeats the runs. Methods can be hidden, classes searched, scales switched and values read with pointer or "
+    "keyboard. The page is self-contained: it loads nothing from the network or from other files, is complete without scripts, "
+    "and can be printed.",
     "DIR is the folder of a run, or a folder of run folders as written by `ocdm compare`. Runs that differ only in the seed "
     "are averaged; runs on different streams get separate sections. A folder that is unfinished, damaged or missing is "
     "reported on the page and on standard error; the others are shown.",
     "Images of samples are shown if the stream file is still where the run read it, or next to the run's folder; otherwise "
     "name it with --stream.",
+    "--tensorboard writes an event file for TensorBoard into the folder of each run instead, and the page too only if -o names "
+    "it: loss, distances, samples in memory, the metrics of every group and task, and images of samples in memory. "
+    "`ocdm run --tensorboard` writes the same while it runs.",
     NULL,
 };
 
@@ -150,12 +199,14 @@ static const ocdm__flag flags[] = {
     {.name = "figures", .value = "DIR", .help = "also write every figure to DIR, as SVG and CSV"},
     {.name = "title", .value = "TEXT", .help = "the page's title"},
     {.name = "stream", .value = "FILE", .help = "the stream file with the images of the samples"},
+    {.name = "tensorboard", .help = "write events for TensorBoard into the folder of each run"},
     {.name = NULL},
 };
 
 static const ocdm__example examples[] = {
     {"a comparison as a page", "ocdm report runs -o report.html"},
     {"two runs, with the figures as files", "ocdm report runs/ocdm-s0 runs/prs-s0 --figures figures"},
+    {"earlier runs in TensorBoard", "ocdm report --tensorboard runs && tensorboard --logdir runs"},
     {NULL, NULL},
 };
 

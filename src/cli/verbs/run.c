@@ -22,42 +22,69 @@
 #include "experiment/agent_learner.h"
 #include "experiment/compare/execute.h"
 #include "experiment/folder/run_folder.h"
+#include "experiment/run_ranks.h"
 #include "ranks/ranks.h"
+#include "report/events/events.h"
+#include "stream/images/image.h"
 
 extern char **environ;
 
-/* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
+/* ---- events for TensorBoard ---------------------------------------------------------------------------------------------- */
 
-/* Short runs print no progress. On a terminal the line is overwritten; otherwise lines are printed at doubling intervals. */
-#define FIRST_PAUSE 1.0
-#define REDRAW 0.2
-
-struct display {
-    bool quiet, json, terminal, shown, watching;
-    double started, next, pause; /* seconds */
-    uint64_t first_step;         /* that was seen */
-    const char *watched;         /* the folder to show by `ocdm watch`; NULL for none */
-    pid_t watcher;               /* the process that shows it; 0 before it starts */
+/* The event file, if one is asked for. The run goes on when it cannot be written, and says so at its end. */
+struct events {
+    bool wanted;
+    const char *folder, *stream;
+    ocdm__event_file *file;
+    double next; /* seconds: TensorBoard looks every few of them */
+    ocdm_status status;
+    ocdm_error error;
 };
 
-static void erase(struct display *display)
+#define EVENTS_EVERY 1.0
+
+static void follow_events(struct events *events)
 {
-    if (display->shown && display->terminal)
-        fprintf(stderr, "\r%100s\r", "");
-    display->shown = false;
+    if (!events->wanted || events->status != OCDM_OK || ocdm__seconds_now() < events->next)
+        return;
+    events->status = events->file == NULL ? ocdm__event_file_open(&events->file, events->folder, &events->error)
+                                          : ocdm__event_file_follow(events->file, &events->error);
+    events->next = ocdm__seconds_now() + EVENTS_EVERY;
 }
 
-/* True when a line is due; the next one is then put off. */
-static bool is_due(struct display *display)
+static bool picture(void *state, const char *id, uint8_t *rgb)
 {
-    double now = ocdm__seconds_now();
-    if (display->quiet || display->started == 0 || now < display->next)
-        return false;
-    display->shown = true;
-    display->pause = display->terminal ? REDRAW : 2 * display->pause;
-    display->next = now + display->pause;
-    return true;
+    return ocdm__stream_picture(state, id, OCDM__EVENT_PICTURE, rgb);
 }
+
+/* After the run: what is missing, and pictures if the stream has images. */
+static ocdm_status finish_events(struct events *events, bool finished, ocdm_error *error)
+{
+    ocdm__stream_pictures *pictures = NULL;
+    events->next = 0;
+    follow_events(events);
+    if (finished && events->file != NULL && events->status == OCDM_OK &&
+        ocdm__stream_pictures_open(&pictures, events->stream, NULL) == OCDM_OK)
+        events->status = ocdm__event_file_pictures(events->file, &(ocdm__event_pictures){.picture = picture, .state = pictures},
+                                                   &events->error);
+    ocdm__stream_pictures_close(pictures);
+    ocdm__event_file_close(events->file);
+    if (events->status != OCDM_OK)
+        *error = events->error;
+    return events->status;
+}
+
+/* ---- what a user sees meanwhile ------------------------------------------------------------------------------------------ */
+
+struct display {
+    bool quiet, json, watching;
+    struct events events;
+    ocdm__status_line line;
+    double started;      /* seconds; 0 before the first step */
+    uint64_t first_step; /* that was seen */
+    const char *watched; /* the folder to show by `ocdm watch`; NULL for none */
+    pid_t watcher;       /* the process that shows it; 0 before it starts */
+};
 
 /* The live view is a separate process: a plain fork is unsafe with the agent's threads, and closing the view must not end the
  * run. */
@@ -79,43 +106,53 @@ static void await_watcher(struct display *display)
     display->watcher = 0;
 }
 
+/* The most important first: a narrow window shows the beginning. */
+static void describe_step(const struct display *display, const ocdm__run *run, char *text, size_t room)
+{
+    char left[OCDM__DURATION];
+    uint64_t steps = ocdm__schedule_steps(&run->schedule);
+    double rate = (double)(run->step - display->first_step) / (ocdm__seconds_now() - display->started);
+    ocdm__duration((double)(steps - run->step) / rate, left);
+    int used = snprintf(text, room, "step %llu of %llu, %s left, %.3g steps/s", (unsigned long long)run->step,
+                        (unsigned long long)steps, left, rate);
+    if (!isnan(run->loss))
+        used += snprintf(text + used, room - (size_t)used, ", loss %.4f", run->loss);
+    if (run->memory != NULL)
+        snprintf(text + used, room - (size_t)used, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
+}
+
 static void show_step(void *state, const ocdm__run *run)
 {
     struct display *display = state;
-    double now = ocdm__seconds_now();
+    char text[256];
     if (display->watched != NULL)
         start_watcher(display);
-    uint64_t steps = ocdm__schedule_steps(&run->schedule);
+    follow_events(&display->events);
     if (display->started == 0) {
-        display->started = now;
+        display->started = ocdm__seconds_now();
         display->first_step = run->step;
-        display->next = now + FIRST_PAUSE;
-        display->pause = FIRST_PAUSE;
+        ocdm__status_line_begin(&display->line);
     }
-    if (!is_due(display))
+    if (display->quiet || !ocdm__status_line_is_due(&display->line))
         return;
-    double rate = (double)(run->step - display->first_step) / (now - display->started);
-    fprintf(stderr, "%sstep %llu of %llu, %.1f a second, %.0f s left", display->terminal ? "\r" : "",
-            (unsigned long long)run->step, (unsigned long long)steps, rate, (double)(steps - run->step) / rate);
-    if (!isnan(run->loss))
-        fprintf(stderr, ", loss %.4f", run->loss);
-    if (run->memory != NULL)
-        fprintf(stderr, ", distance %.4f", ocdm_memory_distance(run->memory, OCDM_SEEN_EVER));
-    fprintf(stderr, display->terminal ? "   " : "\n");
+    describe_step(display, run, text, sizeof text);
+    ocdm__status_line_show(&display->line, text);
 }
 
 static void show_evaluation(void *state, const char *what, uint64_t done, uint64_t total)
 {
     struct display *display = state;
-    if (is_due(display))
-        fprintf(stderr, "%s%s: %llu of %llu tests%s", display->terminal ? "\r" : "", what, (unsigned long long)done,
-                (unsigned long long)total, display->terminal ? "      " : "\n");
+    char text[256];
+    if (display->quiet || display->started == 0 || !ocdm__status_line_is_due(&display->line))
+        return;
+    snprintf(text, sizeof text, "%.150s: %llu of %llu test samples", what, (unsigned long long)done, (unsigned long long)total);
+    ocdm__status_line_show(&display->line, text);
 }
 
 static void show_note(void *state, const char *text)
 {
     struct display *display = state;
-    erase(display);
+    ocdm__status_line_erase(&display->line);
     ocdm__print_note(text);
 }
 
@@ -125,12 +162,14 @@ static void show_result(void *state, const ocdm__run *run)
     const ocdm__evaluation *last = &run->evaluations[run->evaluation_count - 1];
     ocdm__run_times times = ocdm__run_times_now(run);
     double seconds = ocdm__step_seconds(&times.steps);
-    erase(display);
+    ocdm__status_line_erase(&display->line);
     if (display->json || (display->quiet && !display->watching))
         return;
     await_watcher(display);
-    if (run->learner != NULL)
-        ocdm__print_evaluation(stdout, last);
+    if (run->learner != NULL && run->tests.count == 0)
+        printf("metrics   none: the stream has no test samples\n");
+    else if (run->learner != NULL)
+        ocdm__print_evaluation(stdout, last, run->settings->groups);
     if (run->memory != NULL)
         printf("memory    %lu samples, distance %.4f, over all classes seen %.4f\n",
                (unsigned long)ocdm_memory_size(run->memory), last->distance, last->distance_seen);
@@ -184,9 +223,17 @@ static ocdm_status print_summary(const char *folder, ocdm_error *error)
     return status;
 }
 
+/* With other ranks, they have to be ready too. */
+static ocdm_status get_ready(void *state, ocdm__run *run, ocdm_error *error)
+{
+    (void)state;
+    return ocdm__run_lead(run, error);
+}
+
 static ocdm_status run_request(struct request *request, bool resume, struct display *display, ocdm_error *error)
 {
     const ocdm__run_hooks hooks = {.progress = {.tell = show_evaluation, .state = display, .stop = &ocdm__stop_signal},
+                                   .opened = get_ready,
                                    .stepped = show_step,
                                    .finished = show_result,
                                    .note = show_note,
@@ -194,7 +241,7 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
     ocdm__stream stream = {.task_count = 0};
     ocdm__run_job job = {.settings = &request->settings,
                          .stream = &stream,
-                         .learner = &ocdm__agent_maker,
+                         .learner = &ocdm__dealt_agent_maker,
                          .folder = request->folder,
                          .resume = resume};
     ocdm_status status = ocdm__stream_open(&stream, request->stream, error);
@@ -202,10 +249,21 @@ static ocdm_status run_request(struct request *request, bool resume, struct disp
         status = ocdm__run_settings_resolve(&request->settings, &stream, request->stream, error);
     if (status == OCDM_OK)
         status = ocdm__run_in_folder(&job, &hooks, error);
+    else
+        (void)ocdm__run_lead(NULL, NULL);
     if (status == OCDM_OK && display->json)
         status = print_summary(request->folder, error);
     ocdm__stream_close(&stream);
     return status;
+}
+
+/* Words that are wrong are the leader's to report. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct request request;
+    if (read_request(arguments, &request, &error) == OCDM_OK)
+        ocdm__run_follow(&request.settings, request.stream, &ocdm__dealt_agent_maker);
 }
 
 static int run(const ocdm__arguments *arguments)
@@ -215,20 +273,27 @@ static int run(const ocdm__arguments *arguments)
     struct display display = {.quiet = ocdm__argument_given(arguments, "quiet"),
                               .json = ocdm__argument_given(arguments, "json"),
                               .watching = ocdm__argument_given(arguments, "watch"),
-                              .terminal = ocdm__is_terminal(STDERR_FILENO)};
-    ocdm_status status = read_request(arguments, &request, &error);
+                              .events = {.wanted = ocdm__argument_given(arguments, "tensorboard")}};
+    ocdm_status status = read_request(arguments, &request, &error), events = OCDM_OK;
     display.watched = display.watching ? request.folder : NULL;
     display.quiet = display.quiet || display.watching;
     if (status == OCDM_OK) {
         ocdm__catch_signals();
+        display.events.folder = request.folder;
+        display.events.stream = request.stream;
         status = run_request(&request, ocdm__argument_given(arguments, "resume"), &display, &error);
     }
-    erase(&display);
+    ocdm_error events_error;
+    if (status == OCDM_OK || status == OCDM_STOPPED)
+        events = finish_events(&display.events, status == OCDM_OK, &events_error);
+    ocdm__status_line_erase(&display.line);
     await_watcher(&display);
     if (status == OCDM_STOPPED) {
         show_note(&display, error.message);
         return ocdm__exit_after_signal();
     }
+    if (status == OCDM_OK && events != OCDM_OK)
+        return ocdm__report(&events_error);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }
 
@@ -266,6 +331,8 @@ static const ocdm__flag flags[] = {
     /* clang-format on */
     {.name = "resume", .help = "continue the run in the folder"},
     {.name = "watch", .help = "show the run live, as `ocdm watch` does, instead of a progress line"},
+    {.name = "tensorboard",
+     .help = "also write events for TensorBoard to the folder: `tensorboard --logdir FOLDER` shows them"},
     {.name = "json", .help = "print the summary as JSON at the end"},
     {.letter = 'q', .name = "quiet", .help = "no progress line, no table at the end"},
     {.name = NULL},
@@ -281,4 +348,5 @@ const ocdm__verb ocdm__verb_run = {
     .flags = flags,
     .run = run,
     .distributes = true,
+    .follow = follow,
 };

@@ -32,27 +32,21 @@ static const char *const *policy_choices(void)
 /* ---- progress ------------------------------------------------------------------------------------------------------- */
 
 struct progress {
-    bool shown;
-    double started, next; /* seconds */
+    ocdm__status_line line;
+    double started; /* seconds */
 };
 
+/* Only on a terminal: a filter in a pipe is silent. */
 static void show_progress(struct progress *progress, const ocdm__sampling *sampling)
 {
-    double now = ocdm__seconds_now();
-    if (now < progress->next)
+    char text[128];
+    if (!ocdm__status_line_is_due(&progress->line))
         return;
-    progress->next = now + 0.2;
     double megabytes = (double)ocdm__records_bytes_read(ocdm__sampling_records(sampling)) / 1e6;
-    fprintf(stderr, "\r%llu records, %.0f MB, %.0f MB/s   ",
-            (unsigned long long)ocdm_memory_arrived(ocdm__sampling_memory(sampling)), megabytes,
-            megabytes / (now - progress->started));
-    progress->shown = true;
-}
-
-static void erase_progress(const struct progress *progress)
-{
-    if (progress->shown)
-        fprintf(stderr, "\r%60s\r", "");
+    snprintf(text, sizeof text, "%llu records, %.0f MB, %.0f MB/s",
+             (unsigned long long)ocdm_memory_arrived(ocdm__sampling_memory(sampling)), megabytes,
+             megabytes / (ocdm__seconds_now() - progress->started));
+    ocdm__status_line_show(&progress->line, text);
 }
 
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
@@ -205,16 +199,16 @@ static ocdm_status read_options(const ocdm__arguments *arguments, ocdm__sample_o
 /* Reads the whole stream. When it returns OCDM_OK, the kept records have been written to standard output. */
 static ocdm_status run_stream(ocdm__sampling *sampling, bool quiet, ocdm_error *error)
 {
-    bool more = true, watched = !quiet && ocdm__is_terminal(STDERR_FILENO);
+    bool more = true, watched = !quiet && ocdm__moves_cursor(STDERR_FILENO);
     struct progress progress = {.started = ocdm__seconds_now()};
-    progress.next = progress.started + 0.2;
+    ocdm__status_line_begin(&progress.line);
     ocdm_status status = OCDM_OK;
     while (status == OCDM_OK && more) {
         status = ocdm__sampling_step(sampling, &more, error);
         if (watched)
             show_progress(&progress, sampling);
     }
-    erase_progress(&progress);
+    ocdm__status_line_erase(&progress.line);
     return status == OCDM_OK ? ocdm__sampling_finish(sampling, STDOUT_FILENO, error) : status;
 }
 

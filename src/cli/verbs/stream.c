@@ -38,7 +38,45 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
     ocdm__output_count(output, "],\"groups\":{\"majority\":", groups.majority);
     ocdm__output_count(output, ",\"moderate\":", groups.moderate);
     ocdm__output_count(output, ",\"minority\":", groups.minority);
-    ocdm__output_text(output, "}}\n");
+    ocdm__output_text(output, "}");
+}
+
+/* ---- verification --------------------------------------------------------------------------------------------------- */
+
+/* What samples consist of, if it is in the file; NULL otherwise. */
+static const char *payload_name(const ocdm__stream *stream)
+{
+    return stream->shape.kind == OCDM__FEATURES ? "features" : stream->shape.kind == OCDM__IMAGES ? "images" : NULL;
+}
+
+static ocdm_status verify(ocdm__stream_info *info, ocdm_error *error)
+{
+    if (!info->is_stream_file)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave it out, or name a file of `ocdm stream build`",
+                          "--verify compares checksums, which records do not have");
+    return ocdm__stream_verify(&info->stream, NULL, error);
+}
+
+/* Opening the file has checked its tables already. */
+static void write_verified(ocdm__output *output, const ocdm__stream *stream, bool json)
+{
+    const char *name = payload_name(stream);
+    ocdm__output_text(output,
+                      json ? ",\"verified\":[\"tables\"" : "verified           the tables of samples, labels and classes");
+    if (name != NULL && json) {
+        ocdm__output_text(output, ",\"");
+        ocdm__output_text(output, name);
+        ocdm__output_text(output, "\"");
+    } else if (name != NULL) {
+        ocdm__output_text(output, "; the checksum of all ");
+        ocdm__output_text(output, name);
+        ocdm__output_count(output, ", ", stream->table.sample_count * ocdm__payload_size(&stream->shape));
+        ocdm__output_text(output, " bytes");
+    } else if (!json) {
+        ocdm__output_text(output, stream->table.paths.starts != NULL ? "; the image files were not read"
+                                                                     : "; the stream has no features or images");
+    }
+    ocdm__output_text(output, json ? "]" : "\n");
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------- */
@@ -60,8 +98,10 @@ static ocdm_status read_bounds(const ocdm__arguments *arguments, uint64_t bounds
     return OCDM_OK;
 }
 
-static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bounds, bool json, ocdm_error *error)
+static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bounds, const ocdm__arguments *arguments,
+                              ocdm_error *error)
 {
+    bool json = ocdm__argument_given(arguments, "json");
     ocdm__output output;
     ocdm_status status = ocdm__output_open_fd(&output, STDOUT_FILENO, "standard output", error);
     if (status != OCDM_OK)
@@ -70,6 +110,9 @@ static ocdm_status print_info(const ocdm__stream_info *info, const uint64_t *bou
         write_json(&output, info, bounds);
     else
         ocdm__write_stream_text(&output, info, bounds, ocdm__terminal_width(STDOUT_FILENO));
+    if (ocdm__argument_given(arguments, "verify"))
+        write_verified(&output, &info->stream, json);
+    ocdm__output_text(&output, json ? "}\n" : "");
     return ocdm__output_commit(&output, error);
 }
 
@@ -85,10 +128,10 @@ static int run_info(const ocdm__arguments *arguments)
         status = ocdm__argument_records(arguments, &records, &error);
     if (status == OCDM_OK)
         status = ocdm__stream_info_read(&info, arguments->operand_count > 0 ? arguments->operands[0] : NULL, &records, &error);
-    if (status == OCDM_OK && info.is_stream_file && ocdm__argument_given(arguments, "verify"))
-        status = ocdm__stream_verify(&info.stream, NULL, &error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "verify"))
+        status = verify(&info, &error);
     if (status == OCDM_OK)
-        status = print_info(&info, given, ocdm__argument_given(arguments, "json"), &error);
+        status = print_info(&info, given, arguments, &error);
     const char *doubt = status == OCDM_OK && info.records != NULL ? ocdm__records_doubt(info.records) : NULL;
     if (doubt != NULL)
         fprintf(stderr, "warning: %s\n", doubt);
@@ -110,12 +153,14 @@ static const char *const info_description[] = {
     "of a class, is the share of its samples that also have another label. AMLR is the mean of MLR over the classes that "
     "occur: per task over the task's own samples, in total over those of all tasks; both in percent. Imbalance is the "
     "largest class's count divided by the smallest's. Groups are those that a stream file has, else by a class's count over "
-    "all tasks: majority over 600 samples, moderate 100 to 600, minority under 100.",
+    "all tasks: majority over 600 samples, moderate 100 to 600, minority under 100; where no class has more than 600, by "
+    "terciles of the classes, which docs/methods.md defines.",
     "The table of classes has the order of the stream file; for records it is sorted by label, bytewise. It has a "
     "column for each of the first 100 tasks. The bars show the total counts and use the remaining width of the terminal. "
     "--json prints one object: train, test, classes, amlr, tasks (a "
     "list of task, train, test, classes, amlr, by task) "
-    "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class.",
+    "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class; with --verify "
+    "a list of what was verified.",
     NULL,
 };
 
@@ -128,10 +173,10 @@ static const ocdm__example info_examples[] = {
 static const ocdm__flag info_flags[] = {
     {.name = "groups",
      .value = "HIGH,LOW",
-     .help = "classes over HIGH samples are majority, under LOW minority; 600,100 unless the stream has its own"},
+     .help = "classes over HIGH samples are majority, under LOW minority; 600,100 or terciles unless the stream has its own"},
     OCDM__RECORD_FLAGS(OCDM__LISTED_FLAG) /* as for `ocdm sample` */
     {.name = "skip-bad", .help = "skip bad records"},
-    {.name = "verify", .help = "also compare the checksum of a stream file's features or images"},
+    {.name = "verify", .help = "also compare the checksum of a stream file's features or images, and say what was verified"},
     {.name = "json", .help = "print JSON"},
     {.name = NULL},
 };

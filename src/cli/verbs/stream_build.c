@@ -521,7 +521,7 @@ static const char *const description[] = {
     "the samples; otherwise they are sorted bytewise. --groups stores which classes are majority, moderate and minority: by "
     "training samples (600,100: "
     "over 600, under 100), or from a file: lines such as `majority: person, car`, or JSON. Without it a run groups by 600,100, "
-    "except for --ids, which has the groups of PRS. What is left out is counted and reported on stderr with the reason.",
+    "or by terciles where no class has more than 600 samples, except for --ids, which has the groups of PRS. What is left out is counted and reported on stderr with the reason.",
     NULL,
 };
 

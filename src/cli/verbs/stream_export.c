@@ -118,6 +118,15 @@ static ocdm_status find_class(const ocdm__stream_table *table, const char *name,
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the classes", "the stream has no class \"%s\"", name);
 }
 
+static ocdm_status check_task(const ocdm__stream_table *table, uint64_t task, ocdm_error *error)
+{
+    for (size_t i = 0; i < table->sample_count; i++)
+        if (table->tasks[i] == task)
+            return OCDM_OK;
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "`ocdm stream info` lists the tasks", "the stream has no task %llu",
+                      (unsigned long long)task);
+}
+
 static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__stream *stream, struct filter *filter,
                                ocdm_error *error)
 {
@@ -131,6 +140,8 @@ static ocdm_status read_filter(const ocdm__arguments *arguments, const ocdm__str
         status = ocdm__argument_unsigned(arguments, "count", 1, UINT64_MAX, &filter->most, error);
     if (status == OCDM_OK && filter->has_task)
         status = ocdm__argument_unsigned(arguments, "task", 0, UINT32_MAX, &filter->task, error);
+    if (status == OCDM_OK && filter->has_task)
+        status = check_task(&stream->table, filter->task, error);
     if (status == OCDM_OK && name != NULL)
         status = find_class(&stream->table, name, &filter->class_number, error);
     return status;

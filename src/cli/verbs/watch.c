@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -16,8 +16,10 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "experiment/compare/execute.h"
 #include "report/runs/read.h"
 #include "report/watch/watch.h"
 
@@ -108,19 +110,6 @@ static ocdm_status read_news(struct tail *tail, ocdm__watch *watch, ocdm__output
     }
 }
 
-/* Whether the folder's lock is free: the run ended without logging it. */
-static bool is_abandoned(const char *folder)
-{
-    char *path = ocdm__path_in(folder, "lock");
-    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    ocdm__release(path);
-    if (fd < 0)
-        return true;
-    bool free_lock = flock(fd, LOCK_SH | LOCK_NB) == 0;
-    close(fd);
-    return free_lock;
-}
-
 /* ---- the terminal ------------------------------------------------------------------------------------------------------- */
 
 /* Turns unbuffered input without echo on, or restores the terminal. */
@@ -150,8 +139,39 @@ static bool wait_for_quit(bool keys)
     return false;
 }
 
-/* Overwrites the previous view: moves up by its lines, then clears each line to its end. */
-static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *error)
+enum { MOST_LINES = 64 };
+
+/* What is on the screen, and what is drawn there. */
+struct screen {
+    size_t columns[MOST_LINES], lines; /* of the earlier view: the width of each line */
+    unsigned width;
+    const ocdm__watch *watch;
+    const ocdm__watched_runs *runs; /* instead of it */
+};
+
+/* Rows of the earlier view in a window of this width: a terminal that becomes narrower breaks lines. */
+static size_t rows_of(const struct screen *screen, unsigned width)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < screen->lines; i++)
+        rows += screen->columns[i] > width ? (screen->columns[i] + width - 1) / width : 1;
+    return rows;
+}
+
+static void measure(struct screen *screen, const char *text, size_t size)
+{
+    screen->lines = 0;
+    screen->columns[0] = 0;
+    for (size_t i = 0; i < size && screen->lines < MOST_LINES; i++) {
+        if (text[i] != '\n')
+            screen->columns[screen->lines] += !ocdm__utf8_continues((unsigned char)text[i]);
+        else if (++screen->lines < MOST_LINES)
+            screen->columns[screen->lines] = 0;
+    }
+}
+
+/* Overwrites the previous view: moves up by its rows, then clears to the end of the screen. */
+static ocdm_status draw(struct screen *screen, ocdm_error *error)
 {
     ocdm__output out;
     ocdm_status status = ocdm__output_open_fd(&out, STDOUT_FILENO, "standard output", error);
@@ -159,16 +179,26 @@ static ocdm_status draw(const ocdm__watch *watch, size_t *lines, ocdm_error *err
         return status;
     ocdm__watch_look look = {.width = ocdm__terminal_width(STDOUT_FILENO), .utf8 = ocdm__speaks_utf8()};
     char up[32];
-    snprintf(up, sizeof up, "\033[%zuA", *lines);
-    ocdm__output_text(&out, *lines > 0 ? up : "");
-    ocdm__output_text(&out, *lines > 0 ? "\r\033[J" : "");
-    *lines = ocdm__watch_draw(watch, &out, &look);
+    snprintf(up, sizeof up, "\033[%zuA\r\033[J", rows_of(screen, look.width));
+    ocdm__output_text(&out, screen->lines > 0 ? up : "");
+    size_t start = out.used;
+    if (screen->runs != NULL)
+        ocdm__watched_runs_draw(screen->runs, &out, &look);
+    else
+        ocdm__watch_draw(screen->watch, &out, &look);
+    measure(screen, out.buffer + start, out.used - start);
+    screen->width = look.width;
     return ocdm__output_commit(&out, error);
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------------------------------- */
+static bool has_new_width(const struct screen *screen)
+{
+    return screen->lines > 0 && ocdm__terminal_width(STDOUT_FILENO) != screen->width;
+}
 
-static ocdm_status look_once(struct tail *tail, ocdm__watch *watch, size_t *lines, ocdm_error *error)
+/* ---- one run ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm_status look_once(struct tail *tail, ocdm__watch *watch, struct screen *screen, ocdm_error *error)
 {
     ocdm__output out = {.buffer = NULL};
     tail->news = false;
@@ -179,22 +209,23 @@ static ocdm_status look_once(struct tail *tail, ocdm__watch *watch, size_t *line
     if (status == OCDM_OK)
         status = ocdm__output_commit(&out, error);
     ocdm__output_abandon(&out);
-    if (status == OCDM_OK && !tail->plain && tail->news)
-        status = draw(watch, lines, error);
+    if (status == OCDM_OK && !tail->plain && (tail->news || has_new_width(screen)))
+        status = draw(screen, error);
     return status;
 }
 
 static ocdm_status follow(struct tail *tail, ocdm__watch *watch, const char *folder, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
-    size_t lines = 0, quiet = 0;
+    struct screen screen = {.watch = watch};
+    size_t quiet = 0;
     bool keys = !tail->plain && ocdm__is_terminal(STDIN_FILENO);
     while (status == OCDM_OK && ocdm__stop_signal == 0) {
-        status = look_once(tail, watch, &lines, error);
+        status = look_once(tail, watch, &screen, error);
         quiet = tail->news ? 0 : quiet + 1;
         if (status != OCDM_OK || tail->ended)
             break;
-        if ((quiet == 1 || quiet % QUIET_LOOKS == 0) && quiet > 0 && is_abandoned(folder)) {
+        if ((quiet == 1 || quiet % QUIET_LOOKS == 0) && quiet > 0 && !ocdm__run_is_locked(folder)) {
             printf("the run stopped at step %.0f and is not going on\n", ocdm__watch_step(watch));
             break;
         }
@@ -207,12 +238,13 @@ static ocdm_status follow(struct tail *tail, ocdm__watch *watch, const char *fol
 static ocdm_status watch_folder(const char *folder, ocdm_error *error)
 {
     ocdm__watch *watch = NULL;
-    struct tail tail = {.plain = !ocdm__is_terminal(STDOUT_FILENO)};
+    struct tail tail = {.plain = !ocdm__moves_cursor(STDOUT_FILENO)};
     char *path = ocdm__path_in(folder, "run.jsonl");
     ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
     tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (status == OCDM_OK && tail.fd < 0)
-        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
+        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s", path,
+                            strerror(errno));
     if (status == OCDM_OK) {
         listen_for_keys(!tail.plain);
         status = follow(&tail, watch, folder, error);
@@ -226,6 +258,67 @@ static ocdm_status watch_folder(const char *folder, ocdm_error *error)
     return status;
 }
 
+/* ---- a comparison -------------------------------------------------------------------------------------------------------- */
+
+/* Elsewhere than on a terminal: a line when the first view is drawn, and one for each change in how many runs are done. */
+static ocdm_status tell_runs(const ocdm__watched_runs *runs, bool changed, ocdm_error *error)
+{
+    char text[OCDM__RUNS_LINE];
+    ocdm__watched_runs_line(runs, text);
+    if (changed && (printf("%s\n", text) < 0 || fflush(stdout) != 0))
+        return ocdm__fail(error, OCDM_IO, "", "standard output: %s", strerror(errno));
+    return OCDM_OK;
+}
+
+/* Between two runs nothing is locked for a moment: only a longer silence is an end. */
+static ocdm_status follow_runs(ocdm__watched_runs *runs, bool plain, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    struct screen screen = {.runs = runs};
+    size_t silent = 0, ended = SIZE_MAX;
+    while (status == OCDM_OK && ocdm__stop_signal == 0) {
+        ocdm__watched_runs_look(runs);
+        ocdm__runs_progress progress = ocdm__watched_runs_progress(runs);
+        bool changed = progress.done + progress.failed != ended;
+        ended = progress.done + progress.failed;
+        status = plain ? tell_runs(runs, changed, error) : draw(&screen, error);
+        silent = progress.running > 0 ? 0 : silent + 1;
+        if (status != OCDM_OK || progress.done == progress.count)
+            break;
+        if (silent == QUIET_LOOKS) {
+            printf("the comparison stopped with %zu of %zu runs done and is not going on\n", progress.done, progress.count);
+            break;
+        }
+        if (wait_for_quit(!plain && ocdm__is_terminal(STDIN_FILENO)))
+            break;
+    }
+    return status;
+}
+
+static ocdm_status watch_runs(const char *folder, ocdm_error *error)
+{
+    ocdm__watched_runs *runs = NULL;
+    bool plain = !ocdm__moves_cursor(STDOUT_FILENO);
+    ocdm_status status = ocdm__watched_runs_open(&runs, folder, error);
+    if (status != OCDM_OK)
+        return status;
+    listen_for_keys(!plain);
+    status = follow_runs(runs, plain, error);
+    listen_for_keys(false);
+    ocdm__watched_runs_close(runs);
+    return status;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_comparison(const char *folder)
+{
+    char *path = ocdm__path_in(folder, OCDM__RUNS_FILE);
+    bool is = path != NULL && access(path, F_OK) == 0;
+    ocdm__release(path);
+    return is;
+}
+
 static int run(const ocdm__arguments *arguments)
 {
     ocdm_error error;
@@ -235,7 +328,8 @@ static int run(const ocdm__arguments *arguments)
         return ocdm__report(&error);
     }
     ocdm__catch_signals();
-    status = watch_folder(arguments->operands[0], &error);
+    const char *folder = arguments->operands[0];
+    status = is_comparison(folder) ? watch_runs(folder, &error) : watch_folder(folder, &error);
     if (status != OCDM_OK)
         return ocdm__report(&error);
     return ocdm__stop_signal != 0 ? ocdm__exit_after_signal() : ocdm__finish_output();
@@ -245,18 +339,21 @@ static const char *const description[] = {
     "Shows the state of a run while it is running, read from its log: progress, loss and distance to the target as "
     "sparklines (the distance on a logarithmic scale), the classes in memory, and the mAP after each task. It ends with the "
     "run, or when q or Ctrl-C is pressed; the run is not affected.",
+    "Of the folder of `ocdm compare` it shows how many runs are done, the step of each one that is running and the time left "
+    "for all: the missing steps at the mean speed so far, as many runs at a time as are running now.",
     "If standard output is not a terminal, it prints plain lines: steps at doubling intervals, and every evaluation.",
     NULL,
 };
 
 static const ocdm__example examples[] = {
     {"watch a run", "ocdm watch runs/ocdm-s0"},
+    {"watch a comparison", "ocdm watch runs"},
     {NULL, NULL},
 };
 
 const ocdm__verb ocdm__verb_watch = {
     .name = "watch",
-    .summary = "follow a run while it runs",
+    .summary = "follow a run or a comparison while it runs",
     .operands = "DIR",
     .operand_limit = 1,
     .description = description,

@@ -207,7 +207,7 @@ static int run(const ocdm__arguments *arguments)
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
 
 static const char *const description[] = {
-    "Writes a trained network as an ONNX file (operator set 11), which OpenCV, ONNX Runtime and others run. The normalisation of "
+    "Writes a trained network as an ONNX file (operator set 9), which OpenCV, ONNX Runtime and others run. The normalisation of "
     "the input is part of the graph: images go in as RGB planes from 0 to 255, batch x 3 x crop x crop, features as they were "
     "before they were standardized. logits and probabilities come out, batch x classes; a class is predicted if its logit is "
     "above 0. The caller resizes: the shorter side to the weights' resize, then the square in the middle.",

@@ -26,15 +26,13 @@
 
 extern char **environ;
 
-/* Often enough that a signal is passed on at once, seldom enough to cost nothing. */
-#define LOOK_EVERY_NS 20000000
-
 /* The processes that run. */
 struct watch {
     ocdm__children *children;
-    pid_t *pids; /* of each child; 0: not running */
+    pid_t *pids; /* of each child; 0: not running here */
     double *started;
-    size_t next, running;
+    size_t *loads; /* of each rank: how many run there; this process is the first */
+    size_t rank_count, next, running;
     int sent; /* the signal that was passed on; 0: none */
 };
 
@@ -59,17 +57,18 @@ static int name_parent(void)
     return setenv(PARENT_VARIABLE, number, 1) == 0 ? 0 : errno;
 }
 
-void ocdm__end_with_parent(void)
+bool ocdm__end_with_parent(void)
 {
     const char *parent = getenv(PARENT_VARIABLE);
     if (parent == NULL)
-        return;
+        return false;
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     if (strtoll(parent, NULL, 10) != (long long)getppid()) /* the parent was killed before the request took effect */
         raise(SIGTERM);
     unsetenv(PARENT_VARIABLE);
+    return true;
 }
 
 /* ---- starting --------------------------------------------------------------------------------------------------------- */
@@ -88,7 +87,7 @@ static int redirect(posix_spawn_file_actions_t *actions, const char *log)
 
 /* The child has its own process group: Ctrl-C on a terminal reaches only this process, which passes it on. A child that
  * received it twice would be killed. */
-static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
+int ocdm__child_spawn(const char *program, const ocdm__child *child, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -110,17 +109,36 @@ static int spawn(const char *program, const ocdm__child *child, pid_t *pid)
     return failure;
 }
 
-static ocdm_status start_next(struct watch *watch, ocdm_error *error)
+/* The first rank that may start another child; rank_count: none. */
+static size_t free_rank(const struct watch *watch)
+{
+    size_t rank = 0;
+    while (rank < watch->rank_count && watch->loads[rank] >= watch->children->jobs)
+        rank++;
+    return rank;
+}
+
+static ocdm_status start_here(struct watch *watch, ocdm_error *error)
 {
     ocdm__child *child = &watch->children->children[watch->next];
-    int failure = spawn(watch->children->program, child, &watch->pids[watch->next]);
-    if (failure != 0) {
-        watch->pids[watch->next] = 0;
-        return ocdm__fail(error, failure == ENOMEM || failure == EAGAIN ? OCDM_LIMIT : OCDM_IO,
-                          "is the folder writable, and are there not too many processes?", "cannot run %s (log %s): %s",
-                          watch->children->program, child->log, strerror(failure));
-    }
+    int failure = ocdm__child_spawn(watch->children->program, child, &watch->pids[watch->next]);
+    if (failure == 0)
+        return OCDM_OK;
+    watch->pids[watch->next] = 0;
+    return ocdm__fail(error, failure == ENOMEM || failure == EAGAIN ? OCDM_LIMIT : OCDM_IO,
+                      "is the folder writable, and are there not too many processes?", "cannot run %s (log %s): %s",
+                      watch->children->program, child->log, strerror(failure));
+}
+
+static ocdm_status start_next(struct watch *watch, ocdm_error *error)
+{
+    size_t rank = free_rank(watch);
+    ocdm_status status =
+        rank == 0 ? start_here(watch, error) : ocdm__rank_child_start(watch->children, rank, watch->next, error);
+    if (status != OCDM_OK)
+        return status;
     watch->started[watch->next] = ocdm__seconds_now();
+    watch->loads[rank]++;
     watch->next++;
     watch->running++;
     return OCDM_OK;
@@ -136,11 +154,13 @@ static void keep_line(const char *line, size_t length, const char *start, char *
         snprintf(kept, room, "%.*s", (int)(length - skipped), line + skipped);
 }
 
-/* Finds the message of a failed run. A log that cannot be read is not an error. */
-static void read_log(ocdm__child *child)
+/* A log that cannot be read is not an error. */
+void ocdm__child_read_log(ocdm__child *child)
 {
     ocdm__input log;
-    if (ocdm__input_open(&log, child->log, NULL, NULL) != OCDM_OK)
+    if (child->exit_code == 0)
+        unlink(child->log);
+    if (child->exit_code == 0 || ocdm__input_open(&log, child->log, NULL, NULL) != OCDM_OK)
         return;
     while (!log.ended && ocdm__input_fill(&log, NULL) == OCDM_OK)
         ;
@@ -154,28 +174,34 @@ static void read_log(ocdm__child *child)
     ocdm__input_close(&log);
 }
 
-static void note_end(struct watch *watch, size_t index, int status)
+void ocdm__child_note_end(ocdm__child *child, int status)
 {
-    ocdm__child *child = &watch->children->children[index];
     child->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    child->seconds = ocdm__seconds_now() - watch->started[index];
+    ocdm__child_read_log(child);
+}
+
+static void note_end(struct watch *watch, size_t index, size_t rank)
+{
+    watch->children->children[index].seconds = ocdm__seconds_now() - watch->started[index];
     watch->pids[index] = 0;
+    watch->loads[rank]--;
     watch->running--;
-    if (child->exit_code == 0)
-        unlink(child->log);
-    else
-        read_log(child);
     if (watch->children->ended != NULL)
         watch->children->ended(watch->children->state, index);
 }
 
 static void look_after(struct watch *watch)
 {
+    size_t rank, index;
     for (size_t i = 0; i < watch->next; i++) {
         int status;
-        if (watch->pids[i] > 0 && waitpid(watch->pids[i], &status, WNOHANG) == watch->pids[i])
-            note_end(watch, i, status);
+        if (watch->pids[i] <= 0 || waitpid(watch->pids[i], &status, WNOHANG) != watch->pids[i])
+            continue;
+        ocdm__child_note_end(&watch->children->children[i], status);
+        note_end(watch, i, 0);
     }
+    while (watch->rank_count > 1 && ocdm__rank_child_ended(watch->children, &rank, &index))
+        note_end(watch, index, rank);
 }
 
 static void pass_on(struct watch *watch, int signal)
@@ -184,6 +210,8 @@ static void pass_on(struct watch *watch, int signal)
     for (size_t i = 0; i < watch->next; i++)
         if (watch->pids[i] > 0)
             kill(watch->pids[i], signal);
+    if (watch->rank_count > 1)
+        ocdm__rank_children_signal(watch->children->ranks, signal);
 }
 
 static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
@@ -194,10 +222,12 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
         int signal = children->stop != NULL ? (int)*children->stop : 0;
         if (signal != 0 && watch->sent == 0)
             pass_on(watch, signal);
-        while (status == OCDM_OK && watch->sent == 0 && watch->running < children->jobs && watch->next < children->count)
+        while (status == OCDM_OK && watch->sent == 0 && free_rank(watch) < watch->rank_count && watch->next < children->count)
             status = start_next(watch, error);
         look_after(watch);
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
+        if (children->waited != NULL && watch->running > 0)
+            children->waited(children->state);
+        nanosleep(&(struct timespec){.tv_nsec = OCDM__CHILDREN_LOOK_NS}, NULL);
     }
     if (status == OCDM_OK && watch->sent != 0)
         status = ocdm__fail(error, OCDM_STOPPED, "the same command goes on where it stopped", "stopped by a signal");
@@ -206,17 +236,21 @@ static ocdm_status watch_all(struct watch *watch, ocdm_error *error)
 
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error)
 {
-    struct watch watch = {.children = children};
-    watch.pids = ocdm__allocate(children->count, sizeof *watch.pids);
-    watch.started = ocdm__allocate(children->count, sizeof *watch.started);
+    struct watch watch = {.children = children, .rank_count = children->ranks != NULL ? children->ranks->size : 1};
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; i < children->count; i++)
         children->children[i].exit_code = -1;
-    if (watch.pids == NULL || watch.started == NULL)
+    if (children->count < watch.rank_count)
+        return ocdm__children_run_together(children, error);
+    watch.pids = ocdm__allocate(children->count, sizeof *watch.pids);
+    watch.started = ocdm__allocate(children->count, sizeof *watch.started);
+    watch.loads = ocdm__allocate(watch.rank_count, sizeof *watch.loads);
+    if (watch.pids == NULL || watch.started == NULL || watch.loads == NULL)
         status = ocdm__fail_memory(error, "the list of processes");
     else
         status = watch_all(&watch, error);
     ocdm__release(watch.pids);
     ocdm__release(watch.started);
+    ocdm__release(watch.loads);
     return status;
 }

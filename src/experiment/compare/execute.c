@@ -187,7 +187,8 @@ ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *as
 struct call {
     char name[OCDM__COMPARE_NAME], folder[PATH_ROOM], log[PATH_ROOM];
     char seed[24], memory[16], rho[OCDM__JSON_DOUBLE];
-    char *order; /* NULL: the default one */
+    char *order;    /* NULL: the default one */
+    uint64_t steps; /* of the whole run */
     const char **arguments;
 };
 
@@ -197,6 +198,7 @@ struct calls {
     struct call *calls;
     ocdm__child *children;
     size_t *numbers; /* of each child, which call it is */
+    uint64_t *steps; /* [point][method] */
     size_t count, child_count, half;
 };
 
@@ -258,6 +260,23 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
     return OCDM_OK;
 }
 
+/* The same for every seed, but that a few samples more or less may be held out. */
+static ocdm_status count_steps(struct calls *calls, size_t point, size_t method, ocdm_error *error)
+{
+    const ocdm__compare_execution *execution = calls->execution;
+    const ocdm__compare_point *at = &execution->plan->points[point];
+    const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, 0);
+    ocdm__run_settings settings = *asked.settings;
+    ocdm__schedule schedule = {.batch = 0};
+    settings.order = at->order;
+    settings.order_count = at->order_count;
+    ocdm_status status = ocdm__schedule_make(&schedule, &settings, &asked.stream->table, error);
+    if (status == OCDM_OK)
+        calls->steps[point * execution->plan->method_count + method] = ocdm__schedule_steps(&schedule);
+    ocdm__schedule_clear(&schedule);
+    return status;
+}
+
 /* ---- all calls -------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status add_call(struct calls *calls, size_t point, size_t method, uint64_t seed, ocdm_error *error)
@@ -266,7 +285,10 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
     const char *name = execution->plan->methods[method];
     struct call *call = &calls->calls[calls->count++];
     enum ocdm__folder_state state = OCDM__FOLDER_NEW;
-    ocdm_status status = fill_call(call, execution, point, method, seed, error);
+    ocdm_status status = seed == 0 ? count_steps(calls, point, method, error) : OCDM_OK;
+    if (status == OCDM_OK)
+        status = fill_call(call, execution, point, method, seed, error);
+    call->steps = calls->steps[point * execution->plan->method_count + method];
     const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, seed);
     if (status == OCDM_OK)
         status = ocdm__look_into_folder(call->folder, &asked, &state, error);
@@ -304,6 +326,36 @@ static void clear_calls(struct calls *calls)
     ocdm__release(calls->calls);
     ocdm__release(calls->children);
     ocdm__release(calls->numbers);
+    ocdm__release(calls->steps);
+}
+
+/* For `ocdm watch`, which cannot know what is still to come. */
+static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
+{
+    char path[PATH_ROOM];
+    ocdm__output output;
+    ocdm_status status = ocdm__folder_path(calls->execution->folder, OCDM__RUNS_FILE, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__output_open(&output, path, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(&output, "{\"format\":\"ocdm-runs\",\"version\":1,\"runs\":[");
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct call *call = &calls->calls[i];
+        ocdm__output_text(&output, i > 0 ? ",{\"name\":" : "{\"name\":");
+        ocdm__output_json_string(&output, call->name, strlen(call->name));
+        ocdm__output_count(&output, ",\"steps\":", call->steps);
+        ocdm__output_text(&output, "}");
+    }
+    ocdm__output_text(&output, "]}\n");
+    return ocdm__output_commit(&output, error);
+}
+
+static void tell_wait(void *state)
+{
+    const ocdm__compare_execution *execution = ((const struct calls *)state)->execution;
+    if (execution->waited != NULL)
+        execution->waited(execution->state);
 }
 
 static void tell_end(void *state, size_t child)
@@ -321,7 +373,10 @@ static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error
                                .children = calls->children,
                                .count = calls->child_count,
                                .jobs = execution->jobs,
+                               .ranks = execution->ranks,
+                               .together = execution->together,
                                .stop = execution->stop,
+                               .waited = tell_wait,
                                .ended = tell_end,
                                .state = calls};
     if (execution->begun != NULL)
@@ -341,13 +396,16 @@ ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int 
     calls.calls = ocdm__allocate(room, sizeof *calls.calls);
     calls.children = ocdm__allocate(room, sizeof *calls.children);
     calls.numbers = ocdm__allocate(room, sizeof *calls.numbers);
+    calls.steps = ocdm__allocate(plan->point_count, plan->method_count * sizeof *calls.steps);
     ocdm_status status = OCDM_OK;
-    if (calls.calls == NULL || calls.children == NULL || calls.numbers == NULL)
+    if (calls.calls == NULL || calls.children == NULL || calls.numbers == NULL || calls.steps == NULL)
         status = ocdm__fail_memory(error, "the list of runs");
+    if (status == OCDM_OK)
+        status = make_calls(&calls, error);
     if (status == OCDM_OK)
         status = ocdm__make_folder(execution->folder, error);
     if (status == OCDM_OK)
-        status = make_calls(&calls, error);
+        status = write_runs(&calls, error);
     if (status == OCDM_OK)
         status = run_calls(&calls, failed, error);
     clear_calls(&calls);

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "experiment/compare/plan.h"
 #include "experiment/folder/saved_run.h"
 #include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 #include "stream/file.h"
 
 /* ---- processes ----------------------------------------------------------------------------------------------------------- */
@@ -33,21 +35,55 @@ typedef struct ocdm__children {
     ocdm__child *children; /* filled in by the caller, except the results */
     size_t count, jobs;    /* how many in all, and at a time */
     const volatile sig_atomic_t
-        *stop; /* number of a signal that arrived: it is sent to all children, and no more are started */
+        *stop;                   /* number of a signal that arrived: it is sent to all children, and no more are started */
+    void (*waited)(void *state); /* many times a second; may be NULL */
     void (*ended)(void *state, size_t child);
     void *state;
+    /* Ranks that start children too, `jobs` each; NULL: this process starts them all. With fewer children than ranks, a child
+     * is no process: all ranks run its command with `together`, one child at a time. */
+    const ocdm__ranks *ranks;
+    int (*together)(size_t argc, char **argv);
 } ocdm__children;
 
 /* Runs them all in their order. A child that fails does not stop the others: see its exit_code. OCDM_OK, OCDM_STOPPED (after
  * all have ended), OCDM_IO (a process cannot be made: those that run are waited for), OCDM_NO_MEMORY. */
 ocdm_status ocdm__children_run(ocdm__children *children, ocdm_error *error);
 
+/* For a process like ocdm__children_run: starts one, returns 0 or the reason; and fills in how it ended by waitpid's status. */
+int ocdm__child_spawn(const char *program, const ocdm__child *child, pid_t *pid);
+void ocdm__child_note_end(ocdm__child *child, int status);
+
+/* After a child's exit code is known: reads what its log says if it failed, else removes it. */
+void ocdm__child_read_log(ocdm__child *child);
+
+/* How often children are looked after: often enough that a signal is passed on at once, seldom enough to cost nothing. */
+#define OCDM__CHILDREN_LOOK_NS 20000000
+
+/* rank_children.c, for ocdm__children_run: starts child `number` on another rank; whether one there has ended, with its rank; a
+ * signal for all of them. */
+ocdm_status ocdm__rank_child_start(const ocdm__children *children, size_t rank, size_t number, ocdm_error *error);
+bool ocdm__rank_child_ended(const ocdm__children *children, size_t *rank, size_t *number);
+void ocdm__rank_children_signal(const ocdm__ranks *ranks, int signal);
+ocdm_status ocdm__children_run_together(ocdm__children *children, ocdm_error *error);
+
+/* What the other ranks do meanwhile. */
+typedef struct ocdm__child_server {
+    const ocdm__ranks *ranks;
+    const char *program; /* the path to execute */
+    const volatile sig_atomic_t *stop;
+    void (*follow)(size_t argc, char **argv); /* a command that the leader runs with `together` */
+} ocdm__child_server;
+
+/* Starts what the leader says, until it dismisses the ranks. */
+void ocdm__children_serve(const ocdm__child_server *server);
+void ocdm__rank_children_dismiss(const ocdm__ranks *ranks);
+
 /* The path of the program that is running, in `path`; or `fallback` where the system does not provide it. */
 void ocdm__own_program(const char *fallback, char *path, size_t room);
 
 /* Call it first in a process: if ocdm__children_run started the process, it receives SIGTERM when its parent ends, even by
- * SIGKILL (Linux). */
-void ocdm__end_with_parent(void);
+ * SIGKILL (Linux). Returns whether it did. */
+bool ocdm__end_with_parent(void);
 
 /* ---- comparison ---------------------------------------------------------------------------------------------------------- */
 
@@ -91,6 +127,9 @@ enum ocdm__folder_state { OCDM__FOLDER_NEW, OCDM__FOLDER_HALF, OCDM__FOLDER_DONE
 ocdm_status ocdm__look_into_folder(const char *folder, const ocdm__asked_run *asked, enum ocdm__folder_state *state,
                                    ocdm_error *error);
 
+/* The file in a comparison's folder that lists its runs. */
+#define OCDM__RUNS_FILE "runs.json"
+
 typedef struct ocdm__compare_execution {
     const ocdm__compare_plan *plan;
     const char *program; /* this very program */
@@ -99,16 +138,21 @@ typedef struct ocdm__compare_execution {
     size_t flag_count;
     ocdm__run_setup *setup; /* what they mean, and the defaults of the others */
     size_t jobs;
+    const ocdm__ranks *ranks; /* as in ocdm__children, and this too */
+    int (*together)(size_t argc, char **argv);
     const volatile sig_atomic_t *stop;
-    /* Callbacks, may be NULL: the number of runs and of those already done; and each run that ends. */
+    /* Callbacks, may be NULL: the number of runs and of those already done; many times a second while runs are running; and
+     * each run that ends. */
     void (*begun)(void *state, size_t runs, size_t done, size_t half);
+    void (*waited)(void *state);
     void (*ended)(void *state, const char *name, const ocdm__child *child);
     void *state;
 } ocdm__compare_execution;
 
 /*
- * Makes the folder, runs what is missing. `failed` is set to the exit code of the first run, in the order of the plan, that
- * failed; 0 for none. OCDM_OK, OCDM_STOPPED, and what ocdm__look_into_folder and ocdm__children_run give.
+ * Makes the folder, writes runs.json (the names and steps of all runs), runs what is missing. `failed` is set to the exit code
+ * of the first run, in the order of the plan, that failed; 0 for none. OCDM_OK, OCDM_STOPPED, and what ocdm__look_into_folder
+ * and ocdm__children_run give.
  */
 ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int *failed, ocdm_error *error);
 

@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "experiment/folder/checkpoint_fields.h"
 
-#define OWN_TENSORS 11u
+#define OWN_TENSORS 12u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
@@ -198,6 +198,10 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
         status = ocdm__output_check(&image->settings, error);
     if (status == OCDM_OK && run->memory != NULL)
         status = take_memory(image, run->memory, error);
+    const ocdm__replay *replays = &run->replays;
+    if (replays->kept != NULL)
+        image->tensors[image->count++] =
+            ocdm__tensor_of(OCDM__CHECKPOINT_REPLAYS, OCDM__F32, replays->kept, replays->capacity * replays->width);
     image->tensors[image->count++] = ocdm__tensor_of("settings", OCDM__U8, image->settings.buffer, image->settings.used);
     const void *memory = image->memory != NULL ? (const void *)image->memory : "";
     image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, memory, image->memory_size);

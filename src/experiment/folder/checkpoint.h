@@ -54,4 +54,7 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
 #define OCDM__CHECKPOINT_OTHER_EVALUATIONS "averages.evaluations"
 #define OCDM__CHECKPOINT_OTHER_SCORES "averages.class_scores"
 
+/* What is kept beside the samples of the memory, if anything is. */
+#define OCDM__CHECKPOINT_REPLAYS "replays"
+
 #endif

@@ -2,6 +2,7 @@
 #include "experiment/folder/checkpoint.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -290,6 +291,23 @@ static ocdm_status restore_memory(const ocdm__checkpoint *checkpoint, ocdm__run 
     return OCDM_OK;
 }
 
+static ocdm_status restore_replays(const ocdm__checkpoint *checkpoint, ocdm__replay *replays, ocdm_error *error)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, OCDM__CHECKPOINT_REPLAYS);
+    size_t bytes = replays->capacity * replays->width * sizeof *replays->kept;
+    if (replays->kept == NULL)
+        return OCDM_OK;
+    if (tensor == NULL || tensor->dtype != OCDM__F32 || tensor->size != bytes)
+        return refuse(checkpoint, "what is kept beside the memory's samples is missing or of another size", error);
+    for (size_t i = 0; i < bytes / 4; i++) {
+        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
+        memcpy(&replays->kept[i], &bits, sizeof bits);
+        if (!isfinite(replays->kept[i]))
+            return refuse(checkpoint, "what is kept beside the memory's samples is not of finite numbers", error);
+    }
+    return OCDM_OK;
+}
+
 /* The learner gets its own tensors, without the prefix. */
 static ocdm_status restore_learner(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
 {
@@ -329,6 +347,8 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
     ocdm_status status = check_position(checkpoint, run, error);
     if (status == OCDM_OK)
         status = restore_memory(checkpoint, run, error);
+    if (status == OCDM_OK)
+        status = restore_replays(checkpoint, &run->replays, error);
     if (status == OCDM_OK)
         status = restore_learner(checkpoint, run, error);
     if (status == OCDM_OK)

@@ -66,13 +66,16 @@ static ocdm_status take_lock(const char *path, const char *folder, int *lock, oc
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    struct stat there = {.st_nlink = 1};
+    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    int reason = errno;
+    bool removed = locked && fstat(fd, &there) == 0 && there.st_nlink == 0; /* by a run that was refused meanwhile */
+    if (locked && !removed) {
         *lock = fd;
         return OCDM_OK;
     }
-    int reason = errno;
     close(fd);
-    if (reason == EWOULDBLOCK)
+    if (removed || reason == EWOULDBLOCK)
         return ocdm__fail(error, OCDM_IO, "wait for it to end, or name another folder", "%s: another run is writing here",
                           folder);
     return ocdm__fail(error, OCDM_IO, "", "cannot lock %s: %s", path, strerror(reason));
@@ -94,8 +97,11 @@ static const char *const names[FILES] = {
 struct ocdm__run_folder {
     const ocdm__run_job *job;
     ocdm__run_hooks hooks;
-    int lock; /* -1: none */
-    bool finished;
+    int lock;               /* -1: none */
+    size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
+    bool had_lock, had_log; /* before */
+    bool finished, resumed;
+    uint64_t log_size; /* up to where it is kept */
     ocdm__run *run;
     ocdm__run_log log;
     char paths[FILES][OCDM__PATH_ROOM];
@@ -122,6 +128,14 @@ static void tell_skipped(const ocdm__run_folder *folder)
         return;
     ocdm__model_inputs_skipped_text(folder->run->inputs, skipped, text);
     note(folder, text);
+}
+
+static void tell_untested(const ocdm__run_folder *folder)
+{
+    char text[OCDM__UNTESTED_TEXT];
+    ocdm__untested_text(&folder->run->stream->table, folder->run->test_counts, text);
+    if (folder->run->learner != NULL && text[0] != '\0')
+        note(folder, text);
 }
 
 /* A finished run may have its files but no checkpoint to resume from. */
@@ -175,7 +189,7 @@ static ocdm_status write_summary(ocdm__run_folder *folder, ocdm_error *error)
     ocdm_status status = ocdm__output_open_own(&output, folder->paths[SUMMARY], error);
     if (status != OCDM_OK)
         return status;
-    status = ocdm__summary_write(&output, folder->run, error);
+    status = ocdm__summary_write(&output, folder->run, folder->job->folder, error);
     if (status == OCDM_OK)
         return ocdm__output_commit(&output, error);
     ocdm__output_abandon(&output);
@@ -257,10 +271,11 @@ static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
                       folder->job->folder, (unsigned long long)folder->run->step);
 }
 
-static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+static ocdm_status go_to_the_end(ocdm__run_folder *folder, ocdm_error *error)
 {
     enum ocdm__run_event event = OCDM__RUN_STEPPED;
     for (;;) {
+        (void)ocdm__run_goes_on(folder->run, true);
         ocdm_status status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
         if (status == OCDM_STOPPED)
             return stop(folder, error);
@@ -275,6 +290,13 @@ static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
         if (ocdm__progress_stopped(&folder->hooks.progress))
             return stop(folder, error);
     }
+}
+
+static ocdm_status go(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = go_to_the_end(folder, error);
+    (void)ocdm__run_goes_on(folder->run, false);
+    return status;
 }
 
 /* ---- what is in the folder ----------------------------------------------------------------------------------------------- */
@@ -365,25 +387,93 @@ static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_
 
 static ocdm_status begin(ocdm__run_folder *folder, ocdm_error *error)
 {
-    uint64_t log_size = 0;
     bool resumed = is_there(folder->paths[CHECKPOINT]) || is_there(folder->paths[PREVIOUS]);
+    folder->resumed = resumed;
     ocdm_status status = folder->job->resume ? OCDM_OK : refuse_old_run(folder, error);
     if (status == OCDM_OK)
         status = ocdm__run_open(folder->job->settings, folder->job->stream, folder->job->learner, &folder->run, error);
     if (status == OCDM_OK && resumed)
-        status = restore(folder, &log_size, error);
+        status = restore(folder, &folder->log_size, error);
     if (status == OCDM_OK && is_there(folder->paths[SUMMARY]))
         return leave_finished(folder, resumed, error);
     if (status == OCDM_OK && !resumed && is_there(folder->paths[LOG]))
         note(folder, "the run left no checkpoint: it begins again");
     if (status == OCDM_OK)
-        status = ocdm__run_begin(folder->run, error);
+        tell_untested(folder);
+    return status;
+}
+
+static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
+{
+    ocdm_status status = ocdm__run_begin(folder->run, error);
     if (status == OCDM_OK)
-        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], log_size, error);
-    return status == OCDM_OK ? ocdm__run_log_start(&folder->log, folder->run, resumed, error) : status;
+        status = ocdm__run_log_open(&folder->log, folder->paths[LOG], folder->log_size, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_log_start(&folder->log, folder->run, folder->resumed, error);
+    if (status != OCDM_OK)
+        (void)ocdm__run_goes_on(folder->run, false);
+    return status;
+}
+
+/* Other ranks hear of a run that cannot begin, too. */
+static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
+{
+    bool begins = status == OCDM_OK && !folder->finished;
+    if (folder->hooks.opened == NULL)
+        return status;
+    ocdm_status together = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
+    return begins ? together : status;
+}
+
+/* ---- a run that is refused ----------------------------------------------------------------------------------------------- */
+
+static void note_what_is_there(ocdm__run_folder *folder)
+{
+    char path[OCDM__PATH_ROOM];
+    size_t length = strlen(folder->job->folder);
+    memcpy(path, folder->job->folder, length + 1); /* the paths of its files are longer, and fitted */
+    while (length > 0 && !is_there(path)) {
+        while (length > 0 && path[length - 1] == '/')
+            length--;
+        while (length > 0 && path[length - 1] != '/')
+            length--;
+        path[length] = '\0';
+    }
+    folder->old_part = length;
+    folder->had_lock = is_there(folder->paths[LOCK]);
+    folder->had_log = is_there(folder->paths[LOG]);
+}
+
+/* Removes what was made for a run that does not begin. The lock is still held: nobody else is writing here. */
+static void remove_what_is_new(ocdm__run_folder *folder)
+{
+    char path[OCDM__PATH_ROOM];
+    size_t length = strlen(folder->job->folder);
+    if (folder->lock >= 0 && !folder->had_log)
+        unlink(folder->paths[LOG]);
+    if (folder->lock >= 0 && !folder->had_lock)
+        unlink(folder->paths[LOCK]);
+    memcpy(path, folder->job->folder, length + 1);
+    while (length > folder->old_part && rmdir(path) == 0) {
+        while (length > folder->old_part && path[length - 1] == '/')
+            length--;
+        while (length > folder->old_part && path[length - 1] != '/')
+            length--;
+        path[length] = '\0';
+    }
 }
 
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
+
+static ocdm_status open_named(ocdm__run_folder *folder, ocdm_error *error)
+{
+    const char *name = folder->job->folder;
+    note_what_is_there(folder);
+    ocdm_status status = ocdm__make_folder(name, error);
+    if (status == OCDM_OK)
+        status = take_lock(folder->paths[LOCK], name, &folder->lock, error);
+    return status == OCDM_OK ? begin(folder, error) : status;
+}
 
 ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm__run_folder **folder,
                               ocdm_error *error)
@@ -394,13 +484,17 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     made->job = job;
     made->hooks = *hooks;
     made->lock = -1;
-    ocdm_status status = ocdm__make_folder(job->folder, error);
+    ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < FILES; i++)
         status = ocdm__folder_path(job->folder, names[i], made->paths[i], error);
-    if (status == OCDM_OK)
-        status = take_lock(made->paths[LOCK], job->folder, &made->lock, error);
-    if (status == OCDM_OK)
-        status = begin(made, error);
+    bool named = status == OCDM_OK;
+    if (named)
+        status = open_named(made, error);
+    status = begin_on_all_ranks(made, status, error);
+    if (status == OCDM_OK && !made->finished)
+        status = begin_log(made, error);
+    if (status != OCDM_OK && named)
+        remove_what_is_new(made);
     if (status == OCDM_OK)
         *folder = made;
     else

@@ -24,7 +24,9 @@ typedef struct ocdm__run_job {
 
 /* Callbacks; all may be NULL. */
 typedef struct ocdm__run_hooks {
-    ocdm__progress progress;                             /* of evaluations; `stop` ends the run after the current step */
+    ocdm__progress progress; /* of evaluations; `stop` ends the run after the current step */
+    /* Once, before the first step: with other ranks the run may have to be got ready. NULL: there is nothing to do. */
+    ocdm_status (*opened)(void *state, ocdm__run *run, ocdm_error *error);
     void (*stepped)(void *state, const ocdm__run *run);  /* after each step */
     void (*finished)(void *state, const ocdm__run *run); /* once, before the run is closed */
     void (*note)(void *state, const char *text);         /* a message for the user, one line */
@@ -36,7 +38,8 @@ typedef struct ocdm__run_hooks {
  *
  * OCDM_OK: the run is finished, or was before. OCDM_STOPPED: stopped and saved. OCDM_BAD_ARGUMENT: the folder has a run and
  * `resume` is not set, or the run has other settings or groups. OCDM_IO: the folder is in use by another run, or a file cannot
- * be written. OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives.
+ * be written. OCDM_BAD_FILE: the stream has changed, or no checkpoint is whole. And what the run gives. A run that is
+ * refused before its first step leaves nothing behind that was not there before.
  */
 ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks *hooks, ocdm_error *error);
 

@@ -2,6 +2,7 @@
 #include "experiment/folder/settings.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,14 @@ static const char see_help[] = "`ocdm run --help` lists the settings and their v
 const char *const ocdm__run_methods[] = {OCDM__POLICIES(NAME) OCDM__LOWER_BOUND, OCDM__UPPER_BOUND, NULL};
 const char *const ocdm__run_distances[] = {OCDM__DISTANCES(NAME) NULL};
 const char *const ocdm__run_ties[] = {OCDM__TIES(NAME) NULL};
-const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "none", NULL};
+const char *const ocdm__run_models[] = {OCDM__MODELS(OCDM__MODEL_NAME) "ridge", "none", NULL};
 const char *const ocdm__run_precisions[] = {"f32", "bf16", NULL};
 const char *const ocdm__run_losses[] = {OCDM__LOSSES(NAME) NULL};
+const char *const ocdm__run_optimisers[] = {OCDM__OPTIMISERS(NAME) NULL};
+const char *const ocdm__run_lr_schedules[] = {OCDM__LR_SCHEDULES(NAME) NULL};
+#define PRESET_NAME(name, values) name,
+const char *const ocdm__run_presets[] = {OCDM__PRESETS(PRESET_NAME) NULL};
+const char *const ocdm__run_replay_policies[] = {OCDM__REPLAY_POLICIES(NAME) NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
     {.key = a_key,                                                                                                             \
@@ -210,6 +216,24 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
     case OCDM__SETTING_GROUPS:
         *(const char **)member = text;
         break;
+    }
+    return OCDM_OK;
+}
+
+#define PRESET_VALUES(name, values) values,
+static const char *const preset_values[] = {OCDM__PRESETS(PRESET_VALUES)};
+
+ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error)
+{
+    char flag[32], value[64];
+    int used = 0;
+    for (const char *text = preset_values[index_of(ocdm__run_presets, name)]; *text != '\0'; text += used) {
+        if (sscanf(text, "%31s %63[^;]%n", flag, value, &used) != 2)
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "preset %s: not a flag with its value: %s", name, text);
+        ocdm_status status = ocdm__setting_read(ocdm__setting_of_flag(flag), value, settings, NULL, error);
+        if (status != OCDM_OK)
+            return status;
+        used += text[used] == ';';
     }
     return OCDM_OK;
 }

@@ -18,6 +18,12 @@
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
+/* How the samples that are replayed are drawn: symbol, name. */
+#define OCDM__REPLAY_POLICIES(ROW) ROW(UNIFORM, "uniform") ROW(BALANCED, "balanced") ROW(LOSS, "loss")
+
+#define OCDM__REPLAY_POLICY(symbol, name) OCDM__REPLAY_##symbol,
+enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
+
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 typedef struct ocdm__run_settings {
@@ -41,9 +47,10 @@ typedef struct ocdm__run_settings {
     size_t order_count;
     uint32_t epochs;        /* multitask: passes over all data so far at each task */
     uint32_t resize, crop;  /* images: pixels of the shorter side, then of the crop; OCDM_NONE: depends on the stream */
+    uint32_t image_size;    /* of the crop, with the usual share around it for `resize`; OCDM_NONE: those two say */
     const char *image_root; /* instead of the stream's; NULL */
     bool strict;            /* an image that cannot be decoded ends the run; so does a checkpoint of other instructions */
-    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else 600,100 */
+    const char *groups;     /* see experiment/loop/evaluation.h; NULL: the stream's own, else usual ones */
     uint32_t log_every;     /* steps between two logged steps */
     double validation;      /* share of the training samples that is held out and evaluated at the end; 0: none */
     bool resample_tests;    /* the test samples are resampled by the seed */
@@ -53,6 +60,14 @@ typedef struct ocdm__run_settings {
     double negatives, focal;   /* as in ocdm__loss_rule */
     double loss_balance;       /* power of the weights of classes in the loss */
     ocdm__rates averages;      /* of the weights, which are evaluated instead */
+    uint32_t optimiser;        /* an ocdm__optimiser */
+    double weight_decay, momentum;
+    uint32_t lr_schedule; /* an ocdm__lr_schedule */
+    uint64_t horizon, warmup;
+    double lambda;          /* of the model ridge */
+    uint32_t replay_policy; /* an ocdm__replay_policy */
+    const char *preset;     /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
+    double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -75,6 +90,11 @@ enum ocdm__setting_kind {
     OCDM__SETTING_SWITCH,         /* bool */
     OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
 };
+
+/* For every verb with this flag. */
+#define OCDM__GROUPS_HELP                                                                                                      \
+    "majority over H training samples, minority under L; or terciles of the classes; or as a file says; the stream's own "     \
+    "by default, else 600,100, or terciles where no class has more than 600"
 
 /*
  * The columns: key in JSON (NULL: results do not depend on the setting, files do not have it); member of ocdm__run_settings;
@@ -103,13 +123,13 @@ enum ocdm__setting_kind {
     ROW("tie", tie, CHOICE, 0, "tie", "T", "key", ocdm__run_ties, 0, 0,                                                        \
         "which sample ocdm and onlyone evict when several are equally good")                                                   \
     ROW("model", model, WORD, 0, "model", "NAME", "linear", ocdm__run_models, 0, 0,                                            \
-        "the network: linear and mlp learn from features, the others from images; none runs the memory alone")                 \
-    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                                      \
+        "the network: linear, mlp and ridge learn from features, the others from images; none runs the memory alone")          \
+    ROW("weights", weights, WEIGHTS_FILE, 0, "weights", "FILE", NULL, NULL, 0, 0,                                              \
         "start from these weights (safetensors)")                                                                              \
     ROW("precision", precision, CHOICE, 0, "precision", "P", "f32", ocdm__run_precisions, 0, 0,                                \
         "bf16 needs a CPU that supports it; with AMX it makes models of images faster")                                        \
     ROW("lr", learning_rate, REAL, 0, "lr", "X", "1e-4", NULL, 0, 1e6,                                                         \
-        "learning rate of Adam")                                                                                               \
+        "learning rate")                                                                                                       \
     ROW("adam_eps", epsilon, REAL, 0, "adam-eps", "X", "1e-4", NULL, 1e-30, 1e6,                                               \
         "epsilon of Adam, added outside the root")                                                                             \
     ROW("clip", clip, OPTIONAL_REAL, 0, "clip", "X", NULL, NULL, 1e-30, 1e30,                                                  \
@@ -124,12 +144,14 @@ enum ocdm__setting_kind {
         "resize images to this shorter side; 0: do not; 256 for image files by default")                                       \
     ROW("crop", crop, OPTIONAL_WHOLE, 0, "crop", "PIXELS", NULL, NULL, 1, 8192,                                                \
         "then crop a square of this size; 224 for image files by default")                                                     \
+    ROW(NULL, image_size, OPTIONAL_WHOLE, 0, "image-size", "PIXELS", NULL, NULL, 1, 7168,                                      \
+        "train on images of this size: --crop PIXELS, and --resize with the usual eighth around it")                           \
     ROW(NULL, image_root, FILE, 0, "images", "FOLDER", NULL, NULL, 0, 0,                                                       \
         "folder of the image files, instead of the one in the stream")                                                         \
     ROW(NULL, strict, SWITCH, 0, "strict", NULL, NULL, NULL, 0, 0,                                                             \
         "end the run at an image that cannot be decoded instead of skipping it; resume only with the same CPU instructions")   \
-    ROW("groups", groups, GROUPS, 0, "groups", "H,L|FILE", NULL, NULL, 0, 0,                                                   \
-        "majority over H training samples, minority under L, or as a file says; the stream's own, else 600,100")               \
+    ROW("groups", groups, GROUPS, 0, "groups", "H,L|terciles|FILE", NULL, NULL, 0, 0,                                                   \
+        OCDM__GROUPS_HELP)                                                                                                     \
     ROW("log_every", log_every, WHOLE, 0, "log-every", "N", "10", NULL, 1, UINT32_MAX,                                         \
         "log every N-th step")                                                                                                 \
     ROW("validation", validation, REAL, 0, "validation", "SHARE", "0", NULL, 0, 0.5,                                           \
@@ -149,7 +171,27 @@ enum ocdm__setting_kind {
     ROW("loss_balance", loss_balance, REAL, 0, "loss-balance", "P", "0", NULL, 0, 1,                                           \
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
     ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
-        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")
+        "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")  \
+    ROW("optimiser", optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
+        "how weights follow gradients")                                                                                        \
+    ROW("weight_decay", weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
+        "weight decay of adamw (decoupled) and sgd (in the gradient)")                                                         \
+    ROW("momentum", momentum, REAL, 0, "momentum", "X", "0.9", NULL, 0, 0.9999,                                                \
+        "momentum of sgd")                                                                                                     \
+    ROW("schedule", lr_schedule, CHOICE, 0, "schedule", "NAME", "constant", ocdm__run_lr_schedules, 0, 0,                      \
+        "learning rate over the steps: constant, or cosine from --lr to 0 over --horizon steps")                               \
+    ROW("horizon", horizon, LONG, 0, "horizon", "STEPS", "0", NULL, 0, 0x1p53,                                                 \
+        "steps of the cosine schedule; afterwards nothing is learnt")                                                          \
+    ROW("warmup", warmup, LONG, 0, "warmup", "STEPS", "0", NULL, 0, 0x1p53,                                                    \
+        "steps over which the learning rate rises from 0")                                                                     \
+    ROW("lambda", lambda, REAL, 0, "lambda", "X", "1000", NULL, 1e-12, 1e12,                                                   \
+        "penalty of the model ridge on squared weights")                                                                       \
+    ROW("replay_policy", replay_policy, CHOICE, 0, "replay-policy", "NAME", "uniform", ocdm__run_replay_policies, 0, 0,        \
+        "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
+    ROW("dark", dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
+        "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
+    ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
+        "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */
 
 /* A row; the columns are described above. */
@@ -190,6 +232,21 @@ extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
 extern const char *const ocdm__run_losses[];
+extern const char *const ocdm__run_optimisers[];
+extern const char *const ocdm__run_lr_schedules[];
+extern const char *const ocdm__run_replay_policies[];
+extern const char *const ocdm__run_presets[];
+
+/*
+ * Settings to start from: name, then flags with their values, separated by semicolons. `paper` are the settings of the
+ * paper's experiments, `strong` what the tables of docs/beyond.md support.
+ */
+#define OCDM__PRESETS(ROW)                                                                                                     \
+    ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
+    ROW("strong", "focal 1;ema 0.98,0.99,0.995,0.999;validation 0.1")
+
+/* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
+ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);
 
 /* ---- all settings ------------------------------------------------------------------------------------------------------ */
 
@@ -205,6 +262,7 @@ bool ocdm__is_upper_bound(const char *method);
 /* Whether the run has a memory; whether it has an agent. */
 bool ocdm__run_has_memory(const ocdm__run_settings *settings);
 bool ocdm__run_has_agent(const ocdm__run_settings *settings);
+bool ocdm__run_is_ridge(const ocdm__run_settings *settings);
 
 /* The kind of a stream's samples: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);

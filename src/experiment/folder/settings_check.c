@@ -6,6 +6,7 @@
 #include "agent/model.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "experiment/loop/evaluation.h"
 #include "stream/labelled_set.h"
 
 /* What torchvision's ImageNet weights were trained with. */
@@ -34,6 +35,11 @@ const char *ocdm__stream_kind(const ocdm__stream *stream)
                                         [OCDM_STREAM_IMAGES] = "images",
                                         [OCDM_STREAM_FILES] = "files"};
     return names[ocdm__stream_kind_of(stream)];
+}
+
+bool ocdm__run_is_ridge(const ocdm__run_settings *settings)
+{
+    return !settings->own_learner && strcmp(settings->model, "ridge") == 0;
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------------- */
@@ -108,22 +114,52 @@ static ocdm_status check_images(const ocdm__run_settings *settings, ocdm_error *
     if ((settings->validation > 0 || settings->resample_tests) && !ocdm__run_has_agent(settings))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --validation and --resample-tests out",
                           "the model %s predicts nothing that could be evaluated", model);
+    if (settings->image_size != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --image-size out", "the model %s takes no images", model);
     if (settings->resize != OCDM_NONE || settings->crop != OCDM_NONE)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
     return OCDM_OK;
 }
 
-/* What concerns the networks of this program alone: others have a loss of their own. */
-static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+/* What concerns the networks of this program alone. */
+static bool has_training_options(const ocdm__run_settings *settings)
 {
-    bool given = settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
-                 settings->loss_balance != 0 || settings->averages.count > 0;
-    if (given && (settings->own_learner || !ocdm__run_has_agent(settings)))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --loss, --negatives, --focal, --loss-balance and --ema out",
-                          "ocdm does not train the model %s itself", settings->model);
+    return settings->loss != OCDM__LOSS_BCE || settings->negatives != 1 || settings->focal != 0 ||
+           settings->loss_balance != 0 || settings->averages.count > 0 || settings->optimiser != OCDM__OPTIMISER_ADAM ||
+           settings->weight_decay != 0 || settings->replay_policy == OCDM__REPLAY_LOSS || settings->dark != 0 ||
+           settings->lr_schedule != OCDM__LR_CONSTANT || settings->horizon != 0 || settings->warmup != 0;
+}
+
+static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool cosine = settings->lr_schedule == OCDM__LR_COSINE;
+    if (settings->optimiser == OCDM__OPTIMISER_ADAM && settings->weight_decay > 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--optimiser adamw has it", "adam has no weight decay");
+    if (settings->optimiser == OCDM__OPTIMISER_ADAMW && settings->weight_decay == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --weight-decay 0.01", "adamw without weight decay is adam");
+    if (cosine != (settings->horizon > 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--schedule cosine --horizon STEPS",
+                          cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
     if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
     return OCDM_OK;
+}
+
+static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool ridge = ocdm__run_is_ridge(settings);
+    if (ridge && (settings->precision == OCDM__PRECISION_BF16 || settings->weights != NULL))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
+                          "ridge computes in double precision, and from the stream alone");
+    if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
+                          "ocdm does not train the model %s by gradients", settings->model);
+    if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->dark != 0) &&
+        (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || settings->replay == 0))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --replay-policy and --dark out",
+                          "nothing is replayed: --method %s, --model %s, --replay %lu", settings->method, settings->model,
+                          (unsigned long)settings->replay);
+    return check_optimiser(settings, error);
 }
 
 static ocdm_status check_model(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
@@ -174,6 +210,27 @@ static ocdm_status check_samples(const ocdm__run_settings *settings, const ocdm_
     return OCDM_OK;
 }
 
+/* The shorter side before a crop of this size: 256 for 224, as torchvision has it. */
+static uint32_t usual_resize(uint32_t crop)
+{
+    return crop + crop / 7;
+}
+
+/* --image-size stands for the two others. */
+static ocdm_status take_image_size(ocdm__run_settings *settings, ocdm_error *error)
+{
+    uint32_t size = settings->image_size;
+    if (size == OCDM_NONE || (settings->crop == size && settings->resize == usual_resize(size)))
+        return OCDM_OK;
+    if (settings->crop != OCDM_NONE || settings->resize != OCDM_NONE)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out",
+                          "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size,
+                          (unsigned long)usual_resize(size), (unsigned long)size);
+    settings->crop = size;
+    settings->resize = usual_resize(size);
+    return OCDM_OK;
+}
+
 /* Images in the stream keep their size; image files may have any size and are resized to the usual one. */
 static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
 {
@@ -182,17 +239,19 @@ static void fill_sizes(ocdm__run_settings *settings, const ocdm__stream *stream)
     if (settings->crop == OCDM_NONE)
         settings->crop = files ? USUAL_CROP : (uint32_t)side;
     if (settings->resize == OCDM_NONE)
-        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? settings->crop + settings->crop / 7 : USUAL_RESIZE;
+        settings->resize = !files ? 0 : settings->crop > USUAL_CROP ? usual_resize(settings->crop) : USUAL_RESIZE;
 }
 
 ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
                                              ocdm_error *error)
 {
     ocdm_status status = check_model(settings, stream, path, error);
-    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model))
+    if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
+        status = take_image_size(settings, error);
         fill_sizes(settings, stream);
-    if (settings->groups == NULL)
-        settings->groups = stream->table.groups != NULL ? "stream" : "600,100";
+    }
+    if (status == OCDM_OK && settings->groups == NULL)
+        status = ocdm__evaluation_usual_groups(&stream->table, &settings->groups, error);
     return status;
 }
 

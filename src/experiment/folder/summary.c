@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "experiment/folder/weights_about.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
@@ -146,7 +148,11 @@ static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm
         for (size_t c = 0; c < classes; c++)
             ocdm__output_count(output, c > 0 ? "," : "",
                                memory != NULL ? ocdm_memory_seen(memory, (uint32_t)c) : run->train_counts[c]);
-        ocdm__output_text(output, "]}");
+        ocdm__output_text(output, "]");
+        if (run->replays.kept != NULL)
+            ocdm__output_count(output,
+                               ",\"beside_bytes\":", run->replays.capacity * run->replays.width * sizeof *run->replays.kept);
+        ocdm__output_text(output, "}");
     }
     ocdm__release(targets);
     return status;
@@ -173,6 +179,18 @@ void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run)
 
 /* ---- times ------------------------------------------------------------------------------------------------------------- */
 
+/* Now, in UTC. */
+static void write_date(ocdm__output *output)
+{
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) == NULL || strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return;
+    ocdm__output_text(output, ",\"ended\":");
+    ocdm__output_json_string(output, date, strlen(date));
+}
+
 static void write_times(ocdm__output *output, const ocdm__run *run)
 {
     ocdm__run_times times = ocdm__run_times_now(run);
@@ -185,41 +203,43 @@ static void write_times(ocdm__output *output, const ocdm__run *run)
     ocdm__output_real(output, ",\"evaluate\":", times.evaluate);
     ocdm__output_real(output, ",\"total\":", times.total);
     ocdm__output_real(output, ",\"update_share\":", 100 * times.steps.update / seconds);
-    ocdm__output_text(output, "},\"environment\":");
-    ocdm__environment_write(output, run->settings->threads);
+    write_date(output);
+    ocdm__output_text(output, "}");
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------------- */
 
-ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
+/* Member `name` of the files, if the path leads somewhere. */
+static ocdm_status write_path(ocdm__output *output, const char *folder, const char *name, const char *path, bool *first,
+                              ocdm_error *error)
 {
-    char id[OCDM__RUN_ID];
-    ocdm_status status = ocdm__run_id(run, id, error);
-    if (status != OCDM_OK)
+    char *relative = NULL;
+    ocdm_status status = path != NULL ? ocdm__path_from(folder, path, &relative, error) : OCDM_OK;
+    if (relative == NULL)
         return status;
-    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
-    ocdm__output_text(output, "\"id\":\"");
-    ocdm__output_text(output, id);
-    ocdm__output_text(output, "\",");
-    ocdm__summary_head_write(output, run);
-    ocdm__output_text(output, ",\"classes\":");
-    ocdm__stream_classes_write(output, run);
-    write_evaluations(output, run);
-    write_validation(output, run);
-    write_versions(output, run);
-    status = write_forgetting(output, run, error);
-    if (status == OCDM_OK)
-        status = write_memory(output, run, error);
-    if (status != OCDM_OK)
-        return status;
-    ocdm__output_text(output, ",\"curve\":");
-    ocdm__curve_write(output, run->curve);
-    ocdm__output_count(output, ",\"steps\":", run->step);
-    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
-    ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
-    write_times(output, run);
-    ocdm__output_text(output, "}\n");
+    ocdm__output_text(output, *first ? "" : ",");
+    *first = false;
+    ocdm__output_json_string(output, name, strlen(name));
+    ocdm__output_text(output, ":");
+    ocdm__output_json_string(output, relative, strlen(relative));
+    ocdm__release(relative);
     return OCDM_OK;
+}
+
+/* Where the stream and the files of settings are, seen from the run's folder: settings have only their names. */
+static ocdm_status write_files(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
+{
+    bool first = true;
+    ocdm__run_settings settings = *run->settings;
+    ocdm__output_text(output, ",\"files\":{");
+    ocdm_status status = write_path(output, folder, "stream", run->stream->file.name, &first, error);
+    for (size_t i = 0; status == OCDM_OK && ocdm__setting_at(i) != NULL; i++) {
+        const ocdm__setting *row = ocdm__setting_at(i);
+        if (row->kind == OCDM__SETTING_FILE || row->kind == OCDM__SETTING_CLASS_FILE || row->kind == OCDM__SETTING_GROUPS)
+            status = write_path(output, folder, row->flag, *(const char **)ocdm__setting_member(&settings, row), &first, error);
+    }
+    ocdm__output_text(output, "}");
+    return status;
 }
 
 /* ---- stream and machine -------------------------------------------------------------------------------------------------- */
@@ -305,19 +325,63 @@ static void find_cpu(char *text, size_t room)
         fclose(file);
 }
 
-void ocdm__environment_write(ocdm__output *output, unsigned threads)
+static void write_machine(ocdm__output *output, unsigned threads)
 {
     struct utsname system;
-    char cpu[256] = "", text[256] = "";
+    char cpu[256] = "", text[256] = "", machine[256] = "";
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (uname(&system) == 0) {
         snprintf(cpu, sizeof cpu, "%.200s", system.machine);
         snprintf(text, sizeof text, "%.80s %.80s %.80s", system.sysname, system.release, system.machine);
+        snprintf(machine, sizeof machine, "%.200s", system.nodename);
     }
     find_cpu(cpu, sizeof cpu);
-    write_text(output, "{\"cpu\":", cpu);
+    write_text(output, "\"cpu\":", cpu);
     ocdm__output_count(output, ",\"cores\":", cores > 0 ? (uint64_t)cores : 0);
     ocdm__output_count(output, ",\"threads\":", threads);
     write_text(output, ",\"system\":", text);
+    write_text(output, ",\"machine\":", machine);
+}
+
+void ocdm__environment_write(ocdm__output *output, unsigned threads)
+{
+    ocdm__output_text(output, "{");
+    write_machine(output, threads);
     ocdm__output_text(output, "}");
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error)
+{
+    char id[OCDM__RUN_ID];
+    ocdm_status status = ocdm__run_id(run, id, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(output, "{\"format\":\"ocdm-run\",\"version\":1,");
+    ocdm__output_text(output, "\"id\":\"");
+    ocdm__output_text(output, id);
+    ocdm__output_text(output, "\",");
+    ocdm__summary_head_write(output, run);
+    ocdm__output_text(output, ",\"classes\":");
+    ocdm__stream_classes_write(output, run);
+    write_evaluations(output, run);
+    write_validation(output, run);
+    write_versions(output, run);
+    status = write_forgetting(output, run, error);
+    if (status == OCDM_OK)
+        status = write_memory(output, run, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_text(output, ",\"curve\":");
+    ocdm__curve_write(output, run->curve);
+    ocdm__output_count(output, ",\"steps\":", run->step);
+    ocdm__output_count(output, ",\"samples\":", ocdm__schedule_seen(&run->schedule, run->step));
+    ocdm__output_count(output, ",\"skipped\":", ocdm__run_skipped(run));
+    write_times(output, run);
+    ocdm__output_text(output, ",\"environment\":{");
+    write_machine(output, run->settings->threads);
+    status = write_files(output, run, folder, error);
+    ocdm__output_text(output, "}}\n");
+    return status;
 }

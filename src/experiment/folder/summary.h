@@ -13,8 +13,9 @@
 
 /* ---- summary.json and memory.jsonl --------------------------------------------------------------------------------------- */
 
-/* The whole summary, one object and a newline. The run is finished. OCDM_OK, OCDM_NO_MEMORY; write errors stay in `output`. */
-ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, ocdm_error *error);
+/* The whole summary, one object and a newline. The run is finished. The paths of its files are written as they lead there from
+ * `folder`. OCDM_OK, OCDM_NO_MEMORY; write errors stay in `output`. */
+ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, const char *folder, ocdm_error *error);
 
 /* What the memory holds, a line each; nothing without a memory. */
 void ocdm__kept_samples_write(ocdm__output *output, const ocdm__run *run);

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "stream/recipes/class_files.h"
 
 ocdm_status ocdm__logits_check(const ocdm__logits_source *source, uint32_t sample, const float *logits, size_t classes,
@@ -103,25 +105,89 @@ static void add_row(struct answers *answers, const ocdm__stream_table *table, si
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
-/* Starts preparing the tests from `first` on, a piece of those up to `end`. */
-static ocdm_status request_piece(const ocdm__examination *examination, unsigned slot, size_t first, size_t end,
-                                 ocdm_error *error)
+/* Tests that are asked about together, and which of them can be prepared. */
+struct piece {
+    const uint32_t *samples;
+    size_t count;
+    uint32_t unusable[PIECE], usable[PIECE];
+    size_t usable_count;
+};
+
+/* Starts preparing this process's part of the samples. */
+static ocdm_status request(const ocdm__examination *examination, unsigned slot, const uint32_t *samples, size_t count,
+                           ocdm_error *error)
 {
-    size_t count = end - first < PIECE ? end - first : PIECE;
-    if (count == 0)
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, count, false);
+    if (part.first == part.end)
         return OCDM_OK;
-    return ocdm__model_inputs_request(examination->inputs, slot, examination->tests->samples + first, count, 0, false, error);
+    return ocdm__model_inputs_request(examination->inputs, slot, samples + part.first, part.end - part.first, 0, false, error);
+}
+
+static ocdm_status await(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
+                         ocdm__ready *ready, ocdm_error *error)
+{
+    *ready = (ocdm__ready){.count = 0};
+    return part->first < part->end ? ocdm__model_inputs_wait(examination->inputs, slot, ready, error) : OCDM_OK;
+}
+
+/* With fewer samples every rank has another part. */
+static ocdm_status take_again(const ocdm__examination *examination, unsigned slot, const struct piece *piece,
+                              ocdm__ready *ready, ocdm_error *error)
+{
+    ocdm_status status = request(examination, slot, piece->usable, piece->usable_count, error);
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->usable_count, false);
+    if (status == OCDM_OK)
+        status = await(examination, slot, &part, ready, error);
+    if (status == OCDM_OK && ready->count < part.end - part.first)
+        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return status;
+}
+
+/* A rank that cannot prepare its part ends all of them. */
+static ocdm_status await_or_end(const ocdm__examination *examination, unsigned slot, const ocdm__learner_part *part,
+                                ocdm__ready *ready, ocdm_error *error)
+{
+    ocdm_error why = {.status = OCDM_OK};
+    ocdm_status status = await(examination, slot, part, ready, &why);
+    if (status == OCDM_OK)
+        return OCDM_OK;
+    ocdm__ranks_end_after(part->ranks, &why);
+    if (error != NULL)
+        *error = why;
+    return status;
+}
+
+/* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
+static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__ready *ready,
+                        ocdm_error *error)
+{
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, piece->count, false);
+    ocdm_status status = await_or_end(examination, slot, &part, ready, error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = part.first; i < part.end; i++)
+        piece->unusable[i] = 1;
+    for (size_t i = 0; i < ready->count; i++)
+        piece->unusable[part.first + ready->usable[i]] = 0;
+    size_t lost = ocdm__learner_part_share(&part, piece->unusable, piece->count);
+    piece->usable_count = 0;
+    for (size_t i = 0; i < piece->count; i++)
+        if (piece->unusable[i] == 0)
+            piece->usable[piece->usable_count++] = piece->samples[i];
+    if (lost == 0 || part.ranks == NULL || piece->usable_count == 0)
+        return OCDM_OK;
+    return take_again(examination, slot, piece, ready, error);
 }
 
 /* The logits of a piece by one version of the weights. */
-static ocdm_status predict_piece(const ocdm__examination *examination, const uint32_t *samples, const ocdm__ready *ready,
+static ocdm_status predict_piece(const ocdm__examination *examination, const struct piece *piece, const float *tensor,
                                  float *logits, ocdm_error *error)
 {
     size_t classes = examination->table->class_count;
     const ocdm__learner *learner = examination->learner;
-    ocdm_status status = learner->functions->predict(learner->state, ready->tensor, ready->count, logits, error);
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
-        status = ocdm__logits_check(&examination->source, samples[ready->usable[i]], logits + i * classes, classes, error);
+    ocdm_status status = learner->functions->predict(learner->state, tensor, piece->usable_count, logits, error);
+    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
+        status = ocdm__logits_check(&examination->source, piece->usable[i], logits + i * classes, classes, error);
     return status;
 }
 
@@ -130,19 +196,34 @@ static ocdm_status use_version(const ocdm__learner *learner, size_t version, ocd
     return learner->functions->use != NULL ? learner->functions->use(learner->state, version, error) : OCDM_OK;
 }
 
-static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const uint32_t *samples,
-                                const ocdm__ready *ready, ocdm_error *error)
+static ocdm_status answer_piece(const ocdm__examination *examination, struct answers *answers, const struct piece *piece,
+                                const float *tensor, ocdm_error *error)
 {
     float *logits = answers->own + answers->rows * examination->table->class_count;
     ocdm_status status = OCDM_OK;
-    for (size_t v = 0; v < answers->versions && ready->count > 0 && status == OCDM_OK; v++) {
+    for (size_t v = 0; v < answers->versions && piece->usable_count > 0 && status == OCDM_OK; v++) {
         status = use_version(examination->learner, v, error);
         if (status == OCDM_OK)
-            status = predict_piece(examination, samples, ready, logits + v * answers->stride, error);
+            status = predict_piece(examination, piece, tensor, logits + v * answers->stride, error);
     }
-    for (size_t i = 0; status == OCDM_OK && i < ready->count; i++)
-        add_row(answers, examination->table, samples[ready->usable[i]]);
+    for (size_t i = 0; status == OCDM_OK && i < piece->usable_count; i++)
+        add_row(answers, examination->table, piece->usable[i]);
     return status;
+}
+
+/* Whether the evaluation is to stop: all ranks stop where the leader does. */
+static bool is_stopped(const ocdm__examination *examination)
+{
+    uint32_t stopped = ocdm__progress_stopped(examination->progress);
+    const ocdm__learner_part part = ocdm__learner_part_of(examination->learner, 1, false);
+    if (part.ranks != NULL)
+        part.ranks->broadcast(&stopped, 1);
+    return stopped != 0;
+}
+
+static size_t piece_size(size_t left)
+{
+    return left < PIECE ? left : PIECE;
 }
 
 /* Predicts the tests from `first` to `end`. One piece is prepared while the agent works on the one before. */
@@ -150,20 +231,22 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
                        ocdm_error *error)
 {
     const ocdm__stream_order *tests = examination->tests;
+    struct piece piece;
     unsigned slot = 0;
-    ocdm_status status = request_piece(examination, slot, first, end, error);
+    ocdm_status status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
     while (status == OCDM_OK && first < end) {
-        const uint32_t *samples = tests->samples + first;
         ocdm__ready ready;
-        first += end - first < PIECE ? end - first : PIECE;
-        status = ocdm__model_inputs_wait(examination->inputs, slot, &ready, error);
+        piece.samples = tests->samples + first;
+        piece.count = piece_size(end - first);
+        first += piece.count;
+        status = take(examination, slot, &piece, &ready, error);
         slot = 1 - slot;
-        if (status == OCDM_OK && ocdm__progress_stopped(examination->progress))
+        if (status == OCDM_OK && is_stopped(examination))
             status = ocdm__fail(error, OCDM_STOPPED, "", "stopped in an evaluation");
         if (status == OCDM_OK)
-            status = request_piece(examination, slot, first, end, error);
+            status = request(examination, slot, tests->samples + first, piece_size(end - first), error);
         if (status == OCDM_OK)
-            status = answer_piece(examination, answers, samples, &ready, error);
+            status = answer_piece(examination, answers, &piece, ready.tensor, error);
         ocdm__progress_tell(examination->progress, "evaluation", first, tests->ends[tests->task_count - 1]);
     }
     return status;
@@ -350,6 +433,51 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
     ocdm__output_text(output, "]");
 }
 
+/* ---- classes without tests ----------------------------------------------------------------------------------------- */
+
+bool ocdm__stream_has_tests(const ocdm__stream_table *table)
+{
+    for (size_t i = 0; i < table->sample_count; i++)
+        if (table->parts[i] == OCDM__TEST)
+            return true;
+    return false;
+}
+
+/* Names at most so many classes. */
+#define MOST_NAMED 8u
+
+static void name_untested(const ocdm__stream_table *table, const uint64_t *tests, size_t untested, char *text, size_t used)
+{
+    size_t named = 0;
+    for (size_t c = 0; c < table->class_count && named < MOST_NAMED; c++) {
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, c, &length);
+        if (tests[c] > 0)
+            continue;
+        used += (size_t)snprintf(text + used, OCDM__UNTESTED_TEXT - used, "%s%.40s", named > 0 ? ", " : "",
+                                 ocdm__show_label(name, length).text);
+        named++;
+    }
+    if (untested > named)
+        snprintf(text + used, OCDM__UNTESTED_TEXT - used, " and %zu more", untested - named);
+}
+
+void ocdm__untested_text(const ocdm__stream_table *table, const uint64_t *tests, char text[OCDM__UNTESTED_TEXT])
+{
+    size_t untested = 0;
+    for (size_t c = 0; c < table->class_count; c++)
+        untested += tests[c] == 0;
+    text[0] = '\0';
+    if (!ocdm__stream_has_tests(table)) {
+        snprintf(text, OCDM__UNTESTED_TEXT, "the stream has no test samples: there will be no metrics");
+    } else if (untested > 0) {
+        int used = snprintf(text, OCDM__UNTESTED_TEXT,
+                            "classes without test samples, which do not count in the metrics: %zu of %zu: ", untested,
+                            table->class_count);
+        name_untested(table, tests, untested, text, (size_t)used);
+    }
+}
+
 /* ---- groups of classes --------------------------------------------------------------------------------------------- */
 
 void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t *counts)
@@ -392,21 +520,26 @@ static bool read_bound(const char *text, const char *end, uint64_t *value)
 }
 
 /* Whether the text is two bounds; a file of such a name would need a folder before it. */
-static bool read_bounds(const char *text, size_t length, uint64_t *high, uint64_t *low)
+static bool read_bounds(const char *text, size_t length, uint64_t bounds[2])
 {
     const char *comma = memchr(text, ',', length);
-    return comma != NULL && read_bound(text, comma, high) && read_bound(comma + 1, text + length, low);
+    return comma != NULL && read_bound(text, comma, &bounds[0]) && read_bound(comma + 1, text + length, &bounds[1]);
 }
 
-static bool is_stream(const char *text, size_t length)
+static bool is_word(const char *text, size_t length, const char *word)
 {
-    return length == strlen("stream") && memcmp(text, "stream", length) == 0;
+    return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+bool ocdm__groups_are_terciles(const char *text)
+{
+    return strcmp(text, "terciles") == 0;
 }
 
 bool ocdm__groups_are_of_a_file(const char *text, size_t length)
 {
-    uint64_t high, low;
-    return !is_stream(text, length) && !read_bounds(text, length, &high, &low);
+    uint64_t bounds[2];
+    return !is_word(text, length, "stream") && !is_word(text, length, "terciles") && !read_bounds(text, length, bounds);
 }
 
 static ocdm_status read_file(const char *path, const ocdm__stream_table *table, uint8_t *groups, ocdm_error *error)
@@ -419,23 +552,47 @@ static ocdm_status read_file(const char *path, const ocdm__stream_table *table, 
     return status;
 }
 
+static ocdm__class_counts plain_counts(const uint64_t *counts, size_t class_count)
+{
+    return (ocdm__class_counts){.first = counts, .stride = sizeof *counts, .count = class_count};
+}
+
+ocdm_status ocdm__evaluation_usual_groups(const ocdm__stream_table *table, const char **text, ocdm_error *error)
+{
+    uint64_t bounds[2];
+    *text = "stream";
+    if (table->groups != NULL)
+        return OCDM_OK;
+    uint64_t *counts = ocdm__allocate(table->class_count, sizeof *counts);
+    if (counts == NULL)
+        return ocdm__fail_memory(error, "the counts of classes");
+    ocdm__count_classes(table, OCDM__TRAIN, counts);
+    const ocdm__class_counts plain = plain_counts(counts, table->class_count);
+    *text = ocdm__usual_bounds(&plain, bounds) ? "terciles" : "600,100";
+    ocdm__release(counts);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error)
 {
-    uint64_t high, low;
-    if (is_stream(text, strlen(text))) {
+    uint64_t bounds[2];
+    const ocdm__class_counts plain = plain_counts(counts, table->class_count);
+    if (is_word(text, strlen(text), "stream")) {
         if (table->groups == NULL)
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give bounds, such as --groups 600,100",
                               "the stream has no groups of its own");
         memcpy(groups, table->groups, table->class_count);
         return OCDM_OK;
     }
-    if (!read_bounds(text, strlen(text), &high, &low))
+    if (ocdm__groups_are_terciles(text))
+        ocdm__tercile_bounds(&plain, bounds);
+    else if (!read_bounds(text, strlen(text), bounds))
         return read_file(text, table, groups, error);
-    if (high < low)
+    if (bounds[0] < bounds[1] && !ocdm__groups_are_terciles(text))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the larger bound comes first, such as --groups 600,100",
                           "group bounds must be decreasing: %s", text);
     for (size_t c = 0; c < table->class_count; c++)
-        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], high, low);
+        groups[c] = (uint8_t)ocdm__class_group_of(counts[c], bounds[0], bounds[1]);
     return OCDM_OK;
 }

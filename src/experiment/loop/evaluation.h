@@ -99,22 +99,38 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
 
 /* ---- groups of classes --------------------------------------------------------------------------------------------- */
 
-/* Which group each class of a stream is in: as the stream says, by bounds on training counts, or as a file says. */
+/* Which group each class of a stream is in: as the stream says, by bounds on training counts, by terciles of them, or as a file
+ * says. */
 
 /*
- * The groups by a text: "stream" for the stream's own; "H,L" for majority over H training samples, minority under L; else the
- * path of a file (stream/recipes/class_files.h).
+ * The groups by a text: "stream" for the stream's own; "H,L" for majority over H training samples, minority under L;
+ * "terciles" for such bounds by ocdm__tercile_bounds; else the path of a file (stream/recipes/class_files.h).
  *
- * groups  enum ocdm__class_group of each class, class_count of them, the caller's counts  training samples with each class,
- * class_count of them (ocdm__count_classes); only bounds need them
+ * groups  enum ocdm__class_group of each class, class_count of them, the caller's
+ * counts  training samples with each class, likewise (ocdm__count_classes); only bounds and terciles need them
  *
  * OCDM_OK, OCDM_BAD_ARGUMENT (bounds that increase, a stream without groups of its own), and what the file gives.
  */
 ocdm_status ocdm__evaluation_groups(const char *text, const ocdm__stream_table *table, const uint64_t *counts, uint8_t *groups,
                                     ocdm_error *error);
 
-/* Whether such a text names a file; it need not end with a NUL. */
+/* The text where none is given: "stream" if the stream has groups, else "600,100" or "terciles" by ocdm__usual_bounds. OCDM_OK,
+ * OCDM_NO_MEMORY. */
+ocdm_status ocdm__evaluation_usual_groups(const ocdm__stream_table *table, const char **text, ocdm_error *error);
+
+/* Whether such a text names a file; it need not end with a NUL. Whether it asks for terciles. */
 bool ocdm__groups_are_of_a_file(const char *text, size_t length);
+bool ocdm__groups_are_terciles(const char *text);
+
+/*
+ * What a user should know before a run about classes that cannot be evaluated, as a line: that there are no test samples, or
+ * which classes have none. "" when every class has some. `tests` is the number of test samples with each class.
+ */
+#define OCDM__UNTESTED_TEXT 512
+void ocdm__untested_text(const ocdm__stream_table *table, const uint64_t *tests, char text[OCDM__UNTESTED_TEXT]);
+
+/* Whether the stream has test samples. */
+bool ocdm__stream_has_tests(const ocdm__stream_table *table);
 
 /* How many samples of a part (enum ocdm__part) carry each class; `counts` is set to 0 first. */
 void ocdm__count_classes(const ocdm__stream_table *table, uint8_t part, uint64_t *counts);

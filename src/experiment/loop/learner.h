@@ -16,6 +16,7 @@
 #include "experiment/folder/settings.h"
 #include "experiment/loop/inputs.h"
 #include "ocdm/ocdm.h"
+#include "ranks/ranks.h"
 
 /*
  * Samples with their labels. `input` has `count` rows of features, or images as planes (channel, row, column); NULL if the run
@@ -30,7 +31,14 @@ typedef struct ocdm__learner_batch {
     const uint32_t *samples;
     size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
+    const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
 } ocdm__learner_batch;
+
+/* What the last step computed, a row or a number for each sample; valid until the next one. */
+typedef struct ocdm__learner_outputs {
+    const float *logits;
+    const double *losses;
+} ocdm__learner_outputs;
 
 /* The tensors that a learner saves. Start with all bytes zero. */
 typedef struct ocdm__learner_tensors {
@@ -64,12 +72,21 @@ typedef struct ocdm__learner_functions {
     /* Restores what a checkpoint saved. `name` is the file's, for messages. OCDM_BAD_FILE: nothing has changed. */
     ocdm_status (*load)(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error);
 
+    /* What the last step computed. NULL: the run cannot use it. */
+    ocdm__learner_outputs (*outputs)(const void *state);
+
     /* Averages of its weights that the learner keeps; `use` chooses what prediction and saving take from now on: 0 the trained
      * weights, i the average number i - 1. NULL: there are none. */
     size_t (*average_count)(const void *state);
     ocdm_status (*use)(void *state, size_t version, ocdm_error *error);
 
     void (*destroy)(void *state);
+
+    /* For a learner that several ranks train and ask together, each with its own part of the samples in `input`: which rank has
+     * which samples of a batch, as in ocdm__learner_part; and all of them take over what the leader's learner is like. `deal`
+     * is NULL, or returns NULL, for a learner of this process alone. OCDM_OK, OCDM_NO_MEMORY. */
+    const ocdm__ranks *(*deal)(void *state, size_t count, bool training, const size_t **starts);
+    ocdm_status (*share)(void *state, ocdm_error *error);
 } ocdm__learner_functions;
 
 typedef struct ocdm__learner {
@@ -77,6 +94,23 @@ typedef struct ocdm__learner {
     void *state;
     char instructions[64]; /* of the CPU that the last bits of its numbers depend on; "": it does not say */
 } ocdm__learner;
+
+/* Which samples of a batch this process prepares: first to end - 1; all of them if it is alone. */
+typedef struct ocdm__learner_part {
+    const ocdm__ranks *ranks; /* that have the other samples; NULL: this process is alone */
+    const size_t *starts;     /* of all ranks, until the learner's next call */
+    size_t first, end;
+} ocdm__learner_part;
+
+ocdm__learner_part ocdm__learner_part_of(const ocdm__learner *learner, size_t count, bool training);
+
+/* Tells all ranks which samples of a batch cannot be used. Each has marked those of its part in `unusable`, one number for each
+ * sample of the batch. Returns how many they are. */
+size_t ocdm__learner_part_share(const ocdm__learner_part *part, uint32_t *unusable, size_t count);
+
+/* What a process that shares a batch makes of an error: unless it is the same on all ranks (a loss that is not finite, a stop),
+ * the others would wait for it, so that it ends them all. Returns if it is alone. */
+void ocdm__ranks_end_after(const ocdm__ranks *ranks, const ocdm_error *error);
 
 /* Makes the learner of a run, whose samples are those of `inputs`. */
 typedef struct ocdm__learner_maker ocdm__learner_maker;

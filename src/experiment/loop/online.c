@@ -254,6 +254,20 @@ static bool make_class_weights(ocdm__online *online)
     return online->seen != NULL && online->class_weights != NULL;
 }
 
+/* Only where samples are not drawn alike, or logits are kept. */
+static bool make_replay_room(ocdm__online *online)
+{
+    const ocdm__replay *replays = online->parts.replays;
+    if (replays == NULL)
+        return true;
+    bool drawn = replays->rule != OCDM__REPLAY_UNIFORM, dark = replays->width > replays->losses;
+    if (drawn)
+        online->keys = ocdm__allocate(online->parts.replay, sizeof *online->keys);
+    if (dark)
+        online->dark = ocdm__allocate(online->parts.replay, online->parts.class_count * sizeof *online->dark);
+    return (!drawn || online->keys != NULL) && (!dark || online->dark != NULL);
+}
+
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error)
 {
     size_t room = (size_t)parts->batch + parts->replay;
@@ -262,10 +276,11 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     online->slots = ocdm__allocate(parts->replay, sizeof *online->slots);
     online->replayed = ocdm__allocate(parts->replay, sizeof *online->replayed);
     online->chosen = ocdm__allocate(room, sizeof *online->chosen);
+    online->unusable = ocdm__allocate(room, sizeof *online->unusable);
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
     online->input = size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(room, size * sizeof *online->input) : NULL;
-    if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->offered == NULL ||
-        online->input == NULL || !make_class_weights(online))
+    if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->unusable == NULL ||
+        online->offered == NULL || online->input == NULL || !make_class_weights(online) || !make_replay_room(online))
         return ocdm__fail_memory(error, "the batches of a run");
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
@@ -279,23 +294,30 @@ void ocdm__online_close(ocdm__online *online)
     ocdm__release(online->slots);
     ocdm__release(online->replayed);
     ocdm__release(online->chosen);
+    ocdm__release(online->unusable);
     ocdm__release(online->offered);
     ocdm__release(online->input);
     ocdm__release(online->seen);
     ocdm__release(online->class_weights);
+    ocdm__release(online->keys);
+    ocdm__release(online->dark);
     clear_labels(&online->labels);
     *online = (ocdm__online){.skipped = 0};
 }
 
 /* ---- samples ----------------------------------------------------------------------------------------------------------- */
 
-/* Uniformly, without replacement, fewer while the memory holds fewer. */
-static size_t draw_replay(ocdm__online *online)
+/* Without replacement, fewer while the memory holds fewer. */
+static size_t draw_replay(ocdm__online *online, uint64_t step)
 {
     ocdm_memory *memory = online->parts.memory;
+    const ocdm__replay *replays = online->parts.replays;
     if (memory == NULL || online->parts.learner == NULL)
         return 0;
-    size_t drawn = ocdm_memory_draw(memory, online->parts.replay, online->slots);
+    bool uniform = replays == NULL || replays->rule == OCDM__REPLAY_UNIFORM;
+    size_t drawn = uniform ? ocdm_memory_draw(memory, online->parts.replay, online->slots)
+                           : ocdm__replay_draw(replays, memory, &online->parts.labels, step, online->slots, online->keys,
+                                               online->parts.replay);
     for (size_t i = 0; i < drawn; i++)
         online->replayed[i] = (uint32_t)ocdm_memory_id(memory, online->slots[i]);
     return drawn;
@@ -305,7 +327,7 @@ void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
 {
     double begun = ocdm__seconds_now();
     ocdm__online_count(online, batch->samples, batch->count);
-    online->replayed_count = draw_replay(online);
+    online->replayed_count = draw_replay(online, batch->step);
     memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
     memcpy(online->chosen + batch->count, online->replayed, online->replayed_count * sizeof *online->chosen);
     online->stream_count = batch->count;
@@ -313,50 +335,170 @@ void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
     online->times.draw += ocdm__seconds_now() - begun;
 }
 
-/* Appends a prepared batch to the step's; `samples` are those that were requested. */
-static void take(ocdm__online *online, const uint32_t *samples, const ocdm__ready *ready)
+/* ---- samples of this process ------------------------------------------------------------------------------------------- */
+
+static size_t clamped(size_t value, size_t from, size_t count)
 {
-    size_t size = ocdm__model_inputs_size(online->parts.inputs);
-    memcpy(online->input + online->count * size, ready->tensor, ready->count * size * sizeof *online->input);
-    for (size_t i = 0; i < ready->count; i++)
-        online->chosen[online->count++] = samples[ready->usable[i]];
+    return value < from ? 0 : value - from < count ? value - from : count;
+}
+
+/* Requests the samples of a list that are in this process's part of a step, in which the list comes after `before` others. */
+static ocdm_status request(ocdm__online *online, unsigned slot, const ocdm__learner_part *part, const ocdm__online_list *list,
+                           ocdm_error *error)
+{
+    struct ocdm__online_request *asked = &online->requests[slot];
+    *asked = (struct ocdm__online_request){clamped(part->first, list->before, list->count),
+                                           clamped(part->end, list->before, list->count)};
+    if (asked->first == asked->end)
+        return OCDM_OK;
+    return ocdm__model_inputs_request(online->parts.inputs, slot, list->samples + asked->first, asked->end - asked->first,
+                                      list->step, true, error);
+}
+
+/* Appends what was requested to the step's input, and marks what cannot be used. */
+static ocdm_status take(ocdm__online *online, unsigned slot, size_t before, ocdm_error *error)
+{
+    const struct ocdm__online_request *asked = &online->requests[slot];
+    size_t size = ocdm__model_inputs_size(online->parts.inputs), first = before + asked->first;
+    ocdm__ready ready;
+    if (asked->first == asked->end)
+        return OCDM_OK;
+    ocdm_status status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
+    if (status != OCDM_OK)
+        return status;
+    for (size_t i = 0; i < asked->end - asked->first; i++)
+        online->unusable[first + i] = 1;
+    for (size_t i = 0; i < ready.count; i++)
+        online->unusable[first + ready.usable[i]] = 0;
+    memcpy(online->input + online->input_count * size, ready.tensor, ready.count * size * sizeof *online->input);
+    online->input_count += ready.count;
+    return OCDM_OK;
+}
+
+/* What was requested ahead is the part of a step of the usual size. In another step, which comes only before the memory is
+ * full, the part is another one. */
+static ocdm_status request_stream(ocdm__online *online, unsigned slot, const ocdm__learner_part *part,
+                                  const ocdm__online_list *list, ocdm_error *error)
+{
+    const struct ocdm__online_request ahead = online->requests[slot];
+    ocdm__ready ready;
+    if (!online->requested)
+        return request(online, slot, part, list, error);
+    if (ahead.first == clamped(part->first, 0, list->count) && ahead.end == clamped(part->end, 0, list->count))
+        return OCDM_OK;
+    ocdm_status status = OCDM_OK;
+    if (ahead.first < ahead.end)
+        status = ocdm__model_inputs_wait(online->parts.inputs, slot, &ready, error);
+    return status == OCDM_OK ? request(online, slot, part, list, error) : status;
 }
 
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
-    ocdm__model_inputs *inputs = online->parts.inputs;
     unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
-    size_t replayed = online->replayed_count;
-    ocdm_status status = OCDM_OK;
-    if (!online->requested)
-        status = ocdm__model_inputs_request(inputs, slot, batch->samples, batch->count, batch->step, true, error);
-    if (status == OCDM_OK && replayed > 0)
-        status = ocdm__model_inputs_request(inputs, REPLAY_SLOT, online->replayed, replayed, batch->step, true, error);
-    if (status == OCDM_OK && batch->next_count > 0)
-        status = ocdm__model_inputs_request(inputs, next, batch->next, batch->next_count, batch->step + 1, true, error);
+    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step};
+    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step};
+    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step + 1};
+    ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, batch->count + online->replayed_count, true);
+    ocdm_status status = request_stream(online, slot, &part, &stream, error);
+    if (status == OCDM_OK)
+        status = request(online, REPLAY_SLOT, &part, &replay, error);
     online->requested = batch->next_count > 0;
+    if (status != OCDM_OK || !online->requested)
+        return status;
+    part = ocdm__learner_part_of(online->parts.learner,
+                                 batch->next_count + (online->parts.memory != NULL ? online->parts.replay : 0), true);
+    return request(online, next, &part, &ahead, error);
+}
+
+/* ---- samples that cannot be used ------------------------------------------------------------------------------------------
+ */
+
+/* Chosen are then those that every rank can use, and the slots are those of the replayed ones among them. */
+static void drop_unusable(ocdm__online *online, const ocdm__online_batch *batch)
+{
+    size_t count = online->count;
+    online->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == batch->count)
+            online->stream_count = online->count;
+        if (online->unusable[i] != 0)
+            continue;
+        if (i >= batch->count)
+            online->slots[online->count - online->stream_count] = online->slots[i - batch->count];
+        online->chosen[online->count++] = online->chosen[i];
+    }
+    if (count == batch->count)
+        online->stream_count = online->count;
+    online->skipped += batch->count - online->stream_count;
+}
+
+/* With fewer samples every rank has another part. */
+static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
+{
+    const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
+    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step};
+    online->input_count = 0;
+    ocdm_status status = request(online, REPLAY_SLOT, &part, &list, error);
+    if (status == OCDM_OK)
+        status = take(online, REPLAY_SLOT, 0, error);
+    if (status == OCDM_OK && online->input_count < part.end - part.first)
+        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
     return status;
 }
 
-/* Joins the step's samples: those of the stream, then those of the memory. Afterwards only samples that could be prepared are
- * chosen. */
+/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
+static ocdm_status learn_why(ocdm__online *online, const ocdm__online_batch *batch, size_t unusable, ocdm_error *error)
+{
+    const ocdm__learner_part all = {.end = 1};
+    const ocdm__online_list list = {&online->chosen[unusable], 1, 0, batch->step};
+    if (ocdm__model_inputs_first_skipped(online->parts.inputs) != NULL)
+        return OCDM_OK;
+    ocdm_status status = request(online, REPLAY_SLOT, &all, &list, error);
+    ocdm__ready ready;
+    return status == OCDM_OK ? ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error) : status;
+}
+
+static ocdm_status do_without(ocdm__online *online, const ocdm__online_batch *batch, const ocdm__learner_part *part,
+                              ocdm_error *error)
+{
+    size_t first = 0;
+    ocdm_status status = OCDM_OK;
+    while (online->unusable[first] == 0)
+        first++;
+    if (part->ranks != NULL && part->ranks->rank == 0)
+        status = learn_why(online, batch, first, error);
+    drop_unusable(online, batch);
+    return status == OCDM_OK && part->ranks != NULL && online->count > 0 ? take_again(online, batch, error) : status;
+}
+
+/* Joins this process's samples of the step: those of the stream, then those of the memory. Afterwards only samples that could
+ * be prepared, by whichever rank, are chosen. */
 static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
-    ocdm__ready ready;
     ocdm_status status = request_all(online, batch, error);
+    online->input_count = 0;
     if (status == OCDM_OK)
-        status = ocdm__model_inputs_wait(online->parts.inputs, (unsigned)(batch->step % REPLAY_SLOT), &ready, error);
+        status = take(online, (unsigned)(batch->step % REPLAY_SLOT), 0, error);
+    if (status == OCDM_OK)
+        status = take(online, REPLAY_SLOT, batch->count, error);
     if (status != OCDM_OK)
         return status;
-    online->count = 0;
-    take(online, batch->samples, &ready);
-    online->stream_count = online->count;
-    online->skipped += batch->count - online->count;
-    if (online->replayed_count == 0)
+    const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
+    if (ocdm__learner_part_share(&part, online->unusable, online->count) == 0)
         return OCDM_OK;
-    status = ocdm__model_inputs_wait(online->parts.inputs, REPLAY_SLOT, &ready, error);
+    return do_without(online, batch, &part, error);
+}
+
+/* A rank that cannot prepare its part ends all of them. */
+static ocdm_status gather_or_end(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
+{
+    ocdm_error why = {.status = OCDM_OK};
+    ocdm_status status = gather(online, batch, &why);
     if (status == OCDM_OK)
-        take(online, online->replayed, &ready);
+        return OCDM_OK;
+    ocdm__ranks_end_after(ocdm__learner_part_of(online->parts.learner, 1, true).ranks, &why);
+    if (error != NULL)
+        *error = why;
     return status;
 }
 
@@ -387,6 +529,43 @@ static const float *weigh_classes(const ocdm__online *online)
     return online->class_weights;
 }
 
+/* ---- what is kept of a step ---------------------------------------------------------------------------------------------- */
+
+/* The logits that the replayed samples once had; NULL if they are not kept. */
+static const float *recall_logits(const ocdm__online *online)
+{
+    size_t classes = online->parts.class_count;
+    if (online->dark == NULL)
+        return NULL;
+    for (size_t i = online->stream_count; i < online->count; i++)
+        memcpy(online->dark + (i - online->stream_count) * classes,
+               ocdm__replay_logits(online->parts.replays, online->slots[i - online->stream_count]),
+               classes * sizeof *online->dark);
+    return online->dark;
+}
+
+static void note_replayed(const ocdm__online *online)
+{
+    const ocdm__learner *learner = online->parts.learner;
+    ocdm__replay *replays = online->parts.replays;
+    if (replays == NULL || replays->kept == NULL)
+        return;
+    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    for (size_t i = online->stream_count; i < online->count; i++)
+        ocdm__replay_note(replays, online->slots[i - online->stream_count], &outputs, i, false);
+}
+
+static void note_stored(const ocdm__online *online, const ocdm_change *change)
+{
+    const ocdm__learner *learner = online->parts.learner;
+    ocdm__replay *replays = online->parts.replays;
+    if (replays == NULL || replays->kept == NULL)
+        return;
+    const ocdm__learner_outputs outputs = learner->functions->outputs(learner->state);
+    for (size_t i = 0; i < change->stored; i++)
+        ocdm__replay_note(replays, change->slot[i], &outputs, change->item[i], true);
+}
+
 /* ---- learning ---------------------------------------------------------------------------------------------------------- */
 
 ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error)
@@ -407,7 +586,8 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
                                        .count = online->count,
                                        .samples = online->chosen,
                                        .fresh = online->stream_count,
-                                       .class_weights = weigh_classes(online)};
+                                       .class_weights = weigh_classes(online),
+                                       .dark = recall_logits(online)};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)
@@ -415,6 +595,7 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
                           (unsigned long long)step + 1, online->chosen[bad]);
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
+    note_replayed(online);
     return OCDM_OK;
 }
 
@@ -424,7 +605,7 @@ ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *b
     if (online->parts.learner == NULL)
         return OCDM_OK;
     double begun = ocdm__seconds_now();
-    ocdm_status status = gather(online, batch, error);
+    ocdm_status status = gather_or_end(online, batch, error);
     double gathered = ocdm__seconds_now();
     if (status == OCDM_OK)
         status = train(online, batch->step, loss, error);
@@ -447,7 +628,10 @@ ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error)
                                            .labels = lists->labels + lists->starts[sample],
                                            .label_count = (size_t)(lists->starts[sample + 1] - lists->starts[sample])};
     }
-    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, NULL, error);
+    ocdm_change change;
+    ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, &change, error);
+    if (status == OCDM_OK)
+        note_stored(online, &change);
     online->times.update += ocdm__seconds_now() - begun;
     return status;
 }

@@ -190,9 +190,11 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
     ocdm_status status = maker->reads_samples ? OCDM_OK : ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
-    if (status == OCDM_OK)
-        run->learner = &run->made;
-    return status;
+    if (status != OCDM_OK)
+        return status;
+    run->learner = &run->made;
+    run->ranks = ocdm__learner_part_of(run->learner, 1, true).ranks;
+    return OCDM_OK;
 }
 
 static ocdm_status make_memory(ocdm__run *run, ocdm_error *error)
@@ -228,6 +230,8 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     if (status == OCDM_OK && ocdm__run_has_memory(settings))
         status = make_memory(made, error);
     if (status == OCDM_OK)
+        status = ocdm__replay_open(&made->replays, settings, stream->table.class_count, error);
+    if (status == OCDM_OK)
         *run = made;
     else
         ocdm__run_close(made);
@@ -243,7 +247,8 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .batch = (uint32_t)run->schedule.batch,
                                       .replay = run->settings->replay,
                                       .class_count = run->stream->table.class_count,
-                                      .balance = run->settings->loss_balance};
+                                      .balance = run->settings->loss_balance,
+                                      .replays = &run->replays};
     ocdm_status status = ocdm__online_open(&run->online, &parts, error);
     for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
         ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
@@ -255,6 +260,7 @@ void ocdm__run_close(ocdm__run *run)
     if (run == NULL)
         return;
     ocdm__online_close(&run->online);
+    ocdm__replay_close(&run->replays);
     clear_versions(run);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
@@ -438,12 +444,32 @@ enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
     return run->step == run->schedule.task_ends[run->evaluation_count] ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
 }
 
+static ocdm_status advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event event, ocdm_error *error)
+{
+    if (event == OCDM__RUN_FINISHED)
+        return validate(run, progress, error);
+    return event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
+}
+
+/* Without training images all ranks come to the same end. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error)
 {
+    ocdm_error why = {.status = OCDM_OK};
     *event = ocdm__run_due(run);
-    if (*event == OCDM__RUN_FINISHED)
-        return validate(run, progress, error);
-    return *event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
+    ocdm_status status = advance(run, progress, *event, &why);
+    if (status != OCDM_OK && status != OCDM_BAD_FILE)
+        ocdm__ranks_end_after(run->ranks, &why);
+    if (status != OCDM_OK && error != NULL)
+        *error = why;
+    return status;
+}
+
+bool ocdm__run_goes_on(const ocdm__run *run, bool more)
+{
+    uint32_t word = more || run->ranks == NULL;
+    if (run->ranks != NULL)
+        run->ranks->broadcast(&word, 1);
+    return word != 0;
 }
 
 /* ---- what it is like now ----------------------------------------------------------------------------------------------- */

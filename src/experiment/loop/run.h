@@ -81,6 +81,30 @@ typedef struct ocdm__step_times {
     double update; /* of the memory */
 } ocdm__step_times;
 
+/* ---- replay -------------------------------------------------------------------------------------------------------------- */
+
+/* What is drawn from the memory, and what is kept beside its samples. Start with all bytes zero. */
+typedef struct ocdm__replay {
+    uint32_t rule;   /* an ocdm__replay_policy */
+    uint64_t base;   /* of random numbers */
+    size_t losses;   /* 1: the last loss of each sample is kept */
+    size_t width;    /* floats that are kept of a sample: its loss, its logits */
+    size_t capacity; /* samples of the memory */
+    float *kept;     /* by slot; NULL: nothing */
+} ocdm__replay;
+
+/* OCDM_OK, OCDM_NO_MEMORY. Close it even after an error. */
+ocdm_status ocdm__replay_open(ocdm__replay *replay, const ocdm__run_settings *settings, size_t class_count, ocdm_error *error);
+void ocdm__replay_close(ocdm__replay *replay);
+
+/* After a step: row `row` of its outputs is the sample in this slot. Logits are those of a new one. */
+void ocdm__replay_note(ocdm__replay *replay, uint32_t slot, const ocdm__learner_outputs *outputs, size_t row, bool is_new);
+const float *ocdm__replay_logits(const ocdm__replay *replay, uint32_t slot);
+
+/* Draws up to `count` slots for a step by a rule that is not uniform; `keys` is room. Returns how many. */
+size_t ocdm__replay_draw(const ocdm__replay *replay, const ocdm_memory *memory, const ocdm__label_lists *lists, uint64_t step,
+                         uint32_t *slots, double *keys, size_t count);
+
 /* What a step works on; it belongs to the caller. */
 typedef struct ocdm__online_parts {
     ocdm__label_lists labels;
@@ -90,7 +114,8 @@ typedef struct ocdm__online_parts {
     uint32_t batch;               /* the most samples of a step */
     uint32_t replay;
     size_t class_count;
-    double balance; /* power of the weights of classes in the loss; 0: none */
+    double balance;        /* power of the weights of classes in the loss; 0: none */
+    ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
@@ -105,12 +130,26 @@ typedef struct ocdm__online {
     size_t replayed_count;
     uint32_t *chosen;           /* the samples of the step, those of the stream first */
     size_t stream_count, count; /* how many of them are of the stream; all */
+    uint32_t *unusable;         /* for each of them: 1 if it cannot be prepared */
     ocdm_sample *offered;
     ocdm__batch_labels labels; /* of the chosen ones, when a learner is trained on them */
-    float *input;
+    float *input;              /* of those that this process has */
+    size_t input_count;
+    struct ocdm__online_request {
+        size_t first, end; /* of a list of samples */
+    } requests[OCDM__INPUT_SLOTS];
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
+    double *keys;         /* room to draw */
+    float *dark;          /* logits that the replayed samples once had */
 } ocdm__online;
+
+/* Samples of a step that are in memory one after another; so many others come before them in the step. */
+typedef struct ocdm__online_list {
+    const uint32_t *samples;
+    size_t count, before;
+    uint64_t step; /* for the augmentation */
+} ocdm__online_list;
 
 /* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
  * Close it even after an error. */
@@ -173,8 +212,10 @@ typedef struct ocdm__run {
 
     ocdm__learner *learner;     /* NULL: none */
     ocdm__learner made;         /* what it points to */
+    const ocdm__ranks *ranks;   /* that make the same steps with parts of the same learner; NULL: none */
     ocdm__model_inputs *inputs; /* NULL: none */
     ocdm_memory *memory;        /* NULL: none */
+    ocdm__replay replays;
     ocdm__online online;
 
     uint64_t step; /* made so far */
@@ -220,6 +261,10 @@ enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
  * is as it was before it; what steps and evaluations give, and OCDM_BAD_FILE at the last evaluation if no image could be used
  * for training, after which the run can only be closed. */
 ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, enum ocdm__run_event *event, ocdm_error *error);
+
+/* On several ranks, before each step or evaluation: the leader says whether there is another one, and the others hear it. True
+ * for a process that is alone. */
+bool ocdm__run_goes_on(const ocdm__run *run, bool more);
 
 /* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the
  * memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */

@@ -25,24 +25,34 @@ static size_t count_tasks(const ocdm__stream_table *table, enum ocdm__part part,
     return tasks;
 }
 
-static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, size_t task_count, bool *exists,
+static ocdm_status take_ascending(ocdm__stream_order *order, const bool *exists)
+{
+    size_t next = 0;
+    for (uint32_t task = 0; task < OCDM__MAX_TASKS; task++)
+        if (exists[task])
+            order->tasks[next++] = task;
+    return OCDM_OK;
+}
+
+/* What is wrong with a task comes before a wrong number of them: it says more. */
+static ocdm_status take_tasks(ocdm__stream_order *order, const uint64_t *tasks, size_t task_count, const bool *exists,
                               ocdm_error *error)
 {
     static const char hint[] = "name every task of the stream once, for example --order 0,3,1,2; `ocdm stream info` lists them";
-    if (tasks != NULL && task_count != order->task_count)
+    for (size_t i = 0; i < task_count; i++) {
+        if (tasks[i] >= OCDM__MAX_TASKS || !exists[tasks[i]])
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the order names task %llu, which the stream does not have",
+                              (unsigned long long)tasks[i]);
+        for (size_t j = 0; j < i; j++)
+            if (tasks[j] == tasks[i])
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the order names task %llu twice",
+                                  (unsigned long long)tasks[i]);
+    }
+    if (task_count != order->task_count)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the order names %zu tasks, the stream has %zu", task_count,
                           order->task_count);
-    size_t next = 0;
-    for (uint32_t task = 0; tasks == NULL && task < OCDM__MAX_TASKS; task++)
-        if (exists[task])
-            order->tasks[next++] = task;
-    for (size_t i = 0; tasks != NULL && i < task_count; i++) {
-        if (tasks[i] >= OCDM__MAX_TASKS || !exists[tasks[i]])
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, hint, "the order names task %llu twice, or the stream has no such task",
-                              (unsigned long long)tasks[i]);
-        exists[tasks[i]] = false;
+    for (size_t i = 0; i < task_count; i++)
         order->tasks[i] = (uint32_t)tasks[i];
-    }
     return OCDM_OK;
 }
 
@@ -92,7 +102,7 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
         order->ends = ocdm__allocate(order->task_count, sizeof *order->ends);
     }
     if (order->samples != NULL && order->tasks != NULL && order->ends != NULL)
-        status = take_tasks(order, tasks, task_count, exists, error);
+        status = tasks != NULL ? take_tasks(order, tasks, task_count, exists, error) : take_ascending(order, exists);
     if (status == OCDM_OK)
         place_samples(order, table, part, counts, seed);
     else

@@ -10,7 +10,7 @@
 static const char reading[] =
     "Each bar is a class: how many samples in memory carry it at the end of the stream. The mark across it is an equal share of "
     "all labels in memory: the closer the bars are to it, the better the balance. The distance is the KL divergence to equal "
-    "shares; 0 is best. Colours show how frequent the class is in the stream.";
+    "shares; 0 is best. Bars are filled by how frequent the class is in the stream.";
 
 static double kept_of(const void *panel, const ocdm__study_class *class)
 {
@@ -44,6 +44,7 @@ static ocdm_status add_panel(ocdm__panels *panels, const ocdm__class_list *class
     ocdm__panel *panel = ocdm__panels_add(panels, policy->policy);
     if (panel == NULL)
         return ocdm__fail_memory(error, "a figure");
+    panel->colour = (int)ocdm__method_colour(policy->policy);
     for (size_t c = 0; c < classes->count; c++) {
         labels += kept_of(policy, &classes->classes[c]);
         lost += policy->kept[c] == 0;

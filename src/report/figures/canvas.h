@@ -17,14 +17,22 @@ typedef struct ocdm__canvas {
     bool alone;        /* a file of its own */
     const char *title; /* what the picture is called */
     double *top;       /* in a file of several pictures: where it starts, then where the next one starts; otherwise NULL */
+    bool other_scale;  /* a logarithmic scale where the figure's own is linear, and the reverse */
 } ocdm__canvas;
 
-/* The style sheet for a light background, which files of their own include, and the changes for a dark one. */
+/* Whether the picture goes into a page, whose script reads its attributes. */
+bool ocdm__canvas_is_page(const ocdm__canvas *canvas);
+
+/*
+ * The style sheet for a light background, which files of their own include, and the changes for a dark one. Methods have the
+ * classes s0, s1, ... (strokes) and f0, f1, ... (fills) of their colours, and d1, d2, ... for dashes; what is not a method has
+ * ink, the fills k0 to k3, or the steps h0 to h8 of one other colour. All have a contrast of at least 3 to the background, and
+ * the colours differ for readers with protanopia, deuteranopia and tritanopia too.
+ */
 extern const char ocdm__figure_style[];
 extern const char ocdm__figure_style_dark[];
 
-/* The number of colours. Lines beyond that repeat them, dashed. */
-#define OCDM__COLOURS 8u
+#define OCDM__HEATS 9u
 
 /* The width of all figures. */
 #define OCDM__FIGURE_WIDTH 860.0
@@ -52,6 +60,20 @@ void ocdm__scale_widen(ocdm__scale *scale);
 /* Starts and ends a picture. In a file of several, the canvas's top moves below it. */
 void ocdm__picture_begin(const ocdm__canvas *canvas, double width, double height);
 void ocdm__picture_end(const ocdm__canvas *canvas);
+
+/* The same for a picture whose numbers are tables to a screen reader; others are one image with a title. */
+void ocdm__picture_begin_tables(const ocdm__canvas *canvas, double width, double height);
+
+/*
+ * In a page, what belongs to a method has its name as an attribute, so that the script can hide it; at most OCDM__MARK_LIMIT
+ * characters. ocdm__mark_begin starts a group of shapes with it; with a height above 0 the group is one of several that are
+ * stacked, and those below it move up when it is hidden.
+ */
+#define OCDM__MARK_LIMIT 60
+#define OCDM__CLASS_LIMIT 60 /* the same of a class, which the script searches for */
+void ocdm__put_mark(const ocdm__canvas *canvas, const char *mark);
+void ocdm__mark_begin(const ocdm__canvas *canvas, const char *mark, double height);
+void ocdm__mark_end(const ocdm__canvas *canvas);
 
 enum ocdm__anchor { OCDM__ANCHOR_START, OCDM__ANCHOR_MIDDLE, OCDM__ANCHOR_END };
 

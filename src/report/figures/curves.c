@@ -1,4 +1,4 @@
-/* The distance over steps, and the mAP after each task. */
+/* What was logged over the steps: the distance to the target and the loss. */
 #include "report/figures/figure.h"
 
 #include <math.h>
@@ -18,15 +18,28 @@ bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
     return group->base;
 }
 
-/* ---- distance ----------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------------- */
+
+/* The list of a run that a figure shows. */
+typedef const ocdm__numbers *curve_of(const ocdm__run_record *run);
+
+static const ocdm__numbers *distance_of(const ocdm__run_record *run)
+{
+    return &run->distance_seen;
+}
+
+static const ocdm__numbers *loss_of(const ocdm__run_record *run)
+{
+    return &run->loss;
+}
 
 /* Runs that differ only in the seed log the same steps. If one is shorter, the common part counts. */
-static size_t curve_length(const ocdm__run_group *group)
+static size_t curve_length(const ocdm__run_group *group, curve_of *curve)
 {
     size_t length = SIZE_MAX;
     for (size_t i = 0; i < group->run_count; i++) {
         const ocdm__run_record *run = group->runs[i];
-        size_t here = run->step.count < run->distance_seen.count ? run->step.count : run->distance_seen.count;
+        size_t here = run->step.count < curve(run)->count ? run->step.count : curve(run)->count;
         length = here < length ? here : length;
     }
     return length;
@@ -36,11 +49,11 @@ struct spread {
     double mean, low, high;
 };
 
-static struct spread spread_at(const ocdm__run_group *group, size_t k)
+static struct spread spread_at(const ocdm__run_group *group, curve_of *curve, size_t k)
 {
     struct spread spread = {0, INFINITY, -INFINITY};
     for (size_t i = 0; i < group->run_count; i++) {
-        double value = group->runs[i]->distance_seen.values[k];
+        double value = curve(group->runs[i])->values[k];
         spread.mean += value / (double)group->run_count;
         spread.low = value < spread.low ? value : spread.low;
         spread.high = value > spread.high ? value : spread.high;
@@ -48,33 +61,48 @@ static struct spread spread_at(const ocdm__run_group *group, size_t k)
     return spread;
 }
 
-static void put_sample(ocdm__chart_line *line, const ocdm__run_group *group, size_t k)
+static void put_sample(ocdm__chart_line *line, const ocdm__run_group *group, curve_of *curve, size_t k)
 {
-    struct spread spread = spread_at(group, k);
+    struct spread spread = spread_at(group, curve, k);
+    bool banded = group->run_count > 1 && !line->behind;
     line->x[line->count] = group->runs[0]->step.values[k];
     line->y[line->count] = spread.mean;
-    line->low[line->count] = group->run_count > 1 ? spread.low : NAN;
-    line->high[line->count] = group->run_count > 1 ? spread.high : NAN;
+    line->low[line->count] = banded ? spread.low : NAN;
+    line->high[line->count] = banded ? spread.high : NAN;
     line->count++;
 }
 
-static ocdm_status add_curve(ocdm__chart *chart, const ocdm__run_group *group, ocdm_error *error)
+static ocdm__chart_line *add_group_line(ocdm__chart *chart, const ocdm__run_group *group)
 {
-    size_t length = curve_length(group);
-    size_t bucket = (length + BUCKETS - 1) / BUCKETS;
     ocdm__chart_line *line = ocdm__chart_add(chart, group->label, group->colour, 2 * BUCKETS);
+    if (line != NULL) {
+        line->count = 0;
+        line->mark = group->mark;
+    }
+    return line;
+}
+
+static size_t bucket_size(size_t length)
+{
+    return (length + BUCKETS - 1) / BUCKETS;
+}
+
+static ocdm_status add_curve(ocdm__chart *chart, const ocdm__run_group *group, curve_of *curve, bool behind, ocdm_error *error)
+{
+    size_t length = curve_length(group, curve), bucket = bucket_size(length);
+    ocdm__chart_line *line = add_group_line(chart, group);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
-    line->count = 0;
+    line->behind = behind;
     for (size_t k = 0; k < length; k += bucket) {
         size_t lowest = k, highest = k;
         for (size_t i = k; i < k + bucket && i < length; i++) {
-            lowest = spread_at(group, i).mean < spread_at(group, lowest).mean ? i : lowest;
-            highest = spread_at(group, i).mean > spread_at(group, highest).mean ? i : highest;
+            lowest = spread_at(group, curve, i).mean < spread_at(group, curve, lowest).mean ? i : lowest;
+            highest = spread_at(group, curve, i).mean > spread_at(group, curve, highest).mean ? i : highest;
         }
-        put_sample(line, group, lowest < highest ? lowest : highest);
+        put_sample(line, group, curve, lowest < highest ? lowest : highest);
         if (lowest != highest)
-            put_sample(line, group, lowest < highest ? highest : lowest);
+            put_sample(line, group, curve, lowest < highest ? highest : lowest);
     }
     return OCDM_OK;
 }
@@ -97,10 +125,21 @@ static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run_record *run,
     return OCDM_OK;
 }
 
+/* ---- distance ----------------------------------------------------------------------------------------------------------- */
+
+/* Several lines of a method, those of other orders, have other dashes. */
+static void dash_lines(ocdm__chart *chart)
+{
+    for (size_t i = 0; i < chart->line_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (chart->lines[i].mark == chart->lines[j].mark)
+                chart->lines[i].colour += OCDM__COLOURS;
+}
+
 ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *takes, const ocdm__canvas *canvas,
                                 ocdm_error *error)
 {
-    ocdm__chart chart = {.x_what = "training steps", .y_what = "distance to the target (KL, log scale)", .is_log = true};
+    ocdm__chart chart = {.x_what = "training steps", .y_what = "distance to the target (KL)", .is_log = true};
     ocdm_status status = OCDM_OK;
     const ocdm__run_group *first = NULL;
     bool one_order = true;
@@ -108,13 +147,12 @@ ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *ta
         const ocdm__run_group *group = &study->groups[i];
         if (!takes(study, group))
             continue;
-        first = first == NULL ? group : first;
+        first = first == NULL || first->bound ? group : first;
         one_order = one_order && ocdm__json_same(ocdm__json_find(first->runs[0]->settings, "order"),
                                                  ocdm__json_find(group->runs[0]->settings, "order"));
-        status = add_curve(&chart, group, error);
+        status = add_curve(&chart, group, distance_of, false, error);
     }
-    for (size_t i = 0; i < chart.line_count && !one_order; i++)
-        chart.lines[i].colour = (unsigned)i;
+    dash_lines(&chart);
     if (status == OCDM_OK && first != NULL && one_order)
         status = add_sections(&chart, first->runs[0], error);
     if (status == OCDM_OK)
@@ -123,31 +161,41 @@ ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *ta
     return status;
 }
 
-void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out)
+static void csv_curve(const ocdm__study *study, ocdm__group_filter *takes, curve_of *curve, ocdm__output *out)
 {
-    ocdm__output_text(out, "label,seed,step,distance_seen\n");
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; takes(study, &study->groups[i]) && j < study->groups[i].run_count; j++) {
             const ocdm__run_record *run = study->groups[i].runs[j];
-            for (size_t k = 0; k < run->step.count && k < run->distance_seen.count; k++) {
+            for (size_t k = 0; k < run->step.count && k < curve(run)->count; k++) {
                 ocdm__put_csv(out, study->groups[i].label);
                 ocdm__put_csv_number(out, run->seed);
                 ocdm__put_csv_number(out, run->step.values[k]);
-                ocdm__put_csv_number(out, run->distance_seen.values[k]);
+                ocdm__put_csv_number(out, curve(run)->values[k]);
                 ocdm__output_text(out, "\n");
             }
         }
 }
 
-static bool has_distance(const ocdm__study *study)
+void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out)
+{
+    ocdm__output_text(out, "label,seed,step,distance_seen\n");
+    csv_curve(study, takes, distance_of, out);
+}
+
+static bool has_curve(const ocdm__study *study, curve_of *curve)
 {
     for (size_t i = 0; i < study->base_count; i++) {
-        const ocdm__numbers *curve = &study->groups[i].runs[0]->distance_seen;
-        for (size_t k = 0; k < curve->count; k++)
-            if (isfinite(curve->values[k]))
+        const ocdm__numbers *numbers = curve(study->groups[i].runs[0]);
+        for (size_t k = 0; k < numbers->count; k++)
+            if (isfinite(numbers->values[k]))
                 return true;
     }
     return false;
+}
+
+static bool has_distance(const ocdm__study *study)
+{
+    return has_curve(study, distance_of);
 }
 
 static ocdm_status draw_distance(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
@@ -170,89 +218,90 @@ const ocdm__figure ocdm__figure_distance = {
         "seen so far. New classes arrive where a dashed line marks the next task, so the distance jumps there; a good "
         "memory comes down quickly. The line is the mean over seeds, the band reaches from the lowest seed to the highest.",
     .section = OCDM__SECTION_FIGURES,
+    .scales = {"logarithmic", "linear"},
     .is_there = has_distance,
     .draw = draw_distance,
     .write_csv = csv_distance,
 };
 
-/* ---- mAP after each task ------------------------------------------------------------------------------------------------ */
+/* ---- loss --------------------------------------------------------------------------------------------------------------- */
 
-static size_t evaluation_count(const ocdm__run_group *group)
+/* The running mean is over this share of the logged steps to either side. */
+#define SMOOTHING 50
+
+static bool same_task(const ocdm__run_record *run, size_t a, size_t b)
 {
-    const ocdm__json_node *list = ocdm__json_find(group->runs[0]->summary.root, "evaluations");
-    return list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
+    return a < run->task.count && b < run->task.count && run->task.values[a] == run->task.values[b];
 }
 
-static bool has_map(const ocdm__study *study)
+/* The mean around point k of the means over seeds. It ends where the task does: the loss jumps there. */
+static double smooth_at(const ocdm__run_group *group, size_t length, size_t k)
 {
-    return study->trained && evaluation_count(&study->groups[0]) > 0;
+    size_t reach = length / SMOOTHING + 1, count = 0;
+    double sum = 0;
+    for (size_t i = k > reach ? k - reach : 0; i <= k + reach && i < length; i++) {
+        double mean = spread_at(group, loss_of, i).mean;
+        if (!isfinite(mean) || !same_task(group->runs[0], i, k))
+            continue;
+        sum += mean;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : NAN;
 }
 
-static ocdm_status name_evaluations(const ocdm__study *study, ocdm__chart *chart, ocdm_error *error)
+static ocdm_status add_smooth(ocdm__chart *chart, const ocdm__run_group *group, ocdm_error *error)
 {
-    size_t count = evaluation_count(&study->groups[0]);
-    chart->names = ocdm__allocate(count, sizeof *chart->names);
-    if (chart->names == NULL)
+    size_t length = curve_length(group, loss_of), bucket = bucket_size(length);
+    ocdm__chart_line *line = add_group_line(chart, group);
+    if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
-    chart->name_count = count;
-    const ocdm__json_node *list = ocdm__json_find(study->groups[0].runs[0]->summary.root, "evaluations");
-    size_t i = 0;
-    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next, i++) {
-        snprintf(chart->names[i], sizeof chart->names[i], "%s", i == 0 ? "" : "+ ");
-        ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), chart->names[i] + (i == 0 ? 0 : 2),
-                        sizeof chart->names[i] - 2);
+    for (size_t k = 0; k < length; k += bucket) {
+        line->x[line->count] = group->runs[0]->step.values[k];
+        line->y[line->count] = smooth_at(group, length, k);
+        line->low[line->count] = line->high[line->count] = NAN;
+        line->count++;
     }
     return OCDM_OK;
 }
 
-static ocdm_status draw_map(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+static bool has_loss(const ocdm__study *study)
 {
-    char what[40];
-    ocdm__chart chart = {.x_what = "evaluated after", .y_what = what, .dotted = true};
-    ocdm__metric_text("total ", OCDM_MAP, what, sizeof what);
-    ocdm_status status = name_evaluations(study, &chart, error);
-    for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        ocdm__chart_line *line = ocdm__chart_add(&chart, group->label, group->colour, chart.name_count);
-        if (line == NULL)
-            status = ocdm__fail_memory(error, "a figure");
-        for (size_t k = 0; line != NULL && k < chart.name_count; k++) {
-            ocdm__summary summary = ocdm__group_evaluation(group, k, "total." OCDM__MAP_NAME);
-            line->x[k] = (double)k;
-            line->y[k] = summary.mean;
-            line->low[k] = summary.mean - summary.deviation;
-            line->high[k] = summary.mean + summary.deviation;
-        }
-    }
+    return has_curve(study, loss_of);
+}
+
+static ocdm_status draw_loss(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+{
+    ocdm__chart chart = {.x_what = "training steps", .y_what = "training loss"};
+    const ocdm__run_group *best = ocdm__study_best(study);
+    ocdm_status status = add_sections(&chart, (best != NULL ? best : &study->groups[0])->runs[0], error);
+    for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
+        status = add_curve(&chart, &study->groups[i], loss_of, true, error);
+    for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
+        status = add_smooth(&chart, &study->groups[i], error);
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
     ocdm__chart_clear(&chart);
     return status;
 }
 
-static ocdm_status csv_map(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
+static ocdm_status csv_loss(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
 {
     (void)error;
-    ocdm__output_text(out, "label,after,mean,deviation,runs\n");
-    for (size_t i = 0; i < study->base_count; i++)
-        for (size_t k = 0; k < evaluation_count(&study->groups[i]); k++) {
-            ocdm__summary summary = ocdm__group_evaluation(&study->groups[i], k, "total." OCDM__MAP_NAME);
-            ocdm__put_csv(out, study->groups[i].label);
-            ocdm__put(out, ",%zu", k);
-            ocdm__put_csv_summary(out, &summary);
-        }
+    ocdm__output_text(out, "label,seed,step,loss\n");
+    csv_curve(study, ocdm__is_base_group, loss_of, out);
     return OCDM_OK;
 }
 
-const ocdm__figure ocdm__figure_map = {
-    .name = "map",
-    .title = "mAP after each task",
+const ocdm__figure ocdm__figure_loss = {
+    .name = "loss",
+    .title = "Loss over the stream",
     .reading =
-        "Higher is better. After each task the network is tested on the test samples of all tasks so far, so the test gets "
-        "harder to the right; how little a line falls shows how little is forgotten. Bars are one standard deviation over "
-        "seeds to either side.",
+        "The loss of each logged step, on its batch and what was replayed: thin lines are means over seeds, thick lines their "
+        "running means, which do not cross a change of task. New classes make it jump. A low loss with a low mAP means that "
+        "the network has learned the memory by heart.",
     .section = OCDM__SECTION_FIGURES,
-    .is_there = has_map,
-    .draw = draw_map,
-    .write_csv = csv_map,
+    .scales = {"linear", "logarithmic"},
+    .is_there = has_loss,
+    .draw = draw_loss,
+    .write_csv = csv_loss,
 };

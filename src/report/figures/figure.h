@@ -21,6 +21,7 @@ typedef struct ocdm__figure {
     const char *title;   /* a few words */
     const char *reading; /* a sentence or two on how to read it */
     enum ocdm__figure_section section;
+    const char *scales[2];                      /* its own and the other one that the page offers; NULL if there is one only */
     bool (*is_there)(const ocdm__study *study); /* whether the runs have the data for it */
     ocdm_status (*draw)(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error);
     ocdm_status (*write_csv)(const ocdm__study *study, ocdm__output *out, ocdm_error *error);
@@ -52,7 +53,9 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
 void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out);
 
 extern const ocdm__figure ocdm__figure_memory, ocdm__figure_stream, ocdm__figure_age;
-extern const ocdm__figure ocdm__figure_distance, ocdm__figure_map;
+extern const ocdm__figure ocdm__figure_distance, ocdm__figure_loss;
+extern const ocdm__figure ocdm__figure_map, ocdm__figure_difference, ocdm__figure_tasks;
+extern const ocdm__figure ocdm__figure_classes;
 extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_memory_size;
 extern const ocdm__figure ocdm__figure_orders, ocdm__figure_orders_distance, ocdm__figure_orders_memory;
 extern const ocdm__figure ocdm__figure_time;
@@ -62,12 +65,14 @@ typedef struct ocdm__time_part {
     const char *name; /* in tables and the CSV */
     const char *path; /* in the summary */
     const char *text; /* in the legend */
-    double left;      /* where that starts */
-    unsigned colour;
+    unsigned heat;    /* its step of the style sheet's colour */
 } ocdm__time_part;
 
 #define OCDM__TIME_PARTS 5u
 extern const ocdm__time_part ocdm__time_parts[OCDM__TIME_PARTS];
+
+/* Whether the runs spend time on it: only images are decoded. */
+bool ocdm__time_part_is_there(const ocdm__study *study, size_t part);
 
 /* ---- the picture of `ocdm demo` ----------------------------------------------------------------------------------------- */
 

@@ -15,6 +15,10 @@ const ocdm__figure *const ocdm__figures[] = {
     &ocdm__figure_memory,
     &ocdm__figure_distance,
     &ocdm__figure_map,
+    &ocdm__figure_difference,
+    &ocdm__figure_tasks,
+    &ocdm__figure_classes,
+    &ocdm__figure_loss,
     &ocdm__figure_rho,
     &ocdm__figure_rho_kept,
     &ocdm__figure_memory_size,
@@ -47,7 +51,7 @@ static ocdm_status write_figure(const ocdm__study *study, const ocdm__figure *fi
     ocdm__output out = {.buffer = NULL};
     ocdm_status status = open_file(folder, prefix, figure->name, "svg", &out, error);
     if (status == OCDM_OK)
-        status = figure->draw(study, &(ocdm__canvas){&out, true, figure->title, NULL}, error);
+        status = figure->draw(study, &(ocdm__canvas){.out = &out, .alone = true, .title = figure->title}, error);
     if (status == OCDM_OK)
         status = ocdm__output_commit(&out, error);
     if (status == OCDM_OK)

@@ -1,4 +1,5 @@
-/* Draws lines. Their names are at their right ends, moved apart where they would overlap, with a thin line to the end. */
+/* Draws lines. Their names are at their right ends, moved apart where they would overlap, with a thin line to the end; in a
+ * page also in a legend above, since a narrow screen does not reach the right ends. */
 #include "report/figures/lines.h"
 
 #include <math.h>
@@ -33,7 +34,13 @@ ocdm__chart_line *ocdm__chart_add(ocdm__chart *chart, const char *label, unsigne
     if (numbers == NULL)
         return NULL;
     ocdm__chart_line *line = &chart->lines[chart->line_count++];
-    *line = (ocdm__chart_line){label, colour, count, numbers, numbers + count, numbers + 2 * count, numbers + 3 * count};
+    *line = (ocdm__chart_line){.label = label,
+                               .colour = colour,
+                               .count = count,
+                               .x = numbers,
+                               .y = numbers + count,
+                               .low = numbers + 2 * count,
+                               .high = numbers + 3 * count};
     return line;
 }
 
@@ -46,6 +53,37 @@ void ocdm__chart_clear(ocdm__chart *chart)
     ocdm__release(chart->marks);
     ocdm__release(chart->names);
     *chart = (ocdm__chart){.x_what = NULL};
+}
+
+/* ---- classes of the style sheet ----------------------------------------------------------------------------------------- */
+
+static bool is_ink(unsigned colour)
+{
+    return colour >= OCDM__INK(0);
+}
+
+static unsigned dash_of(unsigned colour)
+{
+    return (is_ink(colour) ? colour - OCDM__INK(0) : colour / OCDM__COLOURS) % OCDM__DASHES;
+}
+
+/* "s3 d1": the stroke of a line, with its dash. */
+static void put_stroke(ocdm__output *out, unsigned colour, bool dashed)
+{
+    if (is_ink(colour))
+        ocdm__output_text(out, "ink");
+    else
+        ocdm__put(out, "s%u", colour % OCDM__COLOURS);
+    if (dashed && dash_of(colour) > 0)
+        ocdm__put(out, " d%u", dash_of(colour));
+}
+
+static void put_fill(ocdm__output *out, unsigned colour)
+{
+    if (is_ink(colour))
+        ocdm__output_text(out, "inkf");
+    else
+        ocdm__put(out, "f%u", colour % OCDM__COLOURS);
 }
 
 /* ---- where things are --------------------------------------------------------------------------------------------------- */
@@ -71,7 +109,7 @@ static double label_room(const ocdm__chart *chart)
 {
     size_t widest = 0;
     for (size_t i = 0; i < chart->line_count; i++) {
-        size_t width = ocdm__plain_width(chart->lines[i].label, LABEL_LIMIT);
+        size_t width = chart->lines[i].behind ? 0 : ocdm__plain_width(chart->lines[i].label, LABEL_LIMIT);
         widest = width > widest ? width : widest;
     }
     double legend = chart->mark_what != NULL ? OCDM__COLUMN * (double)strlen(chart->mark_what) : 0;
@@ -79,16 +117,23 @@ static double label_room(const ocdm__chart *chart)
     return 34 + (room > legend ? room : legend);
 }
 
+/* A scale that is linear instead of logarithmic starts at 0. */
+static bool starts_at_0(const ocdm__chart *chart, const struct frame *frame)
+{
+    return chart->is_log && !frame->y.is_log;
+}
+
 /* false when there is nothing to draw. */
-static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
+static bool plan_frame(const ocdm__chart *chart, bool is_log, struct frame *frame)
 {
     bool any_x = false, any_y = false;
     double bottom = TOP + (chart->height > 0 ? chart->height : HEIGHT);
-    *frame = (struct frame){.y = {.from = bottom, .to = TOP, .is_log = chart->is_log}, .bottom = bottom};
+    *frame = (struct frame){.y = {.from = bottom, .to = TOP, .is_log = is_log}, .bottom = bottom};
     for (size_t i = 0; i < chart->line_count; i++)
         for (size_t k = 0; k < chart->lines[i].count; k++) {
             const ocdm__chart_line *line = &chart->lines[i];
-            stretch(&frame->x, line->x[k], &any_x);
+            if (isfinite(line->y[k]))
+                stretch(&frame->x, line->x[k], &any_x);
             stretch(&frame->y, line->y[k], &any_y);
             stretch(&frame->y, line->low[k], &any_y);
             stretch(&frame->y, line->high[k], &any_y);
@@ -97,6 +142,8 @@ static bool plan_frame(const ocdm__chart *chart, struct frame *frame)
         stretch(&frame->y, chart->marks[i].y, &any_y);
     for (size_t i = 0; i < 2 && chart->y_reach[0] < chart->y_reach[1]; i++)
         stretch(&frame->y, chart->y_reach[i], &any_y);
+    if (any_y && starts_at_0(chart, frame))
+        stretch(&frame->y, 0, &any_y);
     if (any_y)
         ocdm__scale_widen(&frame->y);
     if (!chart->dotted)
@@ -148,18 +195,8 @@ static void draw_values(const ocdm__chart *chart, const ocdm__canvas *canvas, co
     ocdm__draw_text(canvas, (LEFT + frame->right) / 2, frame->bottom + 36, OCDM__ANCHOR_MIDDLE, "", chart->x_what);
 }
 
-static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+static void draw_names(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
 {
-    ocdm__draw_y_axis(canvas, &frame->y, LEFT, frame->right, chart->y_what);
-    draw_sections(chart, canvas, frame);
-    if (chart->names == NULL && chart->dotted) {
-        draw_values(chart, canvas, frame);
-        return;
-    }
-    if (chart->names == NULL) {
-        ocdm__draw_x_axis(canvas, &frame->x, frame->bottom, chart->x_what);
-        return;
-    }
     ocdm__draw_rule(canvas, "axis", LEFT, frame->bottom, frame->right, frame->bottom);
     for (size_t i = 0; i < chart->name_count; i++) {
         double x = ocdm__scale_place(&frame->x, (double)i), y = frame->bottom;
@@ -171,6 +208,38 @@ static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, co
     }
     ocdm__draw_text(canvas, (LEFT + frame->right) / 2, frame->bottom + (frame->upright ? UPRIGHT_ROOM : 0) + 36,
                     OCDM__ANCHOR_MIDDLE, "", chart->x_what);
+}
+
+/* The field that the pointer reads values in: how places are numbers along x, and what those are. */
+static void draw_field(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+{
+    ocdm__output *out = canvas->out;
+    if (!ocdm__canvas_is_page(canvas))
+        return;
+    ocdm__put(out, "<rect class=\"field\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" data-x=\"%.6g %.6g\" data-what=\"",
+              LEFT, TOP, frame->right - LEFT, frame->bottom - TOP, frame->x.low, frame->x.high);
+    ocdm__put_plain(out, chart->x_what, 60);
+    ocdm__output_text(out, "\"");
+    for (size_t i = 0; chart->names != NULL && i < chart->name_count; i++) {
+        ocdm__output_text(out, i == 0 ? " data-names=\"" : "|");
+        ocdm__put_plain(out, chart->names[i], 40);
+    }
+    ocdm__output_text(out, chart->names != NULL && chart->name_count > 0 ? "\"/>\n" : "/>\n");
+}
+
+static void draw_ground(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+{
+    char what[120];
+    snprintf(what, sizeof what, "%.100s%s", chart->y_what, frame->y.is_log ? ", log scale" : "");
+    ocdm__draw_y_axis(canvas, &frame->y, LEFT, frame->right, what);
+    draw_sections(chart, canvas, frame);
+    if (chart->names != NULL)
+        draw_names(chart, canvas, frame);
+    else if (chart->dotted)
+        draw_values(chart, canvas, frame);
+    else
+        ocdm__draw_x_axis(canvas, &frame->x, frame->bottom, chart->x_what);
+    draw_field(chart, canvas, frame);
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------------------------- */
@@ -197,7 +266,9 @@ static void draw_band(const ocdm__canvas *canvas, const struct frame *frame, con
         end = stretch_end(line, k, true);
         if (end < k + 2)
             continue;
-        ocdm__put(canvas->out, "<polygon class=\"band f%u\" points=\"", line->colour % OCDM__COLOURS);
+        ocdm__output_text(canvas->out, "<polygon class=\"band ");
+        put_fill(canvas->out, line->colour);
+        ocdm__output_text(canvas->out, "\" points=\"");
         for (size_t i = k; i < end; i++)
             put_point(canvas->out, frame, line->x[i], line->low[i]);
         for (size_t i = end; i-- > k;)
@@ -212,14 +283,28 @@ static void draw_curve(const ocdm__canvas *canvas, const struct frame *frame, co
         end = stretch_end(line, k, false);
         if (end < k + 2)
             continue;
-        ocdm__put(canvas->out, "<polyline class=\"line s%u d%u\" points=\"", line->colour % OCDM__COLOURS,
-                  line->colour / OCDM__COLOURS % 3);
+        ocdm__output_text(canvas->out, line->behind ? "<polyline class=\"raw " : "<polyline class=\"line ");
+        put_stroke(canvas->out, line->colour, !line->behind);
+        ocdm__output_text(canvas->out, "\" points=\"");
         for (size_t i = k; i < end; i++)
             put_point(canvas->out, frame, line->x[i], line->y[i]);
         ocdm__output_text(canvas->out, "\"><title>");
         ocdm__put_plain(canvas->out, line->label, LABEL_LIMIT);
         ocdm__output_text(canvas->out, "</title></polyline>\n");
     }
+}
+
+/* A point: a circle for a method, a shape of its own for every line in ink. */
+static void draw_point(const ocdm__canvas *canvas, unsigned colour, double x, double y)
+{
+    static const char *const shapes[OCDM__DASHES] = {
+        "M%.1f %.1fm-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M%.1f %.1fm-4 -4h8v8h-8z", "M%.1f %.1fm0 -5l5 9h-10z",
+        "M%.1f %.1fm0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z", "M%.1f %.1fm0 5l5 -9h-10z"};
+    char path[96];
+    ocdm__output_text(canvas->out, "<path class=\"dot ");
+    put_fill(canvas->out, colour);
+    snprintf(path, sizeof path, shapes[is_ink(colour) ? dash_of(colour) : 0], x, y);
+    ocdm__put(canvas->out, "\" d=\"%s\">", path);
 }
 
 static void draw_dots(const ocdm__canvas *canvas, const struct frame *frame, const ocdm__chart_line *line)
@@ -229,19 +314,43 @@ static void draw_dots(const ocdm__canvas *canvas, const struct frame *frame, con
         if (!isfinite(line->y[k]))
             continue;
         if (isfinite(line->low[k]) && isfinite(line->high[k])) {
-            char class[16];
-            snprintf(class, sizeof class, "s%u", line->colour % OCDM__COLOURS);
-            ocdm__draw_rule(canvas, class, x, ocdm__scale_place(&frame->y, line->low[k]), x,
-                            ocdm__scale_place(&frame->y, line->high[k]));
+            ocdm__output_text(canvas->out, "<path class=\"");
+            put_stroke(canvas->out, line->colour, false);
+            ocdm__put(canvas->out, "\" d=\"M%.1f %.1fV%.1f\"/>\n", x, ocdm__scale_place(&frame->y, line->low[k]),
+                      ocdm__scale_place(&frame->y, line->high[k]));
         }
-        ocdm__put(canvas->out, "<circle class=\"f%u\" r=\"4\" cx=\"", line->colour % OCDM__COLOURS);
-        ocdm__put_place(canvas->out, x);
-        ocdm__output_text(canvas->out, "\" cy=\"");
-        ocdm__put_place(canvas->out, ocdm__scale_place(&frame->y, line->y[k]));
-        ocdm__output_text(canvas->out, "\"><title>");
+        draw_point(canvas, line->colour, x, ocdm__scale_place(&frame->y, line->y[k]));
+        ocdm__output_text(canvas->out, "<title>");
         ocdm__put_plain(canvas->out, line->label, LABEL_LIMIT);
-        ocdm__put(canvas->out, ": %.4g</title></circle>\n", line->y[k]);
+        ocdm__put(canvas->out, ": %.4g</title></path>\n", line->y[k]);
     }
+}
+
+/* The numbers of a line for the script, x and y in turn; only of lines with a name. */
+static void put_numbers(const ocdm__canvas *canvas, const ocdm__chart_line *line)
+{
+    if (!ocdm__canvas_is_page(canvas) || line->behind)
+        return;
+    ocdm__output_text(canvas->out, " data-label=\"");
+    ocdm__put_plain(canvas->out, line->label, LABEL_LIMIT);
+    ocdm__output_text(canvas->out, "\" data-p=\"");
+    for (size_t k = 0; k < line->count; k++)
+        if (isfinite(line->x[k]) && isfinite(line->y[k]))
+            ocdm__put(canvas->out, "%.7g %.4g ", line->x[k], line->y[k]);
+    ocdm__output_text(canvas->out, "\"");
+}
+
+static void draw_line(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame,
+                      const ocdm__chart_line *line)
+{
+    ocdm__output_text(canvas->out, "<g");
+    ocdm__put_mark(canvas, line->mark);
+    put_numbers(canvas, line);
+    ocdm__output_text(canvas->out, ">\n");
+    draw_curve(canvas, frame, line);
+    if (chart->dotted)
+        draw_dots(canvas, frame, line);
+    ocdm__mark_end(canvas);
 }
 
 static void draw_diamond(const ocdm__canvas *canvas, const char *class, double x, double y)
@@ -257,7 +366,10 @@ static void draw_marks(const ocdm__chart *chart, const ocdm__canvas *canvas, con
         char class[16];
         if (!isfinite(mark->y))
             continue;
-        snprintf(class, sizeof class, "line s%u", mark->colour % OCDM__COLOURS);
+        if (is_ink(mark->colour))
+            snprintf(class, sizeof class, "line ink");
+        else
+            snprintf(class, sizeof class, "line s%u", mark->colour % OCDM__COLOURS);
         draw_diamond(canvas, class, ocdm__scale_place(&frame->x, mark->x) - 12, ocdm__scale_place(&frame->y, mark->y));
         ocdm__output_text(canvas->out, "<title>");
         ocdm__put_plain(canvas->out, chart->mark_what, 40);
@@ -286,7 +398,7 @@ static size_t find_ends(const ocdm__chart *chart, const struct frame *frame, str
         size_t last = line->count;
         while (last > 0 && !isfinite(line->y[last - 1]))
             last--;
-        if (last == 0)
+        if (last == 0 || line->behind)
             continue;
         struct end end = {line, ocdm__scale_place(&frame->x, line->x[last - 1]),
                           ocdm__scale_place(&frame->y, line->y[last - 1]), 0};
@@ -320,18 +432,59 @@ static void draw_ends(const ocdm__chart *chart, const ocdm__canvas *canvas, cons
     size_t count = find_ends(chart, frame, ends);
     spread_ends(ends, count, frame->bottom);
     for (size_t i = 0; i < count; i++) {
-        char class[24];
         const struct end *end = &ends[i];
+        ocdm__mark_begin(canvas, end->line->mark, 0);
         ocdm__draw_rule(canvas, "lead", end->x + 3, end->y, frame->right + 10, end->place);
-        snprintf(class, sizeof class, "line s%u d%u", end->line->colour % OCDM__COLOURS, end->line->colour / OCDM__COLOURS % 3);
-        ocdm__draw_rule(canvas, class, frame->right + 10, end->place, frame->right + 24, end->place);
-        ocdm__output_text(canvas->out, "<text x=\"");
-        ocdm__put_place(canvas->out, frame->right + 29);
-        ocdm__output_text(canvas->out, "\" y=\"");
-        ocdm__put_place(canvas->out, end->place + 4);
-        ocdm__output_text(canvas->out, "\">");
+        ocdm__output_text(canvas->out, "<path class=\"line ");
+        put_stroke(canvas->out, end->line->colour, true);
+        ocdm__put(canvas->out, "\" d=\"M%.1f %.1fh14\"/>\n<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", frame->right + 10,
+                  end->place, frame->right + 29, end->place + 4);
         ocdm__put_plain(canvas->out, end->line->label, LABEL_LIMIT);
         ocdm__output_text(canvas->out, "</text>\n");
+        ocdm__mark_end(canvas);
+    }
+}
+
+/* ---- the legend of a page ------------------------------------------------------------------------------------------------ */
+
+static void put_legend(const ocdm__chart *chart, const ocdm__canvas *canvas)
+{
+    if (!ocdm__canvas_is_page(canvas))
+        return;
+    ocdm__output_text(canvas->out, "<ul class=\"legend\">\n");
+    for (size_t i = 0; i < chart->line_count; i++) {
+        const ocdm__chart_line *line = &chart->lines[i];
+        if (line->behind)
+            continue;
+        ocdm__output_text(canvas->out, "<li");
+        if (line->mark != NULL && !is_ink(line->colour)) {
+            ocdm__output_text(canvas->out, " data-legend=\"");
+            ocdm__put_plain(canvas->out, line->mark, OCDM__MARK_LIMIT);
+            ocdm__output_text(canvas->out, "\"");
+        }
+        ocdm__output_text(canvas->out,
+                          "><svg class=\"key long-key\" viewBox=\"0 0 26 12\" aria-hidden=\"true\"><path class=\"line ");
+        put_stroke(canvas->out, line->colour, true);
+        ocdm__output_text(canvas->out, "\" d=\"M1 6h24\"/>");
+        if (chart->dotted) {
+            draw_point(canvas, line->colour, 13, 6);
+            ocdm__output_text(canvas->out, "</path>");
+        }
+        ocdm__output_text(canvas->out, "</svg>");
+        ocdm__put_name(canvas->out, line->label, LABEL_LIMIT);
+        ocdm__output_text(canvas->out, "</li>\n");
+    }
+    ocdm__output_text(canvas->out, "</ul>\n");
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+
+static void draw_bands(const ocdm__chart *chart, const ocdm__canvas *canvas, const struct frame *frame)
+{
+    for (size_t i = 0; i < chart->line_count; i++) {
+        ocdm__mark_begin(canvas, chart->lines[i].mark, 0);
+        draw_band(canvas, frame, &chart->lines[i]);
+        ocdm__mark_end(canvas);
     }
 }
 
@@ -341,16 +494,18 @@ ocdm_status ocdm__chart_draw(const ocdm__chart *chart, const ocdm__canvas *canva
     struct end *ends = ocdm__allocate(chart->line_count, sizeof *ends);
     if (ends == NULL)
         return ocdm__fail_memory(error, "a figure");
-    bool any = plan_frame(chart, &frame);
+    bool any = plan_frame(chart, chart->is_log != canvas->other_scale, &frame);
+    put_legend(chart, canvas);
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, frame.bottom + BOTTOM + (frame.upright ? UPRIGHT_ROOM : 0));
     if (any) {
         draw_ground(chart, canvas, &frame);
-        for (size_t i = 0; i < chart->line_count && !chart->dotted; i++)
-            draw_band(canvas, &frame, &chart->lines[i]);
-        for (size_t i = 0; i < chart->line_count; i++)
-            draw_curve(canvas, &frame, &chart->lines[i]);
-        for (size_t i = 0; i < chart->line_count && chart->dotted; i++)
-            draw_dots(canvas, &frame, &chart->lines[i]);
+        if (!chart->dotted)
+            draw_bands(chart, canvas, &frame);
+        for (size_t i = 0; i < 2 * chart->line_count; i++) {
+            const ocdm__chart_line *line = &chart->lines[i % chart->line_count];
+            if (line->behind == (i < chart->line_count))
+                draw_line(chart, canvas, &frame, line);
+        }
         draw_marks(chart, canvas, &frame);
         draw_ends(chart, canvas, &frame, ends);
     }

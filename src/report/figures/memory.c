@@ -38,16 +38,12 @@ static bool has_counts(const ocdm__run_group *group)
 
 static void note_group(const ocdm__study *study, const ocdm__run_group *group, ocdm__panel *panel)
 {
-    double fewest = INFINITY, most = -INFINITY;
-    for (size_t c = 0; c < study->class_count; c++) {
-        double count = ocdm__group_count(group, study->classes[c].column);
-        fewest = count < fewest ? count : fewest;
-        most = count > most ? count : most;
-    }
     double distance = ocdm__group_summary(group, "final.distance_seen").mean;
     if (isfinite(distance))
         snprintf(panel->notes[0], sizeof panel->notes[0], "distance %.4f", distance);
-    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.0f, most %.0f", fewest, most);
+    snprintf(panel->notes[1], sizeof panel->notes[1], "fewest %.1f, most %.1f",
+             ocdm__group_balance(study, group, OCDM__COUNT_FEWEST).mean,
+             ocdm__group_balance(study, group, OCDM__COUNT_MOST).mean);
     const char *comma = strchr(group->label, ',');
     if (comma != NULL)
         snprintf(panel->notes[2], sizeof panel->notes[2], "%.20s", comma + 2);
@@ -70,6 +66,8 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
         }
         ocdm__class_panels_fill(&classes, panel->values, count_of, group);
         ocdm__class_panels_fill(&classes, panel->targets, target_of, group);
+        panel->mark = group->mark;
+        panel->colour = (int)group->colour;
         note_group(study, group, panel);
     }
     if (status == OCDM_OK)
@@ -128,9 +126,11 @@ const ocdm__figure ocdm__figure_memory = {
     .title = "Classes in memory at the end",
     .reading =
         "Each bar is a class: how many samples in memory carry it, mean over seeds. The mark across it is what the target "
-        "asks for: the closer the bars are to their marks, the better the balance. Colours show how "
-        "frequent the class is in the stream; classes are in the order of the stream.",
+        "asks for: the closer the bars are to their marks, the better the balance. All methods have one scale; a bar that is far "
+        "above its target is cut off, with its number. Classes are in the order of the stream, filled by how frequent they are in "
+        "it.",
     .section = OCDM__SECTION_FIGURES,
+    .scales = {"linear", "logarithmic"},
     .is_there = has_memory,
     .draw = draw_memory,
     .write_csv = csv_memory,
@@ -167,7 +167,7 @@ static void note_task(const ocdm__study *study, size_t turn, ocdm__panel *panel)
 
 static ocdm_status draw_stream(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
 {
-    ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
+    ocdm__panels panels = {.y_what = "training samples", .is_log = true};
     ocdm__class_list classes = classes_of(study);
     char(*names)[40] = ocdm__allocate(study->task_count, sizeof *names);
     ocdm_status status =
@@ -210,9 +210,10 @@ const ocdm__figure ocdm__figure_stream = {
     .name = "stream",
     .title = "Classes in the stream, task by task",
     .reading =
-        "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. The "
-        "scale is logarithmic: a step from one number to the next is ten times as many samples.",
+        "How many training samples of each task carry each class, tasks from top to bottom as the stream brings them. On the "
+        "logarithmic scale a step from one number to the next is ten times as many samples.",
     .section = OCDM__SECTION_FIGURES,
+    .scales = {"logarithmic", "linear"},
     .is_there = has_stream,
     .draw = draw_stream,
     .write_csv = csv_stream,
@@ -315,6 +316,7 @@ static ocdm_status draw_age(const ocdm__study *study, const ocdm__canvas *canvas
         }
         for (size_t k = 0; k < BINS; k++)
             panel->values[k] = bins[k];
+        panel->mark = study->groups[i].mark;
         panel->colour = (int)study->groups[i].colour;
         note_age(bins, panel);
     }

@@ -33,7 +33,7 @@ enum {
 #define LOWEST_OWN 4
 
 /* The upper end of the scale, as a multiple of the largest target. */
-#define REACH 2.5
+#define REACH 1.8
 
 ocdm__panel *ocdm__panels_add(ocdm__panels *panels, const char *label)
 {
@@ -128,15 +128,44 @@ static double draw_legend_text(const ocdm__canvas *canvas, double x, const char 
     return x + OCDM__COLUMN * (double)strlen(text) + 24;
 }
 
-static double draw_swatch(const ocdm__canvas *canvas, double x, unsigned kind, const char *text)
+/* "f3 s3 k2": the colour of a bar, in fill and outline, and how its kind fills it. A negative colour is ink. */
+static void put_colour(ocdm__output *out, int colour, unsigned kind)
 {
-    ocdm__put(canvas->out, "<rect class=\"k%u\" x=\"%.0f\" y=\"8\" width=\"11\" height=\"11\"/>\n", kind, x);
-    return draw_legend_text(canvas, x + 16, text);
+    if (colour < 0)
+        ocdm__put(out, "inkf ink k%u", kind);
+    else
+        ocdm__put(out, "f%u s%u k%u", (unsigned)colour % OCDM__COLOURS, (unsigned)colour % OCDM__COLOURS, kind);
 }
 
-static void draw_arrow(const ocdm__canvas *canvas, const char *class, double middle, double bottom)
+void ocdm__bar_kind_draw(const ocdm__canvas *canvas, enum ocdm__bar_kind kind, double x, double y, double side)
 {
-    ocdm__put(canvas->out, "<path class=\"%s\" d=\"M%.1f %.1fh6l-3 -5z\"/>\n", class, middle - 3, bottom - 2);
+    ocdm__output_text(canvas->out, "<rect class=\"");
+    put_colour(canvas->out, -1, kind);
+    ocdm__put(canvas->out, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x, y, side, side);
+}
+
+static double draw_kind_name(const ocdm__canvas *canvas, double x, unsigned kind)
+{
+    ocdm__bar_kind_draw(canvas, (enum ocdm__bar_kind)kind, x, 8, 11);
+    return draw_legend_text(canvas, x + 16, kind < OCDM__BAR_MIXED ? ocdm__paper_groups[kind] : "several");
+}
+
+void ocdm__bar_kind_legend(const ocdm__canvas *canvas, const ocdm__study_class *classes, size_t count)
+{
+    double x = LEGEND;
+    for (unsigned kind = 0; kind <= OCDM__BAR_MIXED; kind++)
+        for (size_t c = 0; c < count; c++)
+            if (ocdm__bar_kind_of(&classes[c]) == kind) {
+                x = draw_kind_name(canvas, x, kind);
+                break;
+            }
+}
+
+static void draw_arrow(const ocdm__canvas *canvas, int colour, double middle, double bottom)
+{
+    ocdm__output_text(canvas->out, "<path class=\"");
+    put_colour(canvas->out, colour, OCDM__BAR_MAJORITY);
+    ocdm__put(canvas->out, "\" d=\"M%.1f %.1fh6l-3 -5z\"/>\n", middle - 3, bottom - 2);
 }
 
 static void draw_cross(const ocdm__canvas *canvas, double middle, double bottom)
@@ -163,13 +192,13 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
     double x = LEGEND;
     for (unsigned kind = 0; panels->has_groups && kind <= OCDM__BAR_MIXED; kind++)
         if (any_kind(panels, kind))
-            x = draw_swatch(canvas, x, kind, kind < OCDM__BAR_MIXED ? ocdm__paper_groups[kind] : "several");
+            x = draw_kind_name(canvas, x, kind);
     if (target) {
         ocdm__draw_rule(canvas, "mark", x, 14, x + 12, 14);
         x = draw_legend_text(canvas, x + 17, panels->target_what);
     }
     if (cut) {
-        draw_arrow(canvas, "solid", x + 4, 20);
+        draw_arrow(canvas, -1, x + 4, 20);
         x = draw_legend_text(canvas, x + 13, "higher");
     }
     if (panels->marks_lost) {
@@ -180,12 +209,9 @@ static void draw_legend(const ocdm__panels *panels, const ocdm__canvas *canvas)
 
 /* ---- a panel ------------------------------------------------------------------------------------------------------------ */
 
-static void put_colour(ocdm__output *out, const ocdm__panels *panels, const ocdm__panel *panel, size_t bar)
+static unsigned kind_of_bar(const ocdm__panels *panels, size_t bar)
 {
-    if (panel->colour >= 0)
-        ocdm__put(out, "f%u", (unsigned)panel->colour % OCDM__COLOURS);
-    else
-        ocdm__put(out, "k%u", panels->kinds != NULL ? panels->kinds[bar] : (unsigned)OCDM__BAR_MIXED);
+    return panels->kinds != NULL ? panels->kinds[bar] : OCDM__BAR_MAJORITY;
 }
 
 static void put_bar_title(ocdm__output *out, const ocdm__panels *panels, const ocdm__panel *panel, size_t bar)
@@ -201,6 +227,16 @@ static void put_bar_title(ocdm__output *out, const ocdm__panels *panels, const o
     ocdm__output_text(out, "</title>");
 }
 
+/* The name that the page's search looks for. */
+static void put_class(const ocdm__canvas *canvas, const ocdm__panels *panels, size_t bar)
+{
+    if (panels->names == NULL || !ocdm__canvas_is_page(canvas))
+        return;
+    ocdm__output_text(canvas->out, " data-c=\"");
+    ocdm__put_plain(canvas->out, panels->names[bar], OCDM__CLASS_LIMIT);
+    ocdm__output_text(canvas->out, "\"");
+}
+
 static void draw_bar(const ocdm__panels *panels, const ocdm__canvas *canvas, const ocdm__panel *panel, const ocdm__scale *scale,
                      size_t bar, double base)
 {
@@ -211,9 +247,11 @@ static void draw_bar(const ocdm__panels *panels, const ocdm__canvas *canvas, con
     if (panels->marks_lost && !(panel->values[bar] > 0))
         draw_cross(canvas, LEFT + pitch * ((double)bar + 0.5), base);
     ocdm__output_text(canvas->out, "<rect class=\"");
-    put_colour(canvas->out, panels, panel, bar);
-    ocdm__put(canvas->out, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">",
+    put_colour(canvas->out, panel->colour, kind_of_bar(panels, bar));
+    ocdm__put(canvas->out, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"",
               LEFT + pitch * (double)bar + (pitch - width) / 2, top, width, base - top);
+    put_class(canvas, panels, bar);
+    ocdm__output_text(canvas->out, ">");
     put_bar_title(canvas->out, panels, panel, bar);
     ocdm__output_text(canvas->out, "</rect>\n");
 }
@@ -227,10 +265,9 @@ static void draw_cuts(const ocdm__panels *panels, const ocdm__canvas *canvas, co
     for (size_t i = 0; i < panels->bar_count; i++) {
         if (!is_cut(panels, panel, scale, i))
             continue;
-        char class[8], text[32];
+        char text[32];
         double middle = LEFT + pitch * ((double)i + 0.5);
-        snprintf(class, sizeof class, "k%u", panels->kinds != NULL ? panels->kinds[i] : (unsigned)OCDM__BAR_MIXED);
-        draw_arrow(canvas, class, middle, base - HEIGHT);
+        draw_arrow(canvas, panel->colour, middle, base - HEIGHT);
         snprintf(text, sizeof text, "%.0f", panel->values[i]);
         double half = 3.2 * (double)strlen(text);
         for (int row = 0; row < 2; row++)
@@ -285,7 +322,7 @@ static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, s
     const ocdm__panel *panel = &panels->panels[number];
     ocdm__scale scale = scale_of(panels, number);
     double base = base_line(panels, number);
-    ocdm__output_text(canvas->out, "<g class=\"panel\">\n");
+    ocdm__mark_begin(canvas, panel->mark, HEIGHT + GAP + (any_cut(panels, number) ? OVERHANG : 0));
     draw_heights(canvas, &scale, base);
     for (size_t i = 1; i < panels->section_count; i++) {
         double x = LEFT + pitch_of(panels) * panels->sections[i].from;
@@ -297,7 +334,7 @@ static void draw_panel(const ocdm__panels *panels, const ocdm__canvas *canvas, s
     draw_cuts(panels, canvas, panel, &scale, base);
     ocdm__draw_rule(canvas, "axis", LEFT, base, RIGHT, base);
     draw_side(canvas, panel, base);
-    ocdm__output_text(canvas->out, "</g>\n");
+    ocdm__mark_end(canvas);
 }
 
 /* ---- around them -------------------------------------------------------------------------------------------------------- */
@@ -329,18 +366,29 @@ static void draw_feet(const ocdm__panels *panels, const ocdm__canvas *canvas, do
     }
 }
 
-void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas)
+static void draw_shown(const ocdm__panels *panels, const ocdm__canvas *canvas)
 {
+    char what[120];
+    snprintf(what, sizeof what, "%.100s%s", panels->y_what, panels->is_log ? ", log scale" : "");
     double base = base_line(panels, panels->panel_count);
-    double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(panels->y_what) / 2;
+    double middle = (HEADER + base) / 2, half = OCDM__COLUMN * (double)strlen(what) / 2;
     ocdm__picture_begin(canvas, OCDM__FIGURE_WIDTH, base + (has_names(panels) ? NAMES : AXIS));
     draw_legend(panels, canvas);
     draw_sections(panels, canvas);
+    ocdm__draw_text_up(canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", what, 100);
     for (size_t p = 0; p < panels->panel_count; p++)
         draw_panel(panels, canvas, p);
-    ocdm__draw_text_up(canvas, 14, middle > half ? middle : half, OCDM__ANCHOR_MIDDLE, "", panels->y_what, 100);
+    ocdm__output_text(canvas->out, "<g>\n");
     draw_feet(panels, canvas, base);
+    ocdm__output_text(canvas->out, "</g>\n");
     ocdm__picture_end(canvas);
+}
+
+void ocdm__panels_draw(const ocdm__panels *panels, const ocdm__canvas *canvas)
+{
+    ocdm__panels shown = *panels;
+    shown.is_log = panels->is_log != canvas->other_scale;
+    draw_shown(&shown, canvas);
 }
 
 /* ---- classes as bars ---------------------------------------------------------------------------------------------------- */
@@ -353,11 +401,11 @@ static size_t merged_classes(const ocdm__class_list *list)
     return list->count <= MOST_BARS ? 1 : (list->count + MOST_BARS - 1) / MOST_BARS;
 }
 
-static unsigned char kind_of(const ocdm__study_class *class)
+enum ocdm__bar_kind ocdm__bar_kind_of(const ocdm__study_class *class)
 {
     for (unsigned i = 0; i < OCDM__BAR_MIXED; i++)
         if (strcmp(class->group, ocdm__paper_groups[i]) == 0)
-            return (unsigned char)i;
+            return (enum ocdm__bar_kind)i;
     return OCDM__BAR_MIXED;
 }
 
@@ -365,7 +413,7 @@ static void name_bars(const ocdm__class_list *list, ocdm__panels *panels)
 {
     size_t merged = merged_classes(list);
     for (size_t c = 0; c < list->count; c++) {
-        unsigned char kind = kind_of(&list->classes[c]);
+        unsigned char kind = (unsigned char)ocdm__bar_kind_of(&list->classes[c]);
         size_t bar = c / merged;
         panels->kinds[bar] = c % merged == 0 || panels->kinds[bar] == kind ? kind : OCDM__BAR_MIXED;
         panels->names[bar] = c % merged == 0 ? list->classes[c].name : panels->names[bar];

@@ -5,8 +5,17 @@
 #include "report/figures/canvas.h"
 #include "report/runs/groups.h"
 
-/* The group of classes that a bar belongs to, which decides its colour. */
+/* The group of classes that a bar belongs to, which decides how it is filled: solid, half, hollow. Its colour is the method's.
+ */
 enum ocdm__bar_kind { OCDM__BAR_MAJORITY, OCDM__BAR_MODERATE, OCDM__BAR_MINORITY, OCDM__BAR_MIXED };
+
+enum ocdm__bar_kind ocdm__bar_kind_of(const ocdm__study_class *class);
+
+/* A square in ink that is filled as the bars of a group of classes. */
+void ocdm__bar_kind_draw(const ocdm__canvas *canvas, enum ocdm__bar_kind kind, double x, double y, double side);
+
+/* Such squares with the names of the groups that the classes have, at the top of a picture. */
+void ocdm__bar_kind_legend(const ocdm__canvas *canvas, const ocdm__study_class *classes, size_t count);
 
 /* A named range of bars: from here to the next section; may start between bars. */
 typedef struct ocdm__panel_section {
@@ -19,8 +28,9 @@ typedef struct ocdm__panel_section {
 
 typedef struct ocdm__panel {
     const char *label;
+    const char *mark;                  /* the method that it belongs to; NULL for none */
     char notes[OCDM__PANEL_NOTES][40]; /* small, below the label */
-    int colour;                        /* of all bars; -1 when they have the colours of their kinds */
+    int colour;                        /* of all bars; -1 for ink */
     double *values;                    /* NaN for no bar */
     double *targets;                   /* a mark across the bar; NaN for none */
 } ocdm__panel;
@@ -29,13 +39,13 @@ typedef struct ocdm__panel {
 typedef struct ocdm__panels {
     const char *y_what, *x_what;
     const char *target_what; /* the name of the marks */
-    bool is_log;
-    double highest;  /* the upper end of every scale; 0: it follows from values and targets */
-    bool own_scales; /* each panel has its own scale, as high as its bars; otherwise all share one */
-    bool marks_lost; /* a bar of height 0 gets a cross */
-    bool has_groups; /* the legend tells the groups' colours */
+    bool is_log;             /* on the figure's own scale */
+    double highest;          /* the upper end of every scale; 0: it follows from values and targets */
+    bool own_scales;         /* each panel has its own scale, as high as its bars; otherwise all share one */
+    bool marks_lost;         /* a bar of height 0 gets a cross */
+    bool has_groups;         /* the legend tells how the groups are filled */
     size_t bar_count;
-    unsigned char *kinds; /* of each bar; NULL when panels have colours */
+    unsigned char *kinds; /* of each bar; NULL when all are solid */
     const char **names;   /* of each bar; NULL for none */
     ocdm__scale x;        /* if bars have no names: the values that they represent; `from` and `to` are ignored */
     ocdm__panel_section *sections;

@@ -75,7 +75,7 @@ static void note_task(const ocdm__stand_in *source, size_t number, ocdm__panel *
 ocdm_status ocdm__paper_draw_stream(const ocdm__paper_part *part, ocdm__sheet *sheet, ocdm_error *error)
 {
     const ocdm__statistics *statistics = &part->source->info->statistics;
-    ocdm__panels panels = {.y_what = "training samples (log scale)", .is_log = true};
+    ocdm__panels panels = {.y_what = "training samples", .is_log = true};
     ocdm__paper_bars bars = {.tasks = NULL};
     char(*names)[40] = ocdm__allocate(statistics->task_count, sizeof *names);
     ocdm_status status =
@@ -178,6 +178,7 @@ static ocdm_status add_panel(const ocdm__paper_part *part, const struct rows *ro
     ocdm__panel *panel = ocdm__panels_add(panels, ocdm__table_at(rows->table, rows->first, METHOD)->text);
     if (panel == NULL)
         return ocdm__fail_memory(error, "a figure");
+    panel->colour = (int)ocdm__method_colour(panel->label);
     ocdm__class_panels_fill(rows->list, panel->values, kept_of, rows);
     ocdm__class_panels_fill(rows->list, panel->targets, target_of, rows);
     note_kept(part, rows, panel);

@@ -80,19 +80,11 @@ static bool is_series(const ocdm__paper_part *part, size_t row, const char *seri
     return row < part->table->row_count && strcmp(ocdm__table_at(part->table, row, SERIES)->text, series) == 0;
 }
 
-static unsigned colour_of(const ocdm__paper_part *part, const char *method)
-{
-    unsigned i = 0;
-    while (part->item->methods[i] != NULL && strcmp(part->item->methods[i], method) != 0)
-        i++;
-    return i;
-}
-
 /* The line of a method: rows [row, end). */
 static ocdm_status add_line(ocdm__chart *chart, const ocdm__paper_part *part, size_t row, size_t end, ocdm_error *error)
 {
     const char *method = ocdm__table_at(part->table, row, METHOD)->text;
-    ocdm__chart_line *line = ocdm__chart_add(chart, method, colour_of(part, method), end - row);
+    ocdm__chart_line *line = ocdm__chart_add(chart, method, ocdm__method_colour(method), end - row);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
     for (size_t k = 0; k < end - row; k++) {
@@ -170,7 +162,7 @@ static ocdm_status draw_order(const ocdm__paper_part *part, size_t *row, const d
                               ocdm_error *error)
 {
     ocdm__chart chart = {.x_what = "training steps",
-                         .y_what = "distance (KL, log scale)",
+                         .y_what = "distance (KL)",
                          .height = LOW_FIELD,
                          .y_reach = {reach[0], reach[1]},
                          .is_log = true};
@@ -223,9 +215,7 @@ static bool has_map(const ocdm__paper_part *part)
 static ocdm_status add_group(ocdm__chart *chart, const ocdm__paper_part *part, const char *group, const char *label,
                              size_t column, ocdm_error *error)
 {
-    static const unsigned colours[] = {0, 5, 1}; /* those of the bars */
-    ocdm__chart_line *line =
-        ocdm__chart_add(chart, label, colours[chart->line_count % 3], part->table->row_count - part->first);
+    ocdm__chart_line *line = ocdm__chart_add(chart, label, OCDM__INK(chart->line_count), part->table->row_count - part->first);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
     line->count = 0;

@@ -41,18 +41,24 @@ static bool belongs(const ocdm__study *study, const ocdm__run_group *group, cons
     return false;
 }
 
+/* Whether two groups are of one method and model: they have the same base group. */
+static bool are_of_one(const ocdm__run_group *a, const ocdm__run_group *b)
+{
+    return a->mark == b->mark;
+}
+
 /* The groups of the sweep of one method. */
-static size_t sweep_length(const ocdm__study *study, const char *method, const char *setting)
+static size_t sweep_length(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
     size_t length = 0;
     for (size_t i = 0; i < study->group_count; i++)
-        length += strcmp(study->groups[i].method, method) == 0 && belongs(study, &study->groups[i], setting);
+        length += are_of_one(&study->groups[i], group) && belongs(study, &study->groups[i], setting);
     return length;
 }
 
 static bool is_in_sweep(const ocdm__study *study, const ocdm__run_group *group, const char *setting)
 {
-    return belongs(study, group, setting) && sweep_length(study, group->method, setting) > 1;
+    return belongs(study, group, setting) && sweep_length(study, group, setting) > 1;
 }
 
 static size_t sweep_size(const ocdm__study *study, const char *setting)
@@ -87,17 +93,19 @@ struct sweep {
     number_of *number;
 };
 
+/* A line over the sweep of the group's method. */
 static ocdm_status add_line(const ocdm__study *study, const struct sweep *sweep, const ocdm__run_group *first,
-                            const char *label, ocdm__chart *chart, ocdm_error *error)
+                            const char *label, unsigned colour, ocdm__chart *chart, ocdm_error *error)
 {
-    size_t room = sweep_length(study, first->method, sweep->setting);
-    ocdm__chart_line *line = ocdm__chart_add(chart, label, first->colour, room);
+    size_t room = sweep_length(study, first, sweep->setting);
+    ocdm__chart_line *line = ocdm__chart_add(chart, label, colour, room);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
     line->count = 0;
+    line->mark = first->mark;
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (strcmp(group->method, first->method) != 0 || !belongs(study, group, sweep->setting))
+        if (!are_of_one(group, first) || !belongs(study, group, sweep->setting))
             continue;
         ocdm__summary summary = sweep->number(study, group, sweep->what);
         line->x[line->count] = ocdm__json_number(setting_of(group, sweep->setting));
@@ -112,7 +120,7 @@ static ocdm_status add_line(const ocdm__study *study, const struct sweep *sweep,
 static bool is_first_of_method(const ocdm__study *study, size_t number)
 {
     for (size_t i = 0; i < number; i++)
-        if (strcmp(study->groups[i].method, study->groups[number].method) == 0)
+        if (are_of_one(&study->groups[i], &study->groups[number]))
             return false;
     return true;
 }
@@ -182,12 +190,9 @@ static ocdm_status draw_rho_lines(const ocdm__study *study, bool kept, const ocd
     for (size_t i = 0; i < study->group_count && first == NULL; i++)
         first = is_in_sweep(study, &study->groups[i], "rho") ? &study->groups[i] : NULL;
     for (unsigned g = 0; status == OCDM_OK && first != NULL && g < OCDM__PAPER_GROUPS; g++) {
-        static const unsigned colours[OCDM__PAPER_GROUPS] = {0, 5, 1, 6}; /* those of the bars, and ink */
         ocdm__metric_path(g, OCDM_MAP, path);
         struct sweep sweep = {"rho", kept ? ocdm__paper_groups[g] : path, kept ? kept_number : path_number};
-        ocdm__run_group coloured = *first;
-        coloured.colour = colours[g];
-        status = add_line(study, &sweep, &coloured, ocdm__paper_groups[g], &chart, error);
+        status = add_line(study, &sweep, first, ocdm__paper_groups[g], OCDM__INK(g), &chart, error);
     }
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
@@ -261,8 +266,8 @@ static ocdm_status draw_methods(const ocdm__study *study, const struct sweep *sw
 {
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
-        if (is_first_of_method(study, i) && sweep_length(study, study->groups[i].method, sweep->setting) > 1)
-            status = add_line(study, sweep, &study->groups[i], study->groups[i].method, chart, error);
+        if (is_first_of_method(study, i) && sweep_length(study, &study->groups[i], sweep->setting) > 1)
+            status = add_line(study, sweep, &study->groups[i], study->groups[i].mark, study->groups[i].colour, chart, error);
     return status == OCDM_OK ? ocdm__chart_draw(chart, canvas, error) : status;
 }
 
@@ -326,13 +331,14 @@ static size_t order_number(ocdm__chart *chart, const ocdm__run_group *group)
 
 static ocdm_status add_order_line(const ocdm__study *study, const ocdm__run_group *first, ocdm__chart *chart, ocdm_error *error)
 {
-    ocdm__chart_line *line = ocdm__chart_add(chart, first->method, first->colour, study->group_count);
+    ocdm__chart_line *line = ocdm__chart_add(chart, first->mark, first->colour, study->group_count);
     if (line == NULL)
         return ocdm__fail_memory(error, "a figure");
     line->count = 0;
+    line->mark = first->mark;
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        if (strcmp(group->method, first->method) != 0 || !belongs(study, group, "order"))
+        if (!are_of_one(group, first) || !belongs(study, group, "order"))
             continue;
         ocdm__summary summary = ocdm__group_summary(group, ocdm__study_measure(study));
         line->x[line->count] = (double)order_number(chart, group);
@@ -354,7 +360,7 @@ static ocdm_status draw_orders(const ocdm__study *study, const ocdm__canvas *can
     if (chart.names == NULL)
         status = ocdm__fail_memory(error, "a figure");
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
-        if (is_first_of_method(study, i) && sweep_length(study, study->groups[i].method, "order") > 1)
+        if (is_first_of_method(study, i) && sweep_length(study, &study->groups[i], "order") > 1)
             status = add_order_line(study, &study->groups[i], &chart, error);
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);

@@ -115,8 +115,10 @@ static void put_sets(ocdm__output *out, const ocdm__study *study, const struct l
                       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"label sets\"><table class=\"sort\" "
                       "data-name=\"label-sets\">\n<thead><tr><th scope=\"col\" class=\"text\">labels</th>");
     for (size_t i = 0; i < study->base_count; i++) {
-        ocdm__output_text(out, "<th scope=\"col\">");
-        ocdm__put_name(out, study->groups[i].label, 24);
+        ocdm__output_text(out, "<th scope=\"col\"");
+        ocdm__put_mark_of(out, &study->groups[i]);
+        ocdm__output_text(out, ">");
+        ocdm__put_method(out, &study->groups[i]);
         ocdm__output_text(out, "</th>");
     }
     ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
@@ -124,8 +126,11 @@ static void put_sets(ocdm__output *out, const ocdm__study *study, const struct l
         ocdm__output_text(out, "<tr><th scope=\"row\" class=\"long\">");
         put_labels(out, sets[s].labels);
         ocdm__output_text(out, "</th>");
-        for (size_t i = 0; i < study->base_count; i++)
-            ocdm__put(out, "<td data-v=\"%zu\">%zu</td>", sets[s].counts[i], sets[s].counts[i]);
+        for (size_t i = 0; i < study->base_count; i++) {
+            ocdm__output_text(out, "<td");
+            ocdm__put_mark_of(out, &study->groups[i]);
+            ocdm__put(out, " data-v=\"%zu\">%zu</td>", sets[s].counts[i], sets[s].counts[i]);
+        }
         ocdm__output_text(out, "</tr>\n");
     }
     ocdm__output_text(out, "</tbody></table></div>\n");
@@ -199,15 +204,17 @@ static ocdm_status put_group_pictures(ocdm__output *out, const ocdm__study *stud
         if (!pictures->picture(pictures->state, study, id_of(sample), rgb))
             continue;
         if (!begun) {
-            ocdm__output_text(out, "<h4>");
-            ocdm__put_name(out, study->groups[group].label, 60);
+            ocdm__output_text(out, "<div");
+            ocdm__put_mark_of(out, &study->groups[group]);
+            ocdm__output_text(out, "><h4>");
+            ocdm__put_method(out, &study->groups[group]);
             ocdm__output_text(out, "</h4>\n<ul class=\"thumbs\">\n");
             begun = true;
         }
         status = put_sample(out, sample, rgb, error);
     }
     if (begun)
-        ocdm__output_text(out, "</ul>\n");
+        ocdm__output_text(out, "</ul></div>\n");
     ocdm__release(rgb);
     ocdm__release(samples);
     return status;

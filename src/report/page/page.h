@@ -1,7 +1,7 @@
 /*
  * The report: one HTML file that shows what the memories of some runs kept and what their networks learned. It loads
- * nothing from outside and runs only its own script, which sorts tables; the page is complete without it. Its
- * Content-Security-Policy enforces both.
+ * nothing from outside and runs only its own script, which sorts tables, hides methods, searches classes and reads values; the
+ * page is complete without it. Its Content-Security-Policy enforces both.
  */
 #ifndef OCDM_REPORT_PAGE_PAGE_H
 #define OCDM_REPORT_PAGE_PAGE_H

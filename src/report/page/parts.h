@@ -5,9 +5,16 @@
 #include "base/output.h"
 #include "report/page/page.h"
 
-/* verdict.c: which method wins by how much, in one paragraph; the commands that repeat the runs. */
+/* look.c: the style sheet without that of the figures, and the script. The Content-Security-Policy allows both by their
+ * digests. */
+extern const char *const ocdm__page_style[];
+extern const char *const ocdm__page_script[];
+
+/* verdict.c: which method wins by how much, in one paragraph. */
 void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study);
-ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_error *error);
+
+/* repeat.c: the commands that repeat the runs, for a shell in the page's folder. */
+ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, const char *folder, ocdm_error *error);
 
 /* tables.c: tables of numbers by group. */
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study);
@@ -16,7 +23,11 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study);
 
-/* settings.c: the settings that runs share and those that differ; where the runs ran; incomplete runs. */
+/* tables.c: a method's name behind a square in its colour; the attribute of what is hidden with a method. */
+void ocdm__put_method(ocdm__output *out, const ocdm__run_group *group);
+void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group);
+
+/* settings.c: the settings that runs share and those that differ; when and where each run ran; incomplete runs. */
 void ocdm__put_settings(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_unfinished(ocdm__output *out, const ocdm__run_list *runs);

@@ -32,8 +32,10 @@ static void put_different(ocdm__output *out, const ocdm__study *study, const ocd
     ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < study->group_count; i++) {
         const ocdm__run_group *group = &study->groups[i];
-        ocdm__output_text(out, "<tr><th scope=\"row\">");
-        ocdm__put_name(out, group->label, 60);
+        ocdm__output_text(out, "<tr");
+        ocdm__put_mark_of(out, group);
+        ocdm__output_text(out, "><th scope=\"row\">");
+        ocdm__put_method(out, group);
         ocdm__output_text(out, "</th><td class=\"text\">");
         for (size_t j = 0; j < group->run_count; j++)
             put_seed(out, j == 0 ? "" : ", ", group->runs[j]->seed);
@@ -80,52 +82,85 @@ void ocdm__put_settings(ocdm__output *out, const ocdm__study *study)
     ocdm__output_text(out, "</tbody></table></div></details>\n");
 }
 
-/* ---- where they ran ----------------------------------------------------------------------------------------------------- */
+/* ---- when and where they ran -------------------------------------------------------------------------------------------- */
 
-/* Run number `number` of all groups of a study, one after another; NULL beyond the last. */
-static const ocdm__run_record *run_at(const ocdm__study *study, size_t number)
+static void put_text_cell(ocdm__output *out, const ocdm__run_record *run, const char *path)
 {
-    for (size_t i = 0; i < study->group_count; i++) {
-        if (number < study->groups[i].run_count)
-            return study->groups[i].runs[number];
-        number -= study->groups[i].run_count;
-    }
-    return NULL;
+    const ocdm__json_node *node = ocdm__json_find(run->summary.root, path);
+    ocdm__output_text(out, "<td class=\"text\">");
+    if (node != NULL && node->text != NULL && node->text[0] != '\0')
+        put_setting(out, node);
+    else
+        ocdm__output_text(out, "–");
+    ocdm__output_text(out, "</td>");
 }
 
-static bool same_place(const ocdm__run_record *a, const ocdm__run_record *b)
+/* "2026-11-18 03:40" of "2026-11-18T03:40:12Z". */
+static void put_date_cell(ocdm__output *out, const ocdm__run_record *run)
 {
-    return ocdm__json_same(ocdm__json_find(a->summary.root, "environment"), ocdm__json_find(b->summary.root, "environment")) &&
-           ocdm__json_same(ocdm__json_find(a->summary.root, "program"), ocdm__json_find(b->summary.root, "program"));
+    char text[32];
+    snprintf(text, sizeof text, "%.16s", ocdm__json_text(ocdm__json_find(run->summary.root, "times.ended"), "–"));
+    char *gap = strchr(text, 'T');
+    if (gap != NULL)
+        *gap = ' ';
+    ocdm__output_text(out, "<td class=\"text\">");
+    ocdm__put_plain(out, text, 16);
+    ocdm__output_text(out, "</td>");
+}
+
+/* "1:02:03", "2:03" or "3.4 s"; the sorting number is the seconds. */
+static void put_duration_cell(ocdm__output *out, const ocdm__run_record *run)
+{
+    double seconds = ocdm__json_number(ocdm__json_find(run->summary.root, "times.total"));
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        ocdm__output_text(out, "<td data-v=\"\">–</td>");
+        return;
+    }
+    unsigned whole = (unsigned)(seconds + 0.5);
+    ocdm__put(out, "<td data-v=\"%.6g\">", seconds);
+    if (seconds < 60)
+        ocdm__put(out, "%.1f s", seconds);
+    else if (whole < 3600)
+        ocdm__put(out, "%u:%02u min", whole / 60, whole % 60);
+    else
+        ocdm__put(out, "%u:%02u:%02u h", whole / 3600, whole / 60 % 60, whole % 60);
+    ocdm__output_text(out, "</td>");
+}
+
+static void put_run_row(ocdm__output *out, const ocdm__run_group *group, const ocdm__run_record *run)
+{
+    ocdm__output_text(out, "<tr");
+    ocdm__put_mark_of(out, group);
+    ocdm__output_text(out, "><th scope=\"row\">");
+    ocdm__put_method(out, group);
+    ocdm__output_text(out, "</th><td>");
+    put_seed(out, "", run->seed);
+    ocdm__output_text(out, "</td>");
+    put_date_cell(out, run);
+    put_duration_cell(out, run);
+    put_text_cell(out, run, "environment.machine");
+    put_text_cell(out, run, "environment.cpu");
+    ocdm__output_text(out, "<td>");
+    put_setting(out, ocdm__json_find(run->summary.root, "environment.threads"));
+    ocdm__output_text(out, "</td>");
+    put_text_cell(out, run, "environment.system");
+    put_text_cell(out, run, "program");
+    ocdm__output_text(out, "</tr>\n");
 }
 
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
 {
-    static const char *const names[] = {"environment.cpu", "environment.cores", "environment.threads", "environment.system",
-                                        "program"};
-    ocdm__output_text(out,
-                      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"environment\"><table class=\"wrap\" "
-                      "data-name=\"environment\">\n<thead><tr><th scope=\"col\" class=\"text\">processor</th>"
-                      "<th scope=\"col\">cores</th><th scope=\"col\">threads</th><th scope=\"col\" class=\"text\">system</th>"
-                      "<th scope=\"col\" class=\"text\">ocdm</th><th scope=\"col\">runs</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; run_at(study, i) != NULL; i++) {
-        const ocdm__run_record *run = run_at(study, i);
-        size_t same = 0;
-        bool earlier = false;
-        for (size_t j = 0; run_at(study, j) != NULL; j++) {
-            earlier = earlier || (j < i && same_place(run, run_at(study, j)));
-            same += same_place(run, run_at(study, j));
-        }
-        if (earlier)
-            continue;
-        ocdm__output_text(out, "<tr>");
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-            ocdm__output_text(out, k == 1 || k == 2 ? "<td>" : "<td class=\"text\">");
-            put_setting(out, ocdm__json_find(run->summary.root, names[k]));
-            ocdm__output_text(out, "</td>");
-        }
-        ocdm__put(out, "<td>%zu</td></tr>\n", same);
-    }
+    ocdm__output_text(
+        out, "<p class=\"note\">When each run ended (UTC), how long it took with evaluations, and the machine that it ran "
+             "on.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"runs\"><table class=\"sort\" "
+             "data-name=\"environment\">\n<thead><tr><th scope=\"col\" class=\"text\">run</th><th scope=\"col\">seed</th>"
+             "<th scope=\"col\" class=\"text\">ended</th><th scope=\"col\">took</th>"
+             "<th scope=\"col\" class=\"text\">machine</th><th scope=\"col\" class=\"text\">processor</th>"
+             "<th scope=\"col\">threads</th><th scope=\"col\" class=\"text\">system</th>"
+             "<th scope=\"col\" class=\"text\">ocdm</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < study->group_count; i++)
+        for (size_t j = 0; j < study->groups[i].run_count; j++)
+            put_run_row(out, &study->groups[i], study->groups[i].runs[j]);
     ocdm__output_text(out, "</tbody></table></div>\n");
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/figures/figure.h"
-#include "experiment/compare/memory_only.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 
@@ -104,13 +103,10 @@ static void put_cell(ocdm__output *out, const ocdm__study *study, size_t group, 
 
 static void put_label(ocdm__output *out, const ocdm__run_group *group)
 {
-    ocdm__output_text(out, "<tr><th scope=\"row\">");
-    if (group->base)
-        ocdm__put(out,
-                  "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"f%u\" width=\"12\" "
-                  "height=\"12\"/></svg>",
-                  group->colour % 8);
-    ocdm__put_name(out, group->label, LABEL_LIMIT);
+    ocdm__output_text(out, "<tr");
+    ocdm__put_mark_of(out, group);
+    ocdm__output_text(out, "><th scope=\"row\">");
+    ocdm__put_method(out, group);
     if (group->bound)
         ocdm__output_text(out, " <span class=\"sd\">(upper bound)</span>");
     ocdm__put(out, "</th><td data-v=\"%zu\">%zu</td>", group->run_count, group->run_count);
@@ -146,6 +142,24 @@ static void begin_table(ocdm__output *out, const char *name, const char *caption
     ocdm__put(out, "<table class=\"sort\" data-name=\"%s\">\n<thead>", name);
 }
 
+/* ---- methods ------------------------------------------------------------------------------------------------------------ */
+
+void ocdm__put_mark_of(ocdm__output *out, const ocdm__run_group *group)
+{
+    ocdm__put_mark(&(ocdm__canvas){.out = out}, group->mark);
+}
+
+void ocdm__put_method(ocdm__output *out, const ocdm__run_group *group)
+{
+    ocdm__output_text(out, "<svg class=\"key\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">");
+    if (group->colour < OCDM__COLOURS)
+        ocdm__put(out, "<rect class=\"f%u\" width=\"12\" height=\"12\"/></svg>", group->colour);
+    else /* dashed lines: a ring */
+        ocdm__put(out, "<path class=\"f%u\" fill-rule=\"evenodd\" d=\"M0 0h12v12h-12zM4 4h4v4h-4z\"/></svg>",
+                  group->colour % OCDM__COLOURS);
+    ocdm__put_name(out, group->label, LABEL_LIMIT);
+}
+
 /* ---- the paper's table -------------------------------------------------------------------------------------------------- */
 
 /* A metric over one of ocdm__paper_groups. */
@@ -169,13 +183,19 @@ static void name_group(const ocdm__study *study, size_t group, char *text, size_
         snprintf(text, room, "%s", ocdm__paper_groups[group]);
 }
 
+/* The columns of the paper's table: all classes first, since a narrow screen shows the first columns. */
+static size_t group_at(size_t place)
+{
+    return (place + OCDM__PAPER_GROUPS - 1) % OCDM__PAPER_GROUPS;
+}
+
 static void put_group_heads(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td>");
     for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++) {
         char name[40];
-        name_group(study, g, name, sizeof name);
-        ocdm__put(out, "<th scope=\"colgroup\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
+        name_group(study, group_at(g), name, sizeof name);
+        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\" colspan=\"%u\">%s</th>", OCDM__TABLE_METRICS, name);
     }
     ocdm__output_text(out, "</tr>\n");
 }
@@ -191,7 +211,7 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
         "family-wise error 5 %); nothing is bold if no two methods differ significantly. After a group, its classes.");
     struct column columns[OCDM__PAPER_GROUPS * OCDM__TABLE_METRICS];
     for (size_t i = 0; i < COUNT(columns); i++) {
-        columns[i] = metric_column(i / OCDM__TABLE_METRICS, (ocdm_metric)(i % OCDM__TABLE_METRICS));
+        columns[i] = metric_column(group_at(i / OCDM__TABLE_METRICS), (ocdm_metric)(i % OCDM__TABLE_METRICS));
         columns[i].better = 1;
         columns[i].starts = i % OCDM__TABLE_METRICS == 0;
     }
@@ -202,33 +222,31 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
 
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
 
-/* A number of samples in a file; what is not a count becomes 0. */
-static uint32_t count_of(const ocdm__numbers *numbers, size_t c)
+static ocdm__summary fewest_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
 {
-    return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
+    (void)path;
+    return ocdm__group_balance(study, group, OCDM__COUNT_FEWEST);
 }
 
-/* Over the classes that the stream's training part has, in each run: the fewest samples, the most, or the classes lost. */
-static ocdm__summary count_cell(const ocdm__study *study, const ocdm__run_group *group, const char *what)
+static ocdm__summary most_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
 {
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__numbers *counts = &group->runs[i]->counts, *seen = &group->runs[i]->seen;
-        ocdm__balance balance = {.classes = 0};
-        for (size_t c = 0; c < study->class_count && c < counts->count; c++)
-            ocdm__balance_add(&balance, count_of(counts, c), c < seen->count ? count_of(seen, c) : 1);
-        double value = what[0] == 'f' ? balance.fewest : what[0] == 'm' ? balance.most : (double)balance.lost;
-        group->room[i] = balance.classes > 0 ? value : NAN;
-    }
-    return ocdm__summarise(group->room, group->run_count);
+    (void)path;
+    return ocdm__group_balance(study, group, OCDM__COUNT_MOST);
+}
+
+static ocdm__summary lost_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)
+{
+    (void)path;
+    return ocdm__group_balance(study, group, OCDM__COUNT_LOST);
 }
 
 static const struct column memory_columns[] = {
     {.name = "distance", .path = "final.distance", .decimals = 4, .better = -1},
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4, .better = -1},
     {.name = "samples kept", .path = "memory.kept"},
-    {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1, .better = 1},
-    {.name = "most of a class", .path = "most", .cell = count_cell, .decimals = 1},
-    {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1, .better = -1},
+    {.name = "fewest of a class", .cell = fewest_cell, .decimals = 1, .better = 1},
+    {.name = "most of a class", .cell = most_cell, .decimals = 1},
+    {.name = "classes lost", .cell = lost_cell, .decimals = 1, .better = -1},
     {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
     {.name = "mean mAP, %", .path = "mean_mAP", .decimals = 1, .better = 1},
 };
@@ -249,8 +267,8 @@ void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 
 static const struct column sweep_columns[] = {
     {.name = "distance, all seen", .path = "final.distance_seen", .decimals = 4},
-    {.name = "fewest of a class", .path = "fewest", .cell = count_cell, .decimals = 1},
-    {.name = "classes lost", .path = "lost", .cell = count_cell, .decimals = 1},
+    {.name = "fewest of a class", .cell = fewest_cell, .decimals = 1},
+    {.name = "classes lost", .cell = lost_cell, .decimals = 1},
 };
 
 void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
@@ -260,9 +278,9 @@ void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study)
     if (study->base_count == study->group_count)
         return;
     for (size_t g = 0; g < OCDM__PAPER_GROUPS && study->trained; g++, count++) {
-        columns[count] = metric_column(g, OCDM_MAP);
+        columns[count] = metric_column(group_at(g), OCDM_MAP);
         char name[32];
-        name_group(study, g, name, sizeof name);
+        name_group(study, group_at(g), name, sizeof name);
         snprintf(columns[count].name, sizeof columns[count].name, "%s " OCDM__MAP_NAME, name);
     }
     memcpy(columns + count, sweep_columns, sizeof sweep_columns);
@@ -290,31 +308,27 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
     size_t count = 0;
     columns[count++] = time_column("1000 steps", "times.per_1000_steps");
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
-        columns[count++] = time_column(ocdm__time_parts[part].name, ocdm__time_parts[part].path);
+        if (ocdm__time_part_is_there(study, part))
+            columns[count++] = time_column(ocdm__time_parts[part].name, ocdm__time_parts[part].path);
     columns[count++] = time_column("total", "times.total");
     columns[count] = time_column("update, % of steps", "times.update_share");
     columns[count++].decimals = 2;
     begin_table(out, "times",
-                "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation.");
+                ocdm__study_has_images(study)
+                    ? "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation."
+                    : "Seconds; 1000 steps are drawing, training and updating the memory, without evaluation.");
     put_heads(out, columns, count);
     put_rows(out, study, study->base_count, columns, count);
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-static double precision_of(const ocdm__run_group *group, size_t column)
-{
-    double sum = 0;
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "final.per_class");
-        sum += ocdm__json_number(ocdm__json_find(ocdm__json_element(list, column), "AP"));
-    }
-    return sum / (double)group->run_count;
-}
-
-static void put_number(ocdm__output *out, double value, int decimals, bool starts)
+/* A number of a method, or of none. */
+static void put_number(ocdm__output *out, double value, int decimals, bool starts, const ocdm__run_group *group)
 {
     ocdm__put(out, "<td%s", starts ? " class=\"start\"" : "");
+    if (group != NULL)
+        ocdm__put_mark_of(out, group);
     put_value(out, value);
     ocdm__output_text(out, ">");
     ocdm__put_decimals(out, value, decimals);
@@ -325,16 +339,45 @@ static void put_class_heads(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(out, "<tr class=\"groups\"><td></td><td></td><td></td><td></td>");
     for (size_t i = 0; i < study->base_count; i++) {
-        ocdm__put(out, "<th scope=\"colgroup\"%s>", study->trained ? " colspan=\"2\"" : "");
-        ocdm__put_name(out, study->groups[i].label, 24);
+        ocdm__put(out, "<th scope=\"colgroup\" class=\"start\"%s", study->trained ? " colspan=\"2\"" : "");
+        ocdm__put_mark_of(out, &study->groups[i]);
+        ocdm__output_text(out, ">");
+        ocdm__put_method(out, &study->groups[i]);
         ocdm__output_text(out, "</th>");
     }
     ocdm__output_text(out, "</tr>\n<tr><th scope=\"col\" class=\"text\">class</th><th scope=\"col\" class=\"text\">group</th>"
                            "<th scope=\"col\">in stream</th><th scope=\"col\">target</th>");
-    for (size_t i = 0; i < study->base_count; i++)
-        ocdm__output_text(out, study->trained ? "<th scope=\"col\" class=\"start\">in memory</th><th scope=\"col\">AP</th>"
-                                              : "<th scope=\"col\" class=\"start\">in memory</th>");
+    for (size_t i = 0; i < study->base_count; i++) {
+        ocdm__output_text(out, "<th scope=\"col\" class=\"start\"");
+        ocdm__put_mark_of(out, &study->groups[i]);
+        ocdm__output_text(out, ">in memory</th>");
+        if (!study->trained)
+            continue;
+        ocdm__output_text(out, "<th scope=\"col\"");
+        ocdm__put_mark_of(out, &study->groups[i]);
+        ocdm__output_text(out, ">AP</th>");
+    }
     ocdm__output_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void put_class_row(ocdm__output *out, const ocdm__study *study, const ocdm__study_class *class)
+{
+    ocdm__output_text(out, "<tr data-c=\"");
+    ocdm__put_plain(out, class->name, OCDM__CLASS_LIMIT);
+    ocdm__output_text(out, "\"><th scope=\"row\">");
+    ocdm__put_name(out, class->name, 40);
+    ocdm__output_text(out, "</th><td class=\"text\">");
+    ocdm__put_name(out, class->group, 20);
+    ocdm__output_text(out, "</td>");
+    put_number(out, class->train, 0, false, NULL);
+    put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, false, NULL);
+    for (size_t i = 0; i < study->base_count; i++) {
+        const ocdm__run_group *group = &study->groups[i];
+        put_number(out, ocdm__group_count(group, class->column), 1, true, group);
+        if (study->trained)
+            put_number(out, ocdm__group_precision(group, class->column), 1, false, group);
+    }
+    ocdm__output_text(out, "</tr>\n");
 }
 
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
@@ -344,22 +387,8 @@ void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study)
                 "Training samples with the class; samples in memory with it at the end, and what the target of the "
                 "first method asks for; average precision in percent. Means over seeds.");
     put_class_heads(out, study);
-    for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++) {
-        const ocdm__study_class *class = &study->classes[c];
-        ocdm__output_text(out, "<tr><th scope=\"row\">");
-        ocdm__put_name(out, class->name, 40);
-        ocdm__output_text(out, "</th><td class=\"text\">");
-        ocdm__put_name(out, class->group, 20);
-        ocdm__output_text(out, "</td>");
-        put_number(out, class->train, 0, false);
-        put_number(out, ocdm__group_target(&study->groups[0], class->column), 1, false);
-        for (size_t i = 0; i < study->base_count; i++) {
-            put_number(out, ocdm__group_count(&study->groups[i], class->column), 1, true);
-            if (study->trained)
-                put_number(out, precision_of(&study->groups[i], class->column), 1, false);
-        }
-        ocdm__output_text(out, "</tr>\n");
-    }
+    for (size_t c = 0; c < study->class_count && c < MOST_CLASSES; c++)
+        put_class_row(out, study, &study->classes[c]);
     ocdm__output_text(out, "</tbody></table></div>\n");
     if (study->class_count > MOST_CLASSES)
         ocdm__put(out, "<p class=\"note\">The first %d of %zu classes; the data at the end of this file has all.</p>\n",

@@ -1,17 +1,10 @@
-/* Which method wins by how much, how certain that is, and the commands that repeat the runs. */
+/* Which method wins by how much, and how certain that is. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
-#include "experiment/folder/settings.h"
 #include "report/page/parts.h"
 #include "report/text.h"
 
 #define LABEL_LIMIT 60
-
-/* ---- the verdict -------------------------------------------------------------------------------------------------------- */
 
 /* The best two groups of the base, bounds excluded; NULL when there are fewer. */
 static void find_best(const ocdm__study *study, const ocdm__run_group *best[2])
@@ -105,139 +98,4 @@ void ocdm__put_verdict(ocdm__output *out, const ocdm__study *study)
         ocdm__output_text(out, "These runs have no number to compare them by.");
     }
     ocdm__output_text(out, "</p>\n");
-}
-
-/* ---- the command -------------------------------------------------------------------------------------------------------- */
-
-static ocdm_status put_word(ocdm__output *out, const char *text, ocdm_error *error)
-{
-    char *word = ocdm__shell_word(text);
-    if (word == NULL)
-        return ocdm__fail_memory(error, "a command");
-    ocdm__put_whole(out, word);
-    ocdm__release(word);
-    return OCDM_OK;
-}
-
-/* Whether the groups are the stream's own, the default of `ocdm run`. */
-static bool is_default_groups(const ocdm__json_node *setting)
-{
-    return strcmp(setting->key, "groups") == 0 && strcmp(ocdm__json_text(setting, ""), "stream") == 0;
-}
-
-/* Whether the model is none of the program's: the run was made by a program of the user's own. */
-static bool is_own_model(const ocdm__json_node *setting)
-{
-    const char *model = ocdm__json_text(setting, ocdm__run_models[0]);
-    size_t i = 0;
-    while (ocdm__run_models[i] != NULL && strcmp(ocdm__run_models[i], model) != 0)
-        i++;
-    return ocdm__run_models[i] == NULL;
-}
-
-/* --adam-eps 0.0001 for "adam_eps": 0.0001; nothing for null and false. */
-static ocdm_status put_flag(ocdm__output *out, const ocdm__json_node *setting, ocdm_error *error)
-{
-    char flag[64], value[400];
-    if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || is_default_groups(setting))
-        return OCDM_OK;
-    bool own = strcmp(setting->key, "model") == 0 && is_own_model(setting);
-    snprintf(flag, sizeof flag, "--%s%.56s", own ? "own-" : "", setting->key);
-    for (char *at = flag; *at != '\0'; at++)
-        *at = *at == '_' ? '-' : *at;
-    ocdm__output_text(out, " <span class=\"flag\">");
-    ocdm_status status = put_word(out, flag, error);
-    ocdm__output_text(out, "</span>");
-    if (status != OCDM_OK || setting->kind == OCDM__JSON_TRUE)
-        return status;
-    ocdm__setting_text(setting, value, sizeof value);
-    ocdm__output_text(out, " ");
-    return put_word(out, value, error);
-}
-
-static ocdm_status put_flags(ocdm__output *out, const ocdm__json_node *settings, bool all, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    const ocdm__json_node *node = settings != NULL && settings->kind == OCDM__JSON_OBJECT ? settings->first : NULL;
-    for (; status == OCDM_OK && node != NULL; node = node->next)
-        if (all || (strcmp(node->key, "method") != 0 && strcmp(node->key, "seed") != 0))
-            status = put_flag(out, node, error);
-    return status;
-}
-
-static ocdm_status put_run_command(ocdm__output *out, const ocdm__run_record *run, ocdm_error *error)
-{
-    bool own = is_own_model(ocdm__json_find(run->settings, "model"));
-    ocdm__output_text(out, own ? "# by a program of your own: " : "ocdm run ");
-    ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
-    if (status == OCDM_OK)
-        status = put_flags(out, run->settings, true, error);
-    ocdm__output_text(out, " -o ");
-    return status == OCDM_OK ? put_word(out, run->folder, error) : status;
-}
-
-/* Whether one `ocdm compare` repeats all runs: groups differ only in the method, and each has the seeds 0, 1, ... */
-static bool is_comparison(const ocdm__study *study)
-{
-    const ocdm__json_node *settings = study->groups[0].runs[0]->settings;
-    for (const ocdm__json_node *node = settings != NULL ? settings->first : NULL; node != NULL; node = node->next)
-        if (strcmp(node->key, "method") != 0 && strcmp(node->key, "seed") != 0 && ocdm__study_varies(study, node->key))
-            return false;
-    for (size_t i = 0; i < study->group_count; i++) {
-        const ocdm__run_group *group = &study->groups[i];
-        if (group->run_count != study->groups[0].run_count)
-            return false;
-        for (size_t j = 0; j < group->run_count; j++)
-            if (group->runs[j]->seed != (double)j)
-                return false;
-    }
-    return study->group_count > 1;
-}
-
-static ocdm_status put_compare_command(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
-{
-    const ocdm__run_record *run = study->groups[0].runs[0];
-    ocdm__output_text(out, "ocdm compare ");
-    ocdm_status status = put_word(out, ocdm__json_text(ocdm__json_find(run->summary.root, "stream.file"), "STREAM"), error);
-    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++) {
-        ocdm__output_text(out, i == 0 ? " <span class=\"flag\">--methods</span> " : ",");
-        status = put_word(out, study->groups[i].method, error);
-    }
-    ocdm__put(out, " <span class=\"flag\">--seeds</span> %zu", study->groups[0].run_count);
-    if (status == OCDM_OK)
-        status = put_flags(out, run->settings, false, error);
-    size_t parent = (size_t)(run->name - run->folder);
-    char *folder = ocdm__path_in(run->folder, "");
-    if (status != OCDM_OK || folder == NULL) {
-        ocdm__release(folder);
-        return status == OCDM_OK ? ocdm__fail_memory(error, "a command") : status;
-    }
-    folder[parent > 1 ? parent - 1 : parent] = '\0';
-    ocdm__output_text(out, " -o ");
-    status = put_word(out, folder[0] != '\0' ? folder : ".", error);
-    ocdm__release(folder);
-    return status;
-}
-
-ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, ocdm_error *error)
-{
-    ocdm_status status = OCDM_OK;
-    bool one = is_comparison(study), single = study->group_count == 1 && study->groups[0].run_count == 1;
-    if (one || single) {
-        ocdm__output_text(out, "<p>To repeat it:</p>\n<pre data-name=\"repeat\"><code>");
-        status = one ? put_compare_command(out, study, error) : put_run_command(out, study->groups[0].runs[0], error);
-        ocdm__output_text(out, "</code></pre>\n");
-    }
-    if (single || status != OCDM_OK)
-        return status;
-    ocdm__output_text(out,
-                      one ? "<details><summary>Each run by itself</summary>\n<pre><code>"
-                          : "<details><summary>The commands to repeat the runs</summary>\n<pre data-name=\"repeat\"><code>");
-    for (size_t i = 0; i < study->group_count; i++)
-        for (size_t j = 0; status == OCDM_OK && j < study->groups[i].run_count; j++) {
-            status = put_run_command(out, study->groups[i].runs[j], error);
-            ocdm__output_text(out, "\n");
-        }
-    ocdm__output_text(out, "</code></pre></details>\n");
-    return status;
 }

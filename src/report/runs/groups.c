@@ -9,6 +9,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "experiment/compare/memory_only.h"
 #include "experiment/folder/settings.h"
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
@@ -44,6 +45,44 @@ static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
             return false;
     }
     return true;
+}
+
+/* ---- colours ------------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *method;
+    unsigned colour;
+} method_colours[] = {
+    {"ocdm", 0},
+    {"prs", 1},
+    {"cbes", 2},
+    {"max", 3},
+    {"onlyone", 4},
+    {"rs", 5},
+    {"random", 6},
+    {"cbrs", 7},
+    {"gss", 8},
+    {"finetune", 9},
+    {"multitask", 10},
+    {"prs-released", OCDM__COLOURS + 1},
+    {"gss-released", OCDM__COLOURS + 8},
+};
+
+/* FNV-1a of the name; dashed, since the solid lines belong to the table. */
+static unsigned hashed_colour(const char *method)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *at = method; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
+}
+
+unsigned ocdm__method_colour(const char *method)
+{
+    for (size_t i = 0; i < sizeof method_colours / sizeof method_colours[0]; i++)
+        if (strcmp(method_colours[i].method, method) == 0)
+            return method_colours[i].colour;
+    return hashed_colour(method);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
@@ -93,11 +132,18 @@ static ocdm_status join_studies(ocdm__study_list *studies, const ocdm__run_recor
 
 /* ---- the base ----------------------------------------------------------------------------------------------------------- */
 
+/* Whether two groups are the same contender of the comparison. */
+static bool same_contender(const ocdm__run_group *a, const ocdm__run_group *b)
+{
+    return strcmp(a->method, b->method) == 0 &&
+           ocdm__json_same(ocdm__json_find(a->runs[0]->settings, "model"), ocdm__json_find(b->runs[0]->settings, "model"));
+}
+
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting)
 {
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(study->groups[i].method, study->groups[j].method) == 0 &&
+            if (same_contender(&study->groups[i], &study->groups[j]) &&
                 !ocdm__json_same(ocdm__json_find(study->groups[i].runs[0]->settings, setting),
                                  ocdm__json_find(study->groups[j].runs[0]->settings, setting)))
                 return true;
@@ -122,8 +168,8 @@ static const ocdm__json_node *usual_value(const ocdm__study *study, const char *
     return usual;
 }
 
-/* A group is in the base if it has the most frequent value of every swept setting. A method without such a group keeps its
- * first. */
+/* A group is in the base if it has the most frequent value of every swept setting. A method and model without such a group
+ * keeps its first. */
 static void mark_base(ocdm__study *study)
 {
     for (size_t i = 0; i < study->group_count; i++)
@@ -140,7 +186,7 @@ static void mark_base(ocdm__study *study)
     for (size_t i = 0; i < study->group_count; i++) {
         bool any = false;
         for (size_t j = 0; j < study->group_count; j++)
-            any = any || (strcmp(study->groups[i].method, study->groups[j].method) == 0 && study->groups[j].base);
+            any = any || (same_contender(&study->groups[i], &study->groups[j]) && study->groups[j].base);
         study->groups[i].base = study->groups[i].base || !any;
     }
 }
@@ -173,11 +219,25 @@ static void sort_groups(ocdm__study *study)
         }
     for (study->base_count = 0; study->base_count < study->group_count && study->groups[study->base_count].base;)
         study->base_count++;
+}
+
+/* The base group of the same contender: itself, if it is one. */
+static const ocdm__run_group *base_of(const ocdm__study *study, const ocdm__run_group *group)
+{
+    for (size_t i = 0; i < study->base_count && !group->base; i++)
+        if (same_contender(&study->groups[i], group))
+            return &study->groups[i];
+    return group;
+}
+
+static void colour_groups(ocdm__study *study)
+{
     for (size_t i = 0; i < study->group_count; i++) {
-        size_t same = 0;
-        while (same < i && strcmp(study->groups[same].method, study->groups[i].method) != 0)
-            same++;
-        study->groups[i].colour = i < study->base_count ? (unsigned)i : study->groups[same].colour;
+        unsigned colour = ocdm__method_colour(study->groups[i].method);
+        for (size_t j = 0; j < i && j < study->base_count; j++)
+            if (study->groups[i].base && strcmp(study->groups[j].method, study->groups[i].method) == 0)
+                colour += OCDM__COLOURS;
+        study->groups[i].colour = study->groups[i].base ? colour : base_of(study, &study->groups[i])->colour;
     }
 }
 
@@ -281,7 +341,7 @@ void ocdm__setting_text(const ocdm__json_node *setting, char *text, size_t room)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------- */
 
-/* The only base group of a method, which is labelled by the method's name; NULL when there are several. */
+/* The only base group of a method, which is labelled by the method's name; NULL when there are several, one for each model. */
 static const ocdm__run_group *plain_group(const ocdm__study *study, const char *method)
 {
     const ocdm__run_group *plain = NULL;
@@ -334,6 +394,8 @@ static ocdm_status label_groups(ocdm__study *study, ocdm_error *error)
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
         status = label_group(study, &study->groups[i], error);
+    for (size_t i = 0; status == OCDM_OK && i < study->group_count; i++)
+        study->groups[i].mark = base_of(study, &study->groups[i])->label;
     return status;
 }
 
@@ -357,6 +419,7 @@ static ocdm_status finish_study(ocdm__study *study, ocdm_error *error)
                                                                                         "final.total." OCDM__MAP_NAME)));
     mark_base(study);
     sort_groups(study);
+    colour_groups(study);
     ocdm_status status = make_room(study, error);
     if (status == OCDM_OK)
         status = read_classes(study, error);
@@ -414,27 +477,52 @@ void ocdm__metric_path(size_t group, ocdm_metric metric, char path[OCDM__METRIC_
     snprintf(path, OCDM__METRIC_PATH, "final.%s.%s", ocdm__paper_groups[group], ocdm__metric_name(metric));
 }
 
+static double evaluation_number(const ocdm__run_record *run, size_t after, const char *path)
+{
+    const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
+    return ocdm__json_number(ocdm__json_find(ocdm__json_element(list, after), path));
+}
+
+/* At the end; `after` plays no part. */
+static double final_number(const ocdm__run_record *run, size_t after, const char *path)
+{
+    (void)after;
+    return ocdm__json_number(ocdm__json_find(run->summary.root, path));
+}
+
 ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after, const char *path)
 {
-    for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "evaluations");
-        group->room[i] = ocdm__json_number(ocdm__json_find(ocdm__json_element(list, after), path));
-    }
+    for (size_t i = 0; i < group->run_count; i++)
+        group->room[i] = evaluation_number(group->runs[i], after, path);
     return ocdm__summarise(group->room, group->run_count);
 }
 
-ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
+/* A group against itself has its numbers in one place, whose differences are 0. */
+static ocdm__summary difference_of(const ocdm__run_group *a, const ocdm__run_group *b,
+                                   double (*number)(const ocdm__run_record *run, size_t after, const char *path), size_t after,
+                                   const char *path)
 {
     size_t count = 0;
     for (size_t i = 0; i < a->run_count; i++)
         for (size_t j = 0; j < b->run_count && count < a->run_count && count < b->run_count; j++) {
             if (!(a->runs[i]->seed == b->runs[j]->seed))
                 continue;
-            a->room[count] = ocdm__json_number(ocdm__json_find(a->runs[i]->summary.root, path));
-            b->room[count++] = ocdm__json_number(ocdm__json_find(b->runs[j]->summary.root, path));
+            a->room[count] = number(a->runs[i], after, path);
+            b->room[count++] = number(b->runs[j], after, path);
             break;
         }
     return ocdm__summarise_pairs(a->room, b->room, count);
+}
+
+ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path)
+{
+    return difference_of(a, b, final_number, 0, path);
+}
+
+ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
+                                                const char *path)
+{
+    return difference_of(a, b, evaluation_number, after, path);
 }
 
 static double value_of_seed(const ocdm__run_group *group, double seed, const char *path)
@@ -499,6 +587,51 @@ double ocdm__group_target(const ocdm__run_group *group, size_t column)
     for (size_t i = 0; i < group->run_count; i++)
         sum += column < group->runs[i]->target.count ? group->runs[i]->target.values[column] : NAN;
     return sum / (double)group->run_count;
+}
+
+/* A number of samples in a file; what is not a count becomes 0. */
+static uint32_t whole_count(const ocdm__numbers *numbers, size_t c)
+{
+    return numbers->values[c] >= 0 && numbers->values[c] < UINT32_MAX ? (uint32_t)numbers->values[c] : 0;
+}
+
+ocdm__summary ocdm__group_balance(const ocdm__study *study, const ocdm__run_group *group, enum ocdm__count what)
+{
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__numbers *counts = &group->runs[i]->counts, *seen = &group->runs[i]->seen;
+        ocdm__balance balance = {.classes = 0};
+        for (size_t c = 0; c < study->class_count && c < counts->count; c++)
+            ocdm__balance_add(&balance, whole_count(counts, c), c < seen->count ? whole_count(seen, c) : 1);
+        double value = what == OCDM__COUNT_FEWEST ? balance.fewest
+                       : what == OCDM__COUNT_MOST ? balance.most
+                                                  : (double)balance.lost;
+        group->room[i] = balance.classes > 0 ? value : NAN;
+    }
+    return ocdm__summarise(group->room, group->run_count);
+}
+
+double ocdm__group_precision(const ocdm__run_group *group, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < group->run_count; i++) {
+        const ocdm__json_node *list = ocdm__json_find(group->runs[i]->summary.root, "final.per_class");
+        sum += ocdm__json_number(ocdm__json_find(ocdm__json_element(list, column), "AP"));
+    }
+    return sum / (double)group->run_count;
+}
+
+const ocdm__run_group *ocdm__study_best(const ocdm__study *study)
+{
+    for (size_t i = 0; i < study->base_count; i++)
+        if (!study->groups[i].bound && !isnan(measure_of(study, &study->groups[i])))
+            return &study->groups[i];
+    return NULL;
+}
+
+bool ocdm__study_has_images(const ocdm__study *study)
+{
+    const char *kind = ocdm__json_text(ocdm__json_find(study->groups[0].runs[0]->summary.root, "stream.kind"), "");
+    return strcmp(kind, "images") == 0 || strcmp(kind, "files") == 0;
 }
 
 const char *ocdm__study_measure(const ocdm__study *study)

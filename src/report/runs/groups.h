@@ -1,7 +1,8 @@
 /*
  * Complete runs, grouped for comparison: a study is all runs on one stream; a group of a study is the runs that differ only
- * in the seed. Where a setting was swept (several memory sizes, for example), the groups with its most frequent value are
- * the base, which the plain comparison shows; the others appear in the figures of the sweep.
+ * in the seed. Methods and models are compared; any other setting that runs of one method and model differ in (several memory
+ * sizes, for example) was swept: the groups with its most frequent value are the base, which the plain comparison shows, and
+ * the others appear in the figures of the sweep.
  */
 #ifndef OCDM_REPORT_RUNS_GROUPS_H
 #define OCDM_REPORT_RUNS_GROUPS_H
@@ -13,6 +14,15 @@
 #include "metrics/intervals.h"
 #include "metrics/metrics.h"
 #include "report/runs/read.h"
+
+/*
+ * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
+ * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
+ * colours, so that a name has its colour whatever it is compared with.
+ */
+#define OCDM__COLOURS 11u
+#define OCDM__DASHES 5u
+unsigned ocdm__method_colour(const char *method);
 
 /* A class of the stream, from the first run of a study. */
 typedef struct ocdm__study_class {
@@ -28,11 +38,12 @@ typedef struct ocdm__run_group {
     const ocdm__run_record **runs; /* by seed */
     size_t run_count;
     const char *method;
-    char *label;     /* the method, and the settings that distinguish it from the method's base group */
-    bool base;       /* part of the plain comparison */
-    bool bound;      /* multitask: an upper bound, since it sees all samples again */
-    unsigned colour; /* base groups are numbered from 0; other groups have the colour of their method's base group */
-    double *room;    /* scratch space for run_count numbers */
+    char *label;      /* the method, and the settings that distinguish it from the method's base group */
+    const char *mark; /* the label of the base group with its method and model: what a reader hides and shows together */
+    bool base;        /* part of the plain comparison */
+    bool bound;       /* multitask: an upper bound, since it sees all samples again */
+    unsigned colour;  /* of its method; further base groups of the method, those of other models, have other dashes */
+    double *room;     /* scratch space for run_count numbers */
 } ocdm__run_group;
 
 typedef struct ocdm__study {
@@ -72,6 +83,10 @@ ocdm__summary ocdm__group_evaluation(const ocdm__run_group *group, size_t after,
 /* The difference a - b of that number over the seeds that both groups have; count is 0 when there are none. */
 ocdm__summary ocdm__group_difference(const ocdm__run_group *a, const ocdm__run_group *b, const char *path);
 
+/* The same of evaluation number `after`, by a path in it. */
+ocdm__summary ocdm__group_evaluation_difference(const ocdm__run_group *a, const ocdm__run_group *b, size_t after,
+                                                const char *path);
+
 /* The least difference of that number between two of the base groups that is significant (metrics/intervals.h), bounds
  * excluded, over the seeds that all of them have; NaN when there are fewer than two groups or seeds. */
 double ocdm__study_least_difference(const ocdm__study *study, const char *path);
@@ -80,13 +95,27 @@ double ocdm__study_least_difference(const ocdm__study *study, const char *path);
 double ocdm__group_count(const ocdm__run_group *group, size_t column);
 double ocdm__group_target(const ocdm__run_group *group, size_t column);
 
+/* Over the classes that the training part has, of each run of a group: samples in memory of the rarest and of the most frequent
+ * class, and the classes lost. */
+enum ocdm__count { OCDM__COUNT_FEWEST, OCDM__COUNT_MOST, OCDM__COUNT_LOST };
+ocdm__summary ocdm__group_balance(const ocdm__study *study, const ocdm__run_group *group, enum ocdm__count what);
+
+/* The mean over the runs of the average precision of entry `column`; NaN when one has none. */
+double ocdm__group_precision(const ocdm__run_group *group, size_t column);
+
+/* The best base group by the measure, bounds excluded; NULL when none has a number. */
+const ocdm__run_group *ocdm__study_best(const ocdm__study *study);
+
+/* Whether the samples of the stream are images, which have to be decoded. */
+bool ocdm__study_has_images(const ocdm__study *study);
+
 /* The path of the number that ranks methods. */
 const char *ocdm__study_measure(const ocdm__study *study);
 
 /* Whether value `a` of the measure is better than `b`; false for NaN. */
 bool ocdm__study_better(const ocdm__study *study, double a, double b);
 
-/* Whether groups of one method differ in the setting: it was swept, and does not only differ between methods. */
+/* Whether groups of one method and model differ in the setting: it was swept, and does not only differ between them. */
 bool ocdm__study_sweeps(const ocdm__study *study, const char *setting);
 
 /* Whether the groups differ in this setting. */

@@ -116,16 +116,21 @@ static ocdm_status read_file(ocdm_status (*read)(ocdm__json_tree *, const char *
 
 static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
 {
-    const ocdm__json_node *root = run->summary.root;
-    ocdm_status status = ocdm__numbers_of(ocdm__json_find(root, "memory.counts"), &run->counts, error);
-    if (status == OCDM_OK)
-        status = ocdm__numbers_of(ocdm__json_find(root, "memory.target"), &run->target, error);
-    if (status == OCDM_OK)
-        status = ocdm__numbers_of(ocdm__json_find(root, "memory.seen"), &run->seen, error);
-    if (status == OCDM_OK)
-        status = ocdm__numbers_of(ocdm__json_find(root, "curve.step"), &run->step, error);
-    if (status == OCDM_OK)
-        status = ocdm__numbers_of(ocdm__json_find(root, "curve.distance_seen"), &run->distance_seen, error);
+    const struct {
+        const char *path;
+        ocdm__numbers *numbers;
+    } lists[] = {
+        {"memory.counts", &run->counts},
+        {"memory.target", &run->target},
+        {"memory.seen", &run->seen},
+        {"curve.step", &run->step},
+        {"curve.task", &run->task},
+        {"curve.loss", &run->loss},
+        {"curve.distance_seen", &run->distance_seen},
+    };
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < sizeof lists / sizeof lists[0]; i++)
+        status = ocdm__numbers_of(ocdm__json_find(run->summary.root, lists[i].path), lists[i].numbers, error);
     return status;
 }
 
@@ -209,6 +214,8 @@ static void run_clear(ocdm__run_record *run)
     ocdm__release(run->target.values);
     ocdm__release(run->seen.values);
     ocdm__release(run->step.values);
+    ocdm__release(run->task.values);
+    ocdm__release(run->loss.values);
     ocdm__release(run->distance_seen.values);
     ocdm__release(run->folder);
 }

@@ -44,8 +44,8 @@ typedef struct ocdm__run_record {
     const char *method;              /* "" when not known */
     double seed;
     /* Of a complete run. */
-    ocdm__numbers counts, target, seen; /* by class */
-    ocdm__numbers step, distance_seen;  /* the curve */
+    ocdm__numbers counts, target, seen;            /* by class */
+    ocdm__numbers step, task, loss, distance_seen; /* the curve */
 } ocdm__run_record;
 
 /* Initialise with zeros. */

@@ -72,19 +72,39 @@ void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks)
     table->row_count = first + rows;
 }
 
-void ocdm__table_drop(ocdm__table *table, const char *key)
+static void drop_column(ocdm__table *table, size_t gone)
 {
-    size_t gone = 0, left = 0;
-    while (gone < table->column_count && strcmp(table->columns[gone].key, key) != 0)
-        gone++;
-    if (gone == table->column_count)
-        return;
+    size_t left = 0;
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
         if (i % table->column_count != gone)
             table->cells[left++] = table->cells[i];
     memmove(table->columns + gone, table->columns + gone + 1, (table->column_count - gone - 1) * sizeof *table->columns);
     table->room = table->room * table->column_count / (table->column_count - 1);
     table->column_count--;
+}
+
+void ocdm__table_drop(ocdm__table *table, const char *key)
+{
+    size_t gone = 0;
+    while (gone < table->column_count && strcmp(table->columns[gone].key, key) != 0)
+        gone++;
+    if (gone < table->column_count)
+        drop_column(table, gone);
+}
+
+static bool is_empty_column(const ocdm__table *table, size_t column)
+{
+    for (size_t row = 0; row < table->row_count; row++)
+        if (ocdm__table_at(table, row, column)->kind != OCDM__CELL_EMPTY)
+            return false;
+    return true;
+}
+
+void ocdm__table_drop_empty(ocdm__table *table)
+{
+    for (size_t column = table->column_count; column-- > 1;)
+        if (is_empty_column(table, column))
+            drop_column(table, column);
 }
 
 void ocdm__cell_text(ocdm__cell *cell, const char *text)

@@ -80,6 +80,9 @@ void ocdm__table_fold(ocdm__table *table, size_t first, size_t blocks);
 /* Removes the column with this key, if there is one. */
 void ocdm__table_drop(ocdm__table *table, const char *key);
 
+/* Removes every column but the first that has only empty cells. */
+void ocdm__table_drop_empty(ocdm__table *table);
+
 /* Fills a cell. Text that does not fit is truncated between characters. */
 void ocdm__cell_text(ocdm__cell *cell, const char *text);
 

@@ -3,6 +3,7 @@
 #include "report/watch/watch.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,10 +228,16 @@ static void put_side(ocdm__output *out, const char *name, double value)
 
 /* ---- lines -------------------------------------------------------------------------------------------------------------- */
 
+/* At most `width` characters. */
 static void put_cut(ocdm__output *out, const char *text, unsigned width)
 {
-    size_t length = strlen(text);
-    ocdm__output_write(out, text, length < width ? length : width);
+    size_t length = 0;
+    for (unsigned columns = 0; text[length] != '\0'; length++) {
+        columns += !ocdm__utf8_continues((unsigned char)text[length]);
+        if (columns > width)
+            break;
+    }
+    ocdm__output_write(out, text, length);
     ocdm__output_text(out, "\n");
 }
 
@@ -239,7 +246,8 @@ static void put_header(const ocdm__watch *watch, ocdm__output *out, const ocdm__
     char text[400];
     ocdm__shown_label method = ocdm__show_label(watch->method, strlen(watch->method));
     ocdm__shown_label stream = ocdm__show_label(watch->stream, strlen(watch->stream));
-    snprintf(text, sizeof text, "%s on %s, seed %.0f, memory %.0f", method.text, stream.text, watch->seed, watch->memory);
+    snprintf(text, sizeof text, "%s on %s, seed %.0f, memory %.0f of %.0f samples", method.text, stream.text, watch->seed,
+             watch->kept, watch->memory);
     put_cut(out, watch->started ? text : "waiting for the first line of the log", look->width);
 }
 
@@ -250,28 +258,50 @@ static double steps_of(const ocdm__watch *watch)
     return ocdm__is_upper_bound(watch->method) ? NAN : ceil(watch->train / watch->batch);
 }
 
+/* Appends to a text of `room` bytes of which `used` are; returns how many are then. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static size_t
+append(char *text, size_t used, size_t room, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int added = used < room ? vsnprintf(text + used, room - used, format, arguments) : 0;
+    va_end(arguments);
+    return used + (size_t)(added > 0 ? added : 0);
+}
+
+/* What matters most comes first: the line fits 80 columns but for very long runs. */
 static void put_progress(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
-    char text[300];
+    char text[300], left[OCDM__DURATION];
     double steps = steps_of(watch), rate = watch->seconds > 0 ? watch->step / watch->seconds : NAN;
-    int used = snprintf(text, sizeof text, "step %.0f", watch->step);
-    if (steps > 0 && !watch->ended && (size_t)used < sizeof text) {
+    size_t used = append(text, 0, sizeof text, "step %.0f", watch->step);
+    if (steps > 0 && !watch->ended) {
         double share = watch->step / steps < 1 ? watch->step / steps : 1;
-        used += snprintf(text + used, sizeof text - (size_t)used, " of about %.0f (%.0f %%)", steps, 100 * share);
+        used = append(text, used, sizeof text, " of about %.0f (%.0f %%)", steps, 100 * share);
     }
-    if ((size_t)used < sizeof text)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, ", task %.0f, %.0f samples in memory", watch->task, watch->kept);
-    if (rate > 0 && (size_t)used < sizeof text)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", %.3g steps/s", rate);
-    if (rate > 0 && steps > watch->step && !watch->ended && (size_t)used < sizeof text)
-        snprintf(text + used, sizeof text - (size_t)used, ", %.0f s left", (steps - watch->step) / rate);
-    else if (watch->ended && (size_t)used < sizeof text)
-        snprintf(text + used, sizeof text - (size_t)used, "; ended");
+    ocdm__duration((steps - watch->step) / rate, left);
+    if (watch->ended)
+        used = append(text, used, sizeof text, ", ended");
+    else if (rate > 0 && steps > watch->step)
+        used = append(text, used, sizeof text, ", %s left", left);
+    if (rate > 0)
+        used = append(text, used, sizeof text, ", %.3g steps/s", rate);
+    append(text, used, sizeof text, ", task %.0f", watch->task);
     put_cut(out, text, look->width);
 }
 
 /* ---- classes in memory -------------------------------------------------------------------------------------------------- */
+
+/* What a bar of the full height stands for. */
+static void put_highest(ocdm__output *out, double highest)
+{
+    char text[SIDE + 1];
+    snprintf(text, sizeof text, "classes  %.0f samples", highest);
+    ocdm__put(out, "%-*s", SIDE, text);
+}
 
 static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
@@ -287,7 +317,7 @@ static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__
         height[i] = highest > 0 ? height[i] / highest * ROWS : 0;
     for (unsigned row = ROWS; row-- > 0;) {
         if (row == ROWS - 1)
-            put_side(out, "classes", highest);
+            put_highest(out, highest);
         else
             ocdm__put(out, "%*s", SIDE, "");
         ocdm__bars_row(out, &bars, row);
@@ -295,15 +325,28 @@ static size_t put_bars(const ocdm__watch *watch, ocdm__output *out, const ocdm__
     return ROWS;
 }
 
+static size_t evaluation_text(const ocdm__watch *watch, size_t i, char *text, size_t room)
+{
+    const char *format = isnan(watch->evaluation_map[i]) ? "  task %.0f: none" : "  task %.0f: %.1f %%";
+    return (size_t)snprintf(text, room, format, watch->evaluation_task[i], watch->evaluation_map[i]);
+}
+
+/* The newest that fit the line. */
 static void put_evaluations(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
 {
-    char text[600] = OCDM__MAP_NAME;
-    size_t used = strlen(text), first = watch->evaluation_count > 8 ? watch->evaluation_count - 8 : 0;
-    for (size_t i = first; i < watch->evaluation_count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 isnan(watch->evaluation_map[i]) ? "  task %.0f: none" : "  task %.0f: %.1f",
-                                 watch->evaluation_task[i], watch->evaluation_map[i]);
-    put_cut(out, text, look->width);
+    char text[64];
+    size_t first = watch->evaluation_count, used = strlen(OCDM__MAP_NAME);
+    for (; first > 0; first--) {
+        used += evaluation_text(watch, first - 1, text, sizeof text);
+        if (used > look->width)
+            break;
+    }
+    ocdm__output_text(out, OCDM__MAP_NAME);
+    for (size_t i = first; i < watch->evaluation_count; i++) {
+        evaluation_text(watch, i, text, sizeof text);
+        ocdm__output_text(out, text);
+    }
+    ocdm__output_text(out, "\n");
 }
 
 size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm__watch_look *look)
@@ -330,10 +373,10 @@ size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm_
 
 /* ---- plain text --------------------------------------------------------------------------------------------------------- */
 
-static void put_pair(ocdm__output *out, const char *name, double value)
+static void put_pair(ocdm__output *out, const char *name, double value, const char *unit)
 {
     if (!isnan(value))
-        ocdm__put(out, ", %s %.5g", name, value);
+        ocdm__put(out, ", %s %.5g%s", name, value, unit);
 }
 
 void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out)
@@ -345,16 +388,16 @@ void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, oc
         ocdm__put(out, "ended after %.0f steps\n", watch->step);
     else if (event == OCDM__WATCH_STEP) {
         ocdm__put(out, "step %.0f, task %.0f", watch->step, watch->task);
-        put_pair(out, "loss", watch->loss);
-        put_pair(out, "distance", watch->distance);
-        put_pair(out, "kept", watch->kept);
-        put_pair(out, "seconds", watch->seconds);
+        put_pair(out, "loss", watch->loss, "");
+        put_pair(out, "distance", watch->distance, "");
+        put_pair(out, "kept", watch->kept, " samples");
+        put_pair(out, "time", watch->seconds, " s");
         ocdm__output_text(out, "\n");
     } else if (event == OCDM__WATCH_EVALUATION && watch->evaluation_count > 0) {
         size_t last = watch->evaluation_count - 1;
         ocdm__put(out, "evaluation at step %.0f, after task %.0f", watch->evaluation_step[last], watch->evaluation_task[last]);
-        put_pair(out, OCDM__MAP_NAME, watch->evaluation_map[last]);
-        put_pair(out, "distance", watch->evaluation_distance[last]);
+        put_pair(out, OCDM__MAP_NAME, watch->evaluation_map[last], " %");
+        put_pair(out, "distance", watch->evaluation_distance[last], "");
         ocdm__output_text(out, "\n");
     }
 }

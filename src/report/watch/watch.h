@@ -9,7 +9,7 @@
  *     ocdm__watch_draw(watch, &output, &(ocdm__watch_look){.width = 80, .utf8 = true});
  *     ocdm__watch_destroy(watch);
  *
- * The caller handles files, terminals and time.
+ * The caller handles the log, terminals and time. A comparison is followed through the folders of its runs.
  */
 #ifndef OCDM_REPORT_WATCH_WATCH_H
 #define OCDM_REPORT_WATCH_WATCH_H
@@ -54,5 +54,33 @@ size_t ocdm__watch_draw(const ocdm__watch *watch, ocdm__output *out, const ocdm_
 
 /* The last event as one line of plain text. */
 void ocdm__watch_tell(const ocdm__watch *watch, enum ocdm__watch_event event, ocdm__output *out);
+
+/* Whether a run is writing to the folder. */
+bool ocdm__run_is_locked(const char *folder);
+
+/* ---- the runs of a comparison -------------------------------------------------------------------------------------------- */
+
+typedef struct ocdm__watched_runs ocdm__watched_runs;
+
+/* Reads the folder's runs.json. OCDM_OK, OCDM_BAD_FILE, OCDM_IO (there is none), OCDM_NO_MEMORY. */
+ocdm_status ocdm__watched_runs_open(ocdm__watched_runs **runs, const char *folder, ocdm_error *error);
+void ocdm__watched_runs_close(ocdm__watched_runs *runs);
+
+/* Looks into the folders of the runs anew. */
+void ocdm__watched_runs_look(ocdm__watched_runs *runs);
+
+/* The time left is that of the steps that are missing, as fast as those so far, as many runs at a time as are running now. */
+typedef struct ocdm__runs_progress {
+    size_t count, done, running, failed;
+    double seconds_left; /* NaN before the first logged step */
+} ocdm__runs_progress;
+ocdm__runs_progress ocdm__watched_runs_progress(const ocdm__watched_runs *runs);
+
+/* All of it in one line, without its end: how many are done, the time left, and the step of each run that is running. */
+#define OCDM__RUNS_LINE 512
+void ocdm__watched_runs_line(const ocdm__watched_runs *runs, char text[OCDM__RUNS_LINE]);
+
+/* As a view, a line for each run that is running or has failed. Returns the number of lines. */
+size_t ocdm__watched_runs_draw(const ocdm__watched_runs *runs, ocdm__output *out, const ocdm__watch_look *look);
 
 #endif

@@ -23,94 +23,94 @@
 #include "stream/statistics.h"
 
 static const char coco44[] =
-    "person, umbrella, dog, horse, car, motorcycle, bicycle, airplane, pizza, sandwich, kite, scissors, remote, "
-    "suitcase, cell phone, boat, fire hydrant, cow, skateboard, handbag, chair, wine glass, snowboard, sports "
-    "ball, skis, tennis racket, surfboard\n"
-    "bed, teddy bear, cat, bear, knife, cup, laptop, mouse, toaster\n"
-    "orange, giraffe, zebra, clock, stop sign, truck, train, bench, bird, traffic light, bus, hot dog, parking "
-    "meter, potted plant, bottle, backpack, frisbee, keyboard\n"
-    "broccoli, microwave, oven, cake, refrigerator, banana, carrot, tv, apple, bowl, book, fork, dining table, "
-    "spoon\n";
+    "giraffe, person, horse, elephant, stop sign, train, bench, sandwich, bird, kite, remote, suitcase, hot dog, "
+    "cell phone, boat, donut, sheep, cow, skateboard, handbag, fork, spoon, tie, baseball bat, frisbee, baseball "
+    "glove, sports ball, tennis racket, surfboard, hair drier\n"
+    "car, truck, toothbrush, bus, cat, parking meter, fire hydrant, book, chair, backpack, skis\n"
+    "vase, dog, clock, airplane, oven, bed, teddy bear, refrigerator, sink, toilet, cup, bottle, snowboard, "
+    "couch, mouse, keyboard, toaster\n"
+    "broccoli, orange, zebra, umbrella, microwave, pizza, banana, carrot, apple, bowl, potted plant, knife, "
+    "laptop\n";
 
 static const char coco44_2[] =
-    "zebra, person, horse, elephant, car, stop sign, truck, train, motorcycle, bicycle, teddy bear, sandwich, "
-    "toothbrush, traffic light, bus, cell phone, tv, parking meter, bowl, potted plant, skateboard, handbag, tie, "
-    "backpack, frisbee, mouse, tennis racket, surfboard\n"
-    "giraffe, clock, bench, bird, kite, suitcase, boat, donut, cat, sheep, cow, book, baseball bat, sports ball, "
-    "laptop\n"
-    "broccoli, umbrella, dog, carrot, bear, cup, keyboard\n"
-    "orange, vase, microwave, oven, cake, pizza, refrigerator, sink, banana, apple, knife, fork, chair, dining "
-    "table, spoon, bottle, wine glass, couch, toaster\n";
+    "person, umbrella, horse, car, clock, truck, bicycle, bench, pizza, teddy bear, kite, toothbrush, remote, "
+    "bus, suitcase, boat, tv, parking meter, skateboard, handbag, bottle, backpack, sports ball, skis, tennis "
+    "racket, surfboard, keyboard\n"
+    "dog, elephant, sheep, cow, potted plant, tie, snowboard\n"
+    "broccoli, orange, giraffe, vase, microwave, oven, refrigerator, sink, banana, sandwich, bird, carrot, "
+    "traffic light, apple, bowl, chair, cup, wine glass, baseball bat, baseball glove, mouse\n"
+    "motorcycle, cake, bed, scissors, donut, cat, bear, toilet, dining table, couch, frisbee, laptop, toaster, "
+    "hair drier\n";
 
 static const char coco44_3[] =
-    "person, umbrella, car, stop sign, truck, train, motorcycle, bicycle, airplane, pizza, teddy bear, traffic "
-    "light, bus, parking meter, fire hydrant, handbag, chair, baseball bat, backpack, frisbee, baseball glove, "
-    "sports ball, tennis racket, surfboard, hair drier\n"
-    "dog, bed, sandwich, bird, scissors, toothbrush, boat, donut, bear, sheep, cow, skateboard, book, snowboard\n"
-    "orange, giraffe, zebra, oven, cake, refrigerator, sink, banana, carrot, apple, bowl, knife\n"
-    "vase, clock, bench, remote, suitcase, cell phone, cat, tv, potted plant, dining table, spoon, bottle, wine "
-    "glass, tie, skis, laptop, mouse, keyboard\n";
+    "person, umbrella, horse, elephant, car, stop sign, motorcycle, bicycle, oven, bench, pizza, teddy bear, "
+    "refrigerator, traffic light, cell phone, boat, donut, handbag, tie, baseball bat, snowboard, couch, "
+    "backpack, frisbee, baseball glove, sports ball, skis, surfboard\n"
+    "orange, truck, airplane, sink, banana, kite, scissors, apple, parking meter, chair, spoon\n"
+    "vase, clock, bed, bird, remote, suitcase, cat, toilet, tv, bowl, book, knife, wine glass, toaster, hair "
+    "drier\n"
+    "broccoli, dog, microwave, cake, sandwich, carrot, hot dog, sheep, cow, fork, dining table, bottle, keyboard\n";
 
 static const char coco44_4[] =
-    "person, car, stop sign, truck, train, motorcycle, bicycle, bench, traffic light, bus, suitcase, boat, "
-    "parking meter, fire hydrant, potted plant, skateboard, baseball bat, backpack, baseball glove, sports ball, "
-    "tennis racket, surfboard\n"
-    "vase, clock, microwave, oven, bed, refrigerator, sink, remote, cat, bear, tv, bottle, toaster\n"
-    "giraffe, zebra, dog, horse, elephant, pizza, bird, scissors, cell phone, sheep, cow, book\n"
-    "broccoli, orange, cake, banana, sandwich, carrot, donut, apple, knife, chair, cup, dining table, spoon, wine "
-    "glass\n";
+    "orange, sink, banana, cat, toilet, apple, cup, wine glass\n"
+    "broccoli, giraffe, vase, person, elephant, car, truck, bicycle, airplane, cake, bench, teddy bear, sandwich,"
+    " kite, scissors, bus, suitcase, cell phone, donut, sheep, parking meter, fire hydrant, cow, skateboard, "
+    "handbag, knife, dining table, tie, sports ball, skis, tennis racket, surfboard, keyboard\n"
+    "clock, train, motorcycle, oven, refrigerator, bird, traffic light, boat, bear, bowl, fork, spoon, bottle, "
+    "laptop, mouse, toaster\n"
+    "dog, microwave, bed, carrot, hot dog, tv, book, chair, couch, hair drier\n";
 
 static const char coco44_5[] =
-    "person, umbrella, car, stop sign, train, motorcycle, bicycle, kite, toothbrush, traffic light, bus, "
-    "suitcase, cell phone, parking meter, potted plant, skateboard, handbag, tie, baseball bat, frisbee, baseball "
-    "glove, sports ball, skis, tennis racket\n"
-    "dog, horse, clock, bench, refrigerator, bird, scissors, hot dog, boat, donut, sheep, cow, spoon, couch\n"
-    "vase, elephant, truck, bed, sink, carrot, remote, cat, toilet, tv, bowl, book, mouse, hair drier\n"
-    "broccoli, orange, giraffe, zebra, oven, cake, pizza, apple, knife, cup, dining table, bottle, wine glass, "
-    "backpack, toaster\n";
+    "person, umbrella, horse, elephant, car, clock, motorcycle, bicycle, microwave, oven, bench, sink, banana, "
+    "sandwich, kite, toothbrush, remote, hot dog, cell phone, tv, fire hydrant, skateboard, handbag, knife, fork,"
+    " tie, baseball bat, snowboard, couch, baseball glove, sports ball, laptop, mouse, tennis racket, surfboard\n"
+    "stop sign, bed, teddy bear, bus, bear, bottle, wine glass, hair drier\n"
+    "giraffe, zebra, dog, train, refrigerator, traffic light, sheep, cow, potted plant, book\n"
+    "orange, truck, airplane, cake, pizza, bird, boat, donut, cat, parking meter, bowl, dining table, skis, "
+    "keyboard, toaster\n";
 
 static const char nus44[] =
-    "person, dancing, road, street, rocks, statue, wedding, food, snow, toy, temple, town, sports, tiger, valley, "
-    "harbor, soccer\n"
-    "sky, clouds, ocean, window, buildings, moon, sun, sand, tower, cat, house, plants, flowers, mountain, fire, "
-    "boats, bridge, railroad, flags, cow, fox, surf, castle\n"
-    "nighttime, vehicle, police, military, cityscape, earthquake\n"
-    "animal, dog, fish, horses, zebra, elk\n"
-    "water, grass, garden, sign, running, swimmers, rainbow, glacier, waterfall\n";
+    "ocean, water, plane, vehicle, military, fire, cars, train, swimmers\n"
+    "person, sky, clouds, grass, lake, moon, sun, tattoo, beach, food, mountain, boats, bridge, town, tree, "
+    "horses, flags, cow, fox, tiger, rainbow, glacier, castle, harbor, earthquake\n"
+    "nighttime, buildings, tower, cityscape\n"
+    "street, window, animal, sand, police, leaf, dog, cat, plants, flowers, birds, bear, coral, sports, running, "
+    "surf, waterfall, soccer\n"
+    "road, snow, valley, airport, zebra\n";
 
 static const char nus44_2[] =
-    "ocean, water, window, beach, police, cars, swimmers\n"
-    "sky, clouds, grass, lake, reflection, buildings, moon, sun, rocks, sand, tower, house, sign, military, fire, "
-    "boats, bridge, temple, town, railroad, train, cow, running, castle\n"
-    "person, street, sunset, vehicle, mountain, sports, flags, valley, cityscape, soccer\n"
-    "animal, dog, cat, frost, fox, rainbow, zebra, elk, harbor\n"
-    "plane, garden, plants, flowers, snow, tree, airport, waterfall\n";
+    "grass, animal, wedding, dog, cat, computer, bear, cow, fox, tiger, whales\n"
+    "person, sky, clouds, ocean, buildings, sun, rocks, tattoo, beach, statue, garden, fish, sign, flowers, snow,"
+    " toy, mountain, fire, boats, frost, cars, train, protest, flags, valley, zebra, earthquake\n"
+    "water, reflection, vehicle, rainbow, surf, waterfall, harbor\n"
+    "road, nighttime, tower, bridge, cityscape, airport\n"
+    "street, window, leaf, plants, town, sports, running, swimmers, castle, soccer\n";
 
 static const char nus44_3[] =
-    "plane, road, window, house, snow, military, computer, frost, train, airport\n"
-    "sky, clouds, ocean, grass, lake, street, nighttime, buildings, sun, sunset, wedding, cat, plants, sign, "
-    "flowers, food, toy, fire, boats, bridge, temple, town, sports, cow, running, fox, rainbow, cityscape, elk, "
-    "harbor, earthquake\n"
-    "water, reflection, garden, leaf, mountain, tree, valley, glacier, waterfall\n"
-    "person, vehicle, protest, swimmers, whales, soccer\n"
-    "animal, sand, coral, castle, zebra\n";
+    "street, window, vehicle, house, plants, flowers, mountain, bridge, town, tree, cars, train, glacier, castle\n"
+    "sky, clouds, ocean, grass, plane, road, moon, sun, animal, sand, statue, dog, fish, sign, birds, computer, "
+    "bear, fire, frost, railroad, flags, fox, rainbow, airport\n"
+    "nighttime, buildings, tower, cityscape, harbor\n"
+    "water, rocks, military, boats, sports, cow, running, surf\n"
+    "person, lake, tattoo, swimmers, valley, zebra, waterfall, earthquake, soccer\n";
 
 static const char nus44_4[] =
-    "person, plane, dancing, window, sand, police, snow, book, temple, frost, railroad, sports, swimmers, surf, "
-    "airport, whales\n"
-    "sky, clouds, grass, nighttime, moon, sunset, rocks, animal, statue, vehicle, wedding, garden, leaf, plants, "
-    "sign, food, toy, tree, train, fox, tiger, castle\n"
-    "road, bridge, cow, running, zebra, elk, earthquake\n"
-    "ocean, water, lake, reflection, beach, mountain, boats, valley, glacier, waterfall\n"
-    "street, buildings, fire, town, rainbow, cityscape\n";
+    "person, dancing, rocks, animal, vehicle, wedding, police, dog, birds, computer, temple, horses, protest, "
+    "fox, tiger, valley, glacier, zebra\n"
+    "sky, clouds, grass, reflection, sunset, sand, statue, tower, leaf, cat, house, plants, sign, flowers, food, "
+    "toy, fire, flags, rainbow, cityscape, elk, waterfall\n"
+    "ocean, water, plane, street, buildings, town, surf, airport, earthquake\n"
+    "window, bridge, railroad, train, cow, castle\n"
+    "snow, military, frost, running\n";
 
 static const char nus44_5[] =
-    "person, street, sun, animal, sand, dog, plants, computer, fire, temple, horses, fox, elk\n"
-    "sky, clouds, grass, road, lake, window, buildings, rocks, statue, tower, wedding, garden, toy, mountain, "
-    "boats, bridge, town, railroad, cars, train, sports, running, valley, harbor, earthquake, soccer\n"
-    "reflection, nighttime, leaf, flowers, coral, tree, swimmers, surf, cityscape\n"
-    "snow, frost, glacier\n"
-    "ocean, water, plane, beach, rainbow, airport, whales\n";
+    "window, police, town, swimmers, airport\n"
+    "sky, clouds, plane, dancing, road, lake, street, buildings, moon, sun, rocks, animal, statue, tower, "
+    "wedding, dog, cat, plants, food, birds, toy, boats, bridge, temple, coral, tree, cars, sports, running, fox,"
+    " glacier, cityscape, elk\n"
+    "person, tattoo, beach, computer, mountain, railroad, tiger, valley, zebra\n"
+    "grass, leaf, flowers, cow, rainbow, harbor, soccer\n"
+    "water, house, snow, frost, waterfall, earthquake, whales\n";
 
 static const struct {
     const char *name, *text;

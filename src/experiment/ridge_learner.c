@@ -1,0 +1,305 @@
+/*
+ * Streaming ridge regression: one linear function for each class, fitted to targets 0 and 1 by least squares with a penalty
+ * lambda on the squares of its weights, not on its intercept. The sums that determine it are kept, so that every sample of the
+ * stream counts, in any order, and none has to be replayed. They are solved when predictions are needed.
+ */
+#include "experiment/agent_learner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* What is saved of the sums: tensors of doubles. */
+enum sums { SAMPLES, GRAM, CROSS, FEATURE_SUMS, LABEL_COUNTS, SUMS };
+
+static const char *const names[SUMS] = {[SAMPLES] = "ridge.samples",
+                                        [GRAM] = "ridge.gram",
+                                        [CROSS] = "ridge.cross",
+                                        [FEATURE_SUMS] = "ridge.features",
+                                        [LABEL_COUNTS] = "ridge.labels"};
+
+struct ridge {
+    size_t features, classes;
+    double lambda;
+    double *sums[SUMS];   /* GRAM: the lower triangle by rows; CROSS: a row for each class */
+    double *factor;       /* room for the triangle that is solved */
+    double *solution;     /* a row for each class */
+    float *weight, *bias; /* of the solution, as a linear layer has them */
+    double *row;          /* room for a sample */
+    bool *has;            /* room for its labels */
+    bool solved;
+};
+
+static size_t length_of(const struct ridge *ridge, enum sums which)
+{
+    const size_t lengths[SUMS] = {[SAMPLES] = 1,
+                                  [GRAM] = ridge->features * (ridge->features + 1) / 2,
+                                  [CROSS] = ridge->classes * ridge->features,
+                                  [FEATURE_SUMS] = ridge->features,
+                                  [LABEL_COUNTS] = ridge->classes};
+    return lengths[which];
+}
+
+/* Row i of a lower triangle. */
+static double *row_of(double *triangle, size_t i)
+{
+    return triangle + i * (i + 1) / 2;
+}
+
+/* to += scale * from */
+static void add_scaled(double *to, const double *from, double scale, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += scale * from[i];
+}
+
+/* Eight sums at once: additions need not wait for each other. */
+enum { LANES = 8 };
+
+static double product(const double *a, const double *b, size_t count)
+{
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            lanes[k] += a[i + k] * b[i + k];
+    for (; i < count; i++)
+        sum += a[i] * b[i];
+    for (size_t k = 0; k < LANES; k++)
+        sum += lanes[k];
+    return sum;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------------- */
+
+static bool take_row(const struct ridge *ridge, const float *input)
+{
+    for (size_t i = 0; i < ridge->features; i++) {
+        if (!isfinite(input[i]))
+            return false;
+        ridge->row[i] = (double)input[i];
+    }
+    return true;
+}
+
+static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count)
+{
+    const double *row = ridge->row;
+    ridge->sums[SAMPLES][0] += 1;
+    add_scaled(ridge->sums[FEATURE_SUMS], row, 1, ridge->features);
+    for (size_t i = 0; i < ridge->features; i++)
+        if (row[i] != 0)
+            add_scaled(row_of(ridge->sums[GRAM], i), row, row[i], i + 1);
+    memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
+    for (size_t k = 0; k < label_count; k++) {
+        uint32_t c = labels[k];
+        if (ridge->has[c])
+            continue;
+        ridge->has[c] = true;
+        ridge->sums[LABEL_COUNTS][c] += 1;
+        add_scaled(ridge->sums[CROSS] + c * ridge->features, row, 1, ridge->features);
+    }
+}
+
+/* Replayed samples were counted when they came. There is no loss before the sums are solved. */
+static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
+{
+    struct ridge *ridge = state;
+    (void)loss;
+    for (size_t i = 0; i < batch->fresh; i++) {
+        if (!take_row(ridge, batch->input + i * ridge->features)) {
+            *bad = i;
+            return ocdm__fail(error, OCDM_BAD_RECORD, "build the stream again without it", "a feature is not a finite number");
+        }
+        add_sample(ridge, batch->labels + batch->starts[i], batch->starts[i + 1] - batch->starts[i]);
+    }
+    ridge->solved = false;
+    return OCDM_OK;
+}
+
+/* ---- solving ----------------------------------------------------------------------------------------------------------- */
+
+/* Below this share of the diagonal a pivot is nothing but rounding errors. */
+#define LEAST_PIVOT 1e-14
+
+/* Cholesky's factor of the centred Gram matrix plus lambda on the diagonal. False if that is not positive definite, within
+ * rounding. */
+static bool factorise(const struct ridge *ridge)
+{
+    const double samples = ridge->sums[SAMPLES][0], *sum = ridge->sums[FEATURE_SUMS];
+    memcpy(ridge->factor, ridge->sums[GRAM], length_of(ridge, GRAM) * sizeof *ridge->factor);
+    for (size_t i = 0; i < ridge->features; i++) {
+        double *row = row_of(ridge->factor, i);
+        add_scaled(row, sum, -sum[i] / samples, i + 1);
+        row[i] += ridge->lambda;
+        for (size_t j = 0; j < i; j++) {
+            const double *above = row_of(ridge->factor, j);
+            row[j] = (row[j] - product(row, above, j)) / above[j];
+        }
+        double pivot = row[i] - product(row, row, i);
+        if (!(pivot > LEAST_PIVOT * row[i]))
+            return false;
+        row[i] = sqrt(pivot);
+    }
+    return true;
+}
+
+/* Solves for the weights of one class in place. */
+static void substitute(const struct ridge *ridge, double *x)
+{
+    for (size_t i = 0; i < ridge->features; i++) {
+        const double *row = row_of(ridge->factor, i);
+        x[i] = (x[i] - product(row, x, i)) / row[i];
+    }
+    for (size_t i = ridge->features; i-- > 0;) {
+        const double *row = row_of(ridge->factor, i);
+        x[i] /= row[i];
+        add_scaled(x, row, -x[i], i);
+    }
+}
+
+/* A score of 1/2 is where the fitted targets 0 and 1 meet; logits are positive above it. */
+static void solve_class(struct ridge *ridge, size_t c)
+{
+    const double samples = ridge->sums[SAMPLES][0], *sum = ridge->sums[FEATURE_SUMS];
+    double share = ridge->sums[LABEL_COUNTS][c] / samples, *x = ridge->solution;
+    memcpy(x, ridge->sums[CROSS] + c * ridge->features, ridge->features * sizeof *x);
+    add_scaled(x, sum, -share, ridge->features);
+    substitute(ridge, x);
+    for (size_t i = 0; i < ridge->features; i++)
+        ridge->weight[c * ridge->features + i] = (float)x[i];
+    ridge->bias[c] = (float)(share - product(x, sum, ridge->features) / samples - 0.5);
+}
+
+/* Without a sample every score is 0. */
+static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
+{
+    bool empty = ridge->sums[SAMPLES][0] == 0;
+    if (ridge->solved)
+        return OCDM_OK;
+    if (!empty && !factorise(ridge))
+        return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
+                          "ridge regression: the features depend on each other, and lambda %g is too small to decide",
+                          ridge->lambda);
+    for (size_t c = 0; c < ridge->classes; c++)
+        if (empty)
+            ridge->bias[c] = -0.5f;
+        else
+            solve_class(ridge, c);
+    ridge->solved = true;
+    return OCDM_OK;
+}
+
+static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
+{
+    struct ridge *ridge = state;
+    ocdm_status status = solve(ridge, error);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        for (size_t c = 0; c < ridge->classes; c++) {
+            const float *weight = ridge->weight + c * ridge->features, *x = input + i * ridge->features;
+            double sum = (double)ridge->bias[c];
+            for (size_t k = 0; k < ridge->features; k++)
+                sum += (double)weight[k] * (double)x[k];
+            logits[i * ridge->classes + c] = (float)sum;
+        }
+    return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------------- */
+
+/* The solution as a linear layer, which the model linear takes. */
+static ocdm_status list_layer(struct ridge *ridge, struct ocdm__tensor *tensors, ocdm_error *error)
+{
+    ocdm_status status = solve(ridge, error);
+    tensors[0] = ocdm__tensor_of("fc.weight", OCDM__F32, ridge->weight, ridge->classes * ridge->features);
+    tensors[0].rank = 2;
+    tensors[0].shape[0] = ridge->classes;
+    tensors[0].shape[1] = ridge->features;
+    tensors[1] = ocdm__tensor_of("fc.bias", OCDM__F32, ridge->bias, ridge->classes);
+    return status;
+}
+
+static ocdm_status save(void *state, bool all, ocdm__learner_tensors *tensors, ocdm_error *error)
+{
+    struct ridge *ridge = state;
+    struct ocdm__tensor *made = ocdm__allocate(SUMS, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "the sums of a ridge regression");
+    *tensors = (ocdm__learner_tensors){.tensors = made, .count = all ? SUMS : 2};
+    if (!all)
+        return list_layer(ridge, made, error);
+    for (unsigned i = 0; i < SUMS; i++)
+        made[i] = ocdm__tensor_of(names[i], OCDM__F64, ridge->sums[i], length_of(ridge, (enum sums)i));
+    return OCDM_OK;
+}
+
+static ocdm_status load(void *state, const char *name, const struct ocdm__safetensors *file, ocdm_error *error)
+{
+    struct ridge *ridge = state;
+    for (unsigned i = 0; i < SUMS; i++) {
+        const struct ocdm__tensor *tensor = ocdm__safetensors_find(file, names[i]);
+        size_t length = length_of(ridge, (enum sums)i);
+        if (tensor == NULL || tensor->dtype != OCDM__F64 || tensor->size != 8 * length)
+            return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is missing or of another size", name, names[i]);
+        for (size_t k = 0; k < length; k++)
+            if (!isfinite(ocdm__get_double(tensor->data + 8 * k)))
+                return ocdm__fail(error, OCDM_BAD_FILE, "", "%s: tensor %s is not of finite numbers", name, names[i]);
+    }
+    for (unsigned i = 0; i < SUMS; i++)
+        for (size_t k = 0; k < length_of(ridge, (enum sums)i); k++)
+            ridge->sums[i][k] = ocdm__get_double(ocdm__safetensors_find(file, names[i])->data + 8 * k);
+    ridge->solved = false;
+    return OCDM_OK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------ */
+
+static void destroy(void *state)
+{
+    struct ridge *ridge = state;
+    for (unsigned i = 0; i < SUMS; i++)
+        ocdm__release(ridge->sums[i]);
+    ocdm__release(ridge->factor);
+    ocdm__release(ridge->solution);
+    ocdm__release(ridge->weight);
+    ocdm__release(ridge->bias);
+    ocdm__release(ridge->row);
+    ocdm__release(ridge->has);
+    ocdm__release(ridge);
+}
+
+static bool make_room(struct ridge *ridge)
+{
+    bool made = true;
+    for (unsigned i = 0; i < SUMS; i++) {
+        ridge->sums[i] = ocdm__allocate(length_of(ridge, (enum sums)i), sizeof *ridge->sums[i]);
+        made = made && ridge->sums[i] != NULL;
+    }
+    ridge->factor = ocdm__allocate(length_of(ridge, GRAM), sizeof *ridge->factor);
+    ridge->solution = ocdm__allocate(ridge->features, sizeof *ridge->solution);
+    ridge->weight = ocdm__allocate(length_of(ridge, CROSS), sizeof *ridge->weight);
+    ridge->bias = ocdm__allocate(ridge->classes, sizeof *ridge->bias);
+    ridge->row = ocdm__allocate(ridge->features, sizeof *ridge->row);
+    ridge->has = ocdm__allocate(ridge->classes, sizeof *ridge->has);
+    return made && ridge->factor != NULL && ridge->solution != NULL && ridge->weight != NULL && ridge->bias != NULL &&
+           ridge->row != NULL && ridge->has != NULL;
+}
+
+ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, ocdm__learner *learner, ocdm_error *error)
+{
+    static const ocdm__learner_functions functions = {
+        .train = train, .predict = predict, .save = save, .load = load, .destroy = destroy};
+    struct ridge *ridge = ocdm__allocate(1, sizeof *ridge);
+    if (ridge == NULL)
+        return ocdm__fail_memory(error, "a ridge regression");
+    *ridge = (struct ridge){.features = features, .classes = classes, .lambda = lambda};
+    if (!make_room(ridge)) {
+        destroy(ridge);
+        return ocdm__fail_memory(error, "the sums of a ridge regression");
+    }
+    *learner = (ocdm__learner){.functions = &functions, .state = ridge};
+    return OCDM_OK;
+}

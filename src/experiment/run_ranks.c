@@ -1,0 +1,190 @@
+/* Getting ready for a run on several ranks, and following its leader. */
+#include "experiment/run_ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "ranks/ranks.h"
+
+/* The exit code of a rank that has no memory. */
+enum { RESOURCES = 5 };
+
+#define UNIT sizeof(uint32_t)
+
+/* ---- agreement -------------------------------------------------------------------------------------------------------- */
+
+/* How a rank has got ready; and, from the leader to all, how all have. */
+struct ready {
+    ocdm_error error; /* status OCDM_OK: it has */
+    uint64_t checksum;
+};
+
+/* Of what the results follow from. */
+static ocdm_status checksum_of(const ocdm__run *run, uint64_t *checksum, ocdm_error *error)
+{
+    const ocdm__stream_order *order = &run->schedule.order;
+    size_t classes = run->stream->table.class_count;
+    ocdm__output text;
+    ocdm_status status = ocdm__output_open_memory(&text, "the settings", error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__run_settings_write(&text, run->settings, order->tasks, order->task_count);
+    status = ocdm__output_check(&text, error);
+    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, text.buffer, text.used);
+    ocdm__output_abandon(&text);
+    sum = ocdm__checksum(sum, run->stream->checksum, sizeof run->stream->checksum);
+    sum = ocdm__checksum(sum, run->groups, classes * sizeof *run->groups);
+    if (run->class_weights != NULL)
+        sum = ocdm__checksum(sum, run->class_weights, classes * sizeof *run->class_weights);
+    *checksum = sum;
+    return status;
+}
+
+/* What the leader finds about rank number r. */
+static ocdm_status judge(const struct ready *other, const struct ready *own, size_t r, ocdm_error *error)
+{
+    if (other->error.status != OCDM_OK)
+        return ocdm__fail(error, other->error.status, other->error.hint, "rank %zu: %.400s", r, other->error.message);
+    if (other->checksum != own->checksum)
+        return ocdm__fail(error, OCDM_BAD_FILE, "give all ranks the same files",
+                          "rank %zu has another stream, or other groups or weights of classes, than rank 0", r);
+    return OCDM_OK;
+}
+
+/* The same on all ranks: OCDM_OK if all are ready alike. */
+static ocdm_status agree(const ocdm__ranks *ranks, struct ready *own, ocdm_error *error)
+{
+    ocdm__ranks_bytes gathered;
+    ocdm_status status = own->error.status;
+    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
+    for (size_t r = 1; ranks->rank == 0 && r < ranks->size && status == OCDM_OK; r++) {
+        struct ready other;
+        memcpy(&other, gathered.all + gathered.starts[r] * UNIT, sizeof other);
+        status = judge(&other, own, r, error);
+    }
+    ocdm__ranks_bytes_clear(&gathered);
+    uint32_t verdict = (uint32_t)status;
+    ranks->broadcast(&verdict, 1);
+    return ranks->rank == 0 ? status : (ocdm_status)verdict;
+}
+
+/* ---- the state of a run ------------------------------------------------------------------------------------------------- */
+
+/* The memory as bytes; none for a run without. */
+struct image {
+    unsigned char *bytes;
+    uint64_t size;
+};
+
+static ocdm_status make_image(const ocdm__run *run, struct image *image, ocdm_error *error)
+{
+    size_t size = 0;
+    if (run->memory == NULL)
+        return OCDM_OK;
+    ocdm_status status = ocdm_memory_save_bytes(run->memory, NULL, 0, &size, error);
+    if (status == OCDM_OK)
+        image->bytes = ocdm__allocate(size + UNIT, 1);
+    if (status == OCDM_OK && image->bytes == NULL)
+        status = ocdm__fail_memory(error, "the memory for other ranks");
+    if (status == OCDM_OK)
+        status = ocdm_memory_save_bytes(run->memory, image->bytes, size, &size, error);
+    image->size = size;
+    return status;
+}
+
+static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
+{
+    struct image image = {.bytes = NULL};
+    ocdm_status status = run->ranks->rank == 0 ? make_image(run, &image, error) : OCDM_OK;
+    if (status != OCDM_OK)
+        return status;
+    run->ranks->broadcast(&image.size, sizeof image.size / UNIT);
+    if (image.bytes == NULL)
+        image.bytes = ocdm__allocate((size_t)image.size + UNIT, 1);
+    if (image.bytes == NULL)
+        return ocdm__fail_memory(error, "the memory of rank 0");
+    run->ranks->broadcast(image.bytes, ((size_t)image.size + UNIT - 1) / UNIT);
+    if (run->ranks->rank != 0 && image.size > 0) {
+        ocdm_memory_destroy(run->memory);
+        run->memory = NULL;
+        status = ocdm_memory_load_bytes(image.bytes, (size_t)image.size, NULL, NULL, &run->memory, error);
+    }
+    ocdm__release(image.bytes);
+    return status;
+}
+
+/* What a checkpoint may have brought to the leader. A rank that fails ends all of them. */
+static void share_state(ocdm__run *run)
+{
+    ocdm_error error = {.message = ""};
+    uint64_t position[] = {run->step, run->evaluation_count};
+    run->ranks->broadcast(position, sizeof position / (UNIT));
+    run->step = position[0];
+    run->evaluation_count = (size_t)position[1];
+    ocdm_status status = share_memory(run, &error);
+    if (status == OCDM_OK)
+        status = run->learner->functions->share(run->learner->state, &error);
+    if (status == OCDM_OK && run->ranks->rank != 0)
+        status = ocdm__run_begin(run, &error);
+    if (status != OCDM_OK)
+        run->ranks->abort(error.message, RESOURCES);
+}
+
+/* ---- leading ---------------------------------------------------------------------------------------------------------- */
+
+ocdm_status ocdm__run_lead(ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    uint32_t begins = run != NULL && run->ranks != NULL;
+    struct ready own = {.error = {.status = OCDM_OK}};
+    if (ranks == NULL)
+        return OCDM_OK;
+    ranks->broadcast(&begins, 1);
+    if (!begins)
+        return OCDM_OK;
+    own.error.status = checksum_of(run, &own.checksum, error);
+    ocdm_status status = agree(ranks, &own, error);
+    if (status == OCDM_OK)
+        share_state(run);
+    return status;
+}
+
+/* ---- following -------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status get_ready(ocdm__run_settings *settings, ocdm__stream *stream, const char *path,
+                             const ocdm__learner_maker *learner, ocdm__run **run, struct ready *ready)
+{
+    ocdm_error *error = &ready->error;
+    ocdm_status status = ocdm__stream_open(stream, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_settings_resolve(settings, stream, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__run_open(settings, stream, learner, run, error);
+    return status == OCDM_OK ? checksum_of(*run, &ready->checksum, error) : status;
+}
+
+void ocdm__run_follow(ocdm__run_settings *settings, const char *path, const ocdm__learner_maker *learner)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    ocdm__stream stream = {.task_count = 0};
+    struct ready own = {.error = {.status = OCDM_OK}};
+    ocdm__run *run = NULL;
+    ocdm_error error;
+    uint32_t begins;
+    ranks->broadcast(&begins, 1);
+    if (!begins)
+        return;
+    own.error.status = get_ready(settings, &stream, path, learner, &run, &own);
+    if (agree(ranks, &own, &error) == OCDM_OK) {
+        share_state(run);
+        enum ocdm__run_event event;
+        while (ocdm__run_goes_on(run, false))
+            (void)ocdm__run_advance(run, NULL, &event, &error); /* the leader reports what is no reason to end all ranks */
+    }
+    ocdm__run_close(run);
+    ocdm__stream_close(&stream);
+}

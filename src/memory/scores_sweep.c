@@ -1,0 +1,475 @@
+/*
+ * The sweep: when the ceilings do not exclude that a sleeper is the best deletion, the sleepers that may be it are caught by
+ * their heights, scored exactly and, if they score enough, woken. The ceilings follow.
+ *
+ * Risers are classes above their references. There are two ways to catch who reaches the goal with their help:
+ *   - over lists: raise all sleepers of each riser, note who reaches the goal, put them back;
+ *   - over pairs: a sleeper is on the lists of disjoint pairs of its classes. Without a pair of risers among them it has at
+ * most one riser of each pair, which is not enough where scores are close together, as in a balanced memory. So it suffices to
+ * look at the lists of all pairs of risers.
+ */
+#include "memory/scores_parts.h"
+
+/* How many sleepers a sweep may catch before it aims higher, and how few are left then. */
+#define WOKEN_AT_LEAST 16u
+#define WOKEN_AT_MOST 32u
+#define LARGEST_MARGIN 512u
+
+/* After so many sweeps in a row above its reference a class gets a new one; but a sweep moves few more sleepers than this. */
+#define SWEEPS_ABOVE 8u
+#define MOVED_AT_MOST 65536u
+
+/* How far the best may be from par, in units, before par follows. */
+#ifndef FAR_FROM_PAR
+#define FAR_FROM_PAR 8192
+#endif
+
+/* How many visits before its turn a sleeper is fetched from memory. */
+#define AHEAD 8u
+
+/* A cardinality with so few sleepers does not decide how far a sweep over pairs looks. */
+#ifndef FEW_SLEEPERS
+#define FEW_SLEEPERS 256u
+#endif
+
+/* What it costs, in quarters of a nanosecond, about: to score a sleeper, to look at a row of seats, to raise a height and put
+ * it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter, to catch one. */
+#define COST_OF_SCORING 150u
+#define COST_OF_ROW 12u
+#define COST_OF_RAISING 24u
+#define COST_OF_RISER 40u
+#define COST_OF_CATCH 20u
+#ifndef COST_OF_PAIR
+#define COST_OF_PAIR 20u
+#define COST_OF_VISIT 60u
+#endif
+
+/* ---- goals and risers ------------------------------------------------------------------------------------------------- */
+
+/* Changes a class's reference by whole units; the heights of all its sleepers follow. */
+static void move_reference(struct scores *scores, const struct pool *pool, struct class *class, int64_t units)
+{
+    class->reference += units * ((int64_t)1 << scores->unit);
+    ocdm__sleepers_move(&scores->sleepers, pool->lists + class->asleep.first, class->asleep.count, units);
+    scores->work.listed += class->asleep.count;
+    scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
+}
+
+/* The highest score that a set can have that is so many units short of its goal, or more. */
+static int64_t highest_short_of(const struct scores *scores, const struct bucket *bucket, int64_t units)
+{
+    return bucket->par + (bucket->goal - units - OCDM__PAR) * ((int64_t)1 << scores->unit);
+}
+
+/* Sets the goals of all cardinalities. Par follows one that goes far away, so that 16 bits are always enough. */
+static void set_goals(struct scores *scores, const struct filter *filter, int64_t best)
+{
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t cardinality = scores->present[i];
+        struct bucket *bucket = &scores->buckets[cardinality];
+        if (!bucket->asleep)
+            continue;
+        int64_t above = ocdm__units_above(ocdm__least_score(filter, cardinality, best) - bucket->par, scores->unit);
+        if (above > FAR_FROM_PAR || above < -FAR_FROM_PAR) {
+            bucket->par += above * ((int64_t)1 << scores->unit);
+            ocdm__sleepers_move_cardinality(&scores->sleepers, cardinality, -above);
+            scores->sleep_trial.spent += (uint64_t)bucket->asleep * COST_OF_RAISING;
+            above = 0;
+        }
+        bucket->goal = OCDM__PAR + above;
+    }
+}
+
+/* The classes above their reference; one that stays there gets a new one. */
+static uint32_t list_risers(struct scores *scores, struct pool *pool)
+{
+    uint32_t listed = scores->risen_count, kept = 0, count = 0, moved = 0;
+    for (uint32_t i = 0; i < listed; i++) {
+        uint32_t class_index = scores->risen[i];
+        struct class *class = &pool->classes[class_index];
+        int64_t units = ocdm__units_above(class->weight - class->reference, scores->unit);
+        bool stays = class->above >= SWEEPS_ABOVE && moved < MOVED_AT_MOST;
+        class->risen = units > 0 && class->asleep.count && !stays;
+        class->above = class->risen ? class->above + 1 : 0;
+        if (class->risen) {
+            scores->risen[kept++] = class_index;
+            scores->risers[count++] = (struct riser){class_index, units < OCDM__HIGHEST ? (uint32_t)units : OCDM__HIGHEST,
+                                                     ocdm__pair_hash(class_index)};
+        } else if (units > 0 && class->asleep.count) {
+            move_reference(scores, pool, class, units);
+            moved += class->asleep.count;
+        }
+    }
+    scores->risen_count = kept;
+    return count;
+}
+
+/* A sleeper was scored in vain. Its height may be too high, or a class of it far below its reference. */
+static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t number)
+{
+    const struct set *set = &pool->sets[number];
+    ocdm__sleepers_set_height(&scores->sleepers, set->lane, ocdm__scores_height(scores, pool, number));
+    uint32_t lowest = OCDM_NONE;
+    int64_t depth = (int64_t)1 << scores->unit;
+    for (uint32_t i = 0; i < set->cardinality; i++) {
+        uint32_t class_index = pool->cells[set->cells + i].class_index;
+        int64_t below = pool->classes[class_index].reference - pool->classes[class_index].weight;
+        lowest = below >= depth ? class_index : lowest;
+        depth = below >= depth ? below : depth;
+    }
+    if (lowest == OCDM_NONE)
+        return;
+    struct class *class = &pool->classes[lowest];
+    class->charge += COST_OF_SCORING;
+    if (class->charge <= class->asleep.count * COST_OF_RAISING)
+        return;
+    class->charge = 0;
+    move_reference(scores, pool, class, -(depth >> scores->unit));
+}
+
+/* What a sweep has found so far, in scores->ranked: sleepers that are at most `margin` units short of their goal, or past it.
+ */
+struct catch
+{
+    uint32_t count;
+    uint32_t margin;
+};
+
+/* Scores those caught; who scores more than what the margin excludes wakes up. */
+static void settle(struct scores *scores, struct pool *pool, const struct catch *caught)
+{
+    for (uint32_t i = 0; i < caught->count; i++) {
+        if (scores->ranked[i].gap > caught->margin)
+            continue;
+        uint32_t number = scores->ranked[i].set;
+        const struct bucket *bucket = &scores->buckets[pool->sets[number].cardinality];
+        int64_t score = ocdm__scores_sum_weights(pool, number);
+        scores->work.scored++;
+        scores->sleep_trial.spent += COST_OF_SCORING;
+        if (score > highest_short_of(scores, bucket, (int64_t)caught->margin + 1)) {
+            ocdm__scores_wake(scores, pool, number, score);
+            scores->work.woken++;
+        } else {
+            learn_from_miss(scores, pool, number);
+        }
+    }
+}
+
+/* Too many are caught: the margin shrinks, as far as it can, until few are left. */
+static void narrow(const struct scores *scores, struct catch *caught)
+{
+    uint32_t at[LARGEST_MARGIN + 1] = {0}, left = 0, kept = 0;
+    for (uint32_t i = 0; i < caught->count; i++)
+        if (scores->ranked[i].gap <= caught->margin) {
+            at[scores->ranked[i].gap]++;
+            left++;
+        }
+    for (; caught->margin && left > WOKEN_AT_LEAST; caught->margin--)
+        left -= at[caught->margin];
+    for (uint32_t i = 0; i < caught->count; i++) {
+        scores->ranked[kept] = scores->ranked[i];
+        kept += scores->ranked[i].gap <= caught->margin;
+    }
+    caught->count = kept;
+}
+
+static void set_marks(struct scores *scores, uint32_t margin)
+{
+    for (uint32_t row = 0; row < scores->sleepers.row_used; row++) {
+        int64_t mark = scores->buckets[scores->sleepers.rows[row].cardinality].goal - margin;
+        scores->sleepers.mark[row] = (uint16_t)(mark < 1 ? 1 : mark);
+    }
+}
+
+/* The seats of one row whose height reaches its mark though no class is raised. */
+static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *reached)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
+    uint32_t count = 0;
+    for (uint64_t bits = scores->search->reach(height, sleepers->mark[row]); bits; bits &= bits - 1)
+        reached[count++] = row * OCDM__ROW + ocdm__lowest_bit(bits);
+    if (!count)
+        ocdm__sleepers_tallest(sleepers, row);
+    return count;
+}
+
+/* ---- over lists ------------------------------------------------------------------------------------------------------ */
+
+/* The sleepers that reach their marks at rest, or once all classes above their references are raised: into scores->ranked. */
+static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, uint32_t risers)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    uint32_t *reached = scores->tied, count = 0;
+    for (uint32_t row = 0; row < sleepers->row_used; row++)
+        if (sleepers->top[row] >= sleepers->mark[row])
+            count += reached_at_rest(scores, row, reached + count);
+    for (uint32_t i = 0; i < risers; i++) {
+        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
+        count +=
+            ocdm__sleepers_raise(sleepers, pool->lists + list->first, list->count, scores->risers[i].units, reached + count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t gap = scores->buckets[sleepers->rows[reached[i] / OCDM__ROW].cardinality].goal - sleepers->raised[reached[i]];
+        scores->ranked[i] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[reached[i]]};
+    }
+    for (uint32_t i = 0; i < risers; i++) {
+        const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
+        ocdm__sleepers_put_back(sleepers, pool->lists + list->first, list->count);
+    }
+    scores->work.heights += sleepers->row_used;
+    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW + (uint64_t)risers * COST_OF_RISER;
+    return count;
+}
+
+/* ---- over pairs ----------------------------------------------------------------------------------------------------- */
+
+/* How far a set of each cardinality can be raised without a pair: by the largest risers, one of each of its pairs and all that
+ * are in no pair. */
+static void set_alone(struct scores *scores, uint32_t risers)
+{
+    int64_t largest[OCDM__RISES] = {0};
+    for (uint32_t i = 0; i < risers; i++) {
+        int64_t units = scores->risers[i].units;
+        uint32_t place = OCDM__RISES;
+        for (; place > 0 && largest[place - 1] < units; place--)
+            if (place < OCDM__RISES)
+                largest[place] = largest[place - 1];
+        if (place < OCDM__RISES)
+            largest[place] = units;
+    }
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t cardinality = scores->present[i], most = cardinality - ocdm__pair_count(cardinality);
+        int64_t *alone = &scores->buckets[cardinality].alone;
+        *alone = most > OCDM__RISES ? largest[OCDM__RISES - 1] * (int64_t)(most - OCDM__RISES) : 0;
+        for (uint32_t j = 0; j < most && j < OCDM__RISES; j++)
+            *alone += largest[j];
+    }
+}
+
+/* The height from which a sleeper may be less than `margin` short of its goal without a pair. */
+static int64_t suspicious(const struct bucket *bucket, int64_t margin)
+{
+    return bucket->goal - bucket->alone - margin;
+}
+
+/* The largest margin, up to `wanted`, at which nobody is suspicious, but for cardinalities with few sleepers; negative if there
+ * is none. */
+static int64_t margin_for_pairs(struct scores *scores, int64_t wanted)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    for (uint32_t i = 0; i < scores->present_count; i++)
+        scores->buckets[scores->present[i]].tallest = 0;
+    for (uint32_t row = 0; row < sleepers->row_used; row++) {
+        struct bucket *bucket = &scores->buckets[sleepers->rows[row].cardinality];
+        int64_t top = sleepers->top[row];
+        if (top <= bucket->tallest || top < suspicious(bucket, wanted))
+            continue;
+        top = ocdm__sleepers_tallest(sleepers, row);
+        bucket->tallest = top > bucket->tallest ? top : bucket->tallest;
+    }
+    int64_t margin = wanted;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        int64_t most = suspicious(bucket, 0) - bucket->tallest - 1;
+        margin = bucket->asleep > FEW_SLEEPERS && most < margin ? most : margin;
+    }
+    return margin;
+}
+
+/* How far the classes of a sleeper that are not in its record are raised. */
+static int64_t raise_of_others(const struct scores *scores, const struct pool *pool, uint32_t seat)
+{
+    const struct set *set = &pool->sets[scores->sleepers.set[seat]];
+    int64_t raise = 0;
+    for (uint32_t i = OCDM__PAIRED; i < set->cardinality; i++)
+        raise += scores->raise[pool->cells[set->cells + i].class_index];
+    return raise;
+}
+
+/* A sleeper's height with all risers raised. */
+static int64_t raised_height(const struct scores *scores, const struct pool *pool, uint32_t seat, uint32_t cardinality)
+{
+    const uint16_t *recorded = scores->sleepers.paired[seat].class_index;
+    int64_t height = scores->sleepers.height[seat];
+    for (uint32_t i = 0; i < OCDM__PAIRED; i++)
+        height += scores->raise[recorded[i]];
+    return cardinality > OCDM__PAIRED ? height + raise_of_others(scores, pool, seat) : height;
+}
+
+/* Catches a sleeper that is less than the margin short of its goal; raised[] tells that it is caught already. */
+static void visit(struct scores *scores, const struct pool *pool, uint32_t seat, struct catch *caught)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    uint32_t cardinality = sleepers->rows[seat / OCDM__ROW].cardinality;
+    int64_t gap = scores->buckets[cardinality].goal - raised_height(scores, pool, seat, cardinality);
+    if (gap > caught->margin || sleepers->raised[seat] == 0)
+        return;
+    sleepers->raised[seat] = 0;
+    scores->ranked[caught->count++] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[seat]};
+}
+
+/* Visits those who are suspicious all the same: sleepers of cardinalities that have few. */
+static void visit_suspicious(struct scores *scores, const struct pool *pool, struct catch *caught)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    int64_t short_of = 0;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        int64_t over = bucket->asleep ? bucket->tallest - suspicious(bucket, caught->margin) + 1 : 0;
+        short_of = over > short_of ? over : short_of;
+    }
+    for (uint32_t row = 0; short_of > 0 && row < sleepers->row_used; row++) {
+        int64_t least = suspicious(&scores->buckets[sleepers->rows[row].cardinality], caught->margin);
+        if (sleepers->top[row] < least)
+            continue;
+        uint64_t bits = scores->search->reach(sleepers->height + (size_t)row * OCDM__ROW, (uint16_t)(least < 1 ? 1 : least));
+        for (; bits; bits &= bits - 1)
+            visit(scores, pool, row * OCDM__ROW + ocdm__lowest_bit(bits), caught);
+    }
+}
+
+/* The first links on the lists of all pairs of risers; returns how many, `room` if there are as many or more. */
+static uint32_t first_links(const struct scores *scores, uint32_t risers, uint32_t *links, uint32_t room)
+{
+    const struct sleepers *sleepers = &scores->sleepers;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < risers; i++) {
+        if (i >= room - count)
+            return room;
+        uint32_t hash = scores->risers[i].hash;
+        for (uint32_t j = 0; j < i; j++) {
+            links[count] = sleepers->pairs[(hash + scores->risers[j].hash) & sleepers->pair_mask];
+            count += links[count] != OCDM_NONE;
+        }
+    }
+    return count;
+}
+
+/* Visits all on the lists of pairs of risers, first on all lists, then second, so that no visit waits for the one before.
+ * Returns how many, `room` if there are as many or more. */
+static uint32_t visit_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint32_t room,
+                            struct catch *caught)
+{
+    const struct paired *paired = scores->sleepers.paired;
+    uint32_t *links = scores->tied, count = first_links(scores, risers, links, room);
+    for (uint32_t i = 0; i < count && count < room; i++) {
+        ocdm__prefetch(&paired[links[i + AHEAD < count ? i + AHEAD : i] / OCDM__PAIRS]);
+        uint32_t seat = links[i] / OCDM__PAIRS, next = paired[seat].next[links[i] % OCDM__PAIRS];
+        links[count] = next;
+        count += next != OCDM_NONE;
+        visit(scores, pool, seat, caught);
+    }
+    return count;
+}
+
+static void set_raise(struct scores *scores, uint32_t risers, bool raised)
+{
+    for (uint32_t i = 0; i < risers; i++)
+        scores->raise[scores->risers[i].class_index] = (uint16_t)(raised ? scores->risers[i].units : 0);
+}
+
+/* Catches who reaches the goal, less the margin, for no more than `budget`; false if that is not enough. */
+static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t budget,
+                           struct catch *caught)
+{
+    struct sleepers *sleepers = &scores->sleepers;
+    uint64_t most = budget / COST_OF_VISIT;
+    uint32_t room = most < scores->set_room ? (uint32_t)most : scores->set_room;
+    set_raise(scores, risers, true);
+    visit_suspicious(scores, pool, caught);
+    uint32_t visited = visit_pairs(scores, pool, risers, room, caught);
+    set_raise(scores, risers, false);
+    for (uint32_t i = 0; i < caught->count; i++) {
+        uint32_t seat = pool->sets[scores->ranked[i].set].lane;
+        sleepers->raised[seat] = sleepers->height[seat];
+    }
+    uint64_t spent = (uint64_t)risers * risers / 2 * COST_OF_PAIR + (uint64_t)visited * COST_OF_VISIT;
+    scores->work.heights += sleepers->row_used;
+    scores->work.paired += visited;
+    scores->sleep_trial.spent += spent + (uint64_t)sleepers->row_used * COST_OF_ROW;
+    scores->pair_trial.spent += spent;
+    return visited < room;
+}
+
+/* Whether pairs may be cheaper than lists, which cost `plain`. */
+static bool try_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain)
+{
+    if (scores->sleepers.pair_mask == 0 || pool->class_count > OCDM__NO_CLASS)
+        return false;
+    if ((uint64_t)risers * risers / 2 * COST_OF_PAIR >= plain)
+        return false;
+    return !ocdm__trial_rests(&scores->pair_trial, plain);
+}
+
+/* A sweep over pairs that looks less far is soon followed by another, so it counts half. */
+static bool sweep_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain, struct catch *caught)
+{
+    if (!try_pairs(scores, pool, risers, plain))
+        return false;
+    set_alone(scores, risers);
+    int64_t margin = margin_for_pairs(scores, caught->margin);
+    if (margin < 0)
+        return false;
+    struct catch found = {.margin = (uint32_t)margin};
+    bool enough = catch_by_pairs(scores, pool, risers, plain, &found);
+    uint64_t saved = !enough ? 0 : found.margin < caught->margin ? plain / 2 : plain;
+    uint64_t patience = (uint64_t)(scores->sleepers.count + scores->awake_count) * 32;
+    ocdm__trial_fails(&scores->pair_trial, 0, saved, patience);
+    if (enough)
+        *caught = found;
+    return enough;
+}
+
+static void sweep_lists(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t listed, struct catch *caught)
+{
+    set_marks(scores, caught->margin);
+    caught->count = catch_by_lists(scores, pool, risers);
+    scores->work.listed += listed;
+    scores->sleep_trial.spent += listed * COST_OF_RAISING;
+}
+
+/* ---- the sweep ------------------------------------------------------------------------------------------------------ */
+
+/* How many sleepers the risers have in all. */
+static uint64_t count_listed(const struct scores *scores, const struct pool *pool, uint32_t risers)
+{
+    uint64_t listed = 0;
+    for (uint32_t i = 0; i < risers; i++)
+        listed += pool->classes[scores->risers[i].class_index].asleep.count;
+    return listed;
+}
+
+/* The next sweep of this round looks as far as this one could without catching too many. */
+static void adapt_sweep(uint32_t *margin, uint32_t looked, uint32_t left)
+{
+    if (left < looked)
+        *margin = left + 1;
+    else if (looked == *margin)
+        *margin += *margin / 4 + 1;
+    *margin = *margin < LARGEST_MARGIN ? *margin : LARGEST_MARGIN;
+}
+
+void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
+{
+    uint32_t *margin = &scores->margin[scores->swept];
+    scores->swept += scores->swept + 1 < OCDM__ROUNDS;
+    set_goals(scores, filter, best);
+    uint32_t risers = list_risers(scores, pool);
+    uint64_t listed = count_listed(scores, pool, risers);
+    struct catch caught = {.margin = *margin};
+    if (!sweep_pairs(scores, pool, risers, listed * COST_OF_RAISING, &caught))
+        sweep_lists(scores, pool, risers, listed, &caught);
+    uint32_t looked = caught.margin;
+    scores->sleep_trial.spent += (uint64_t)caught.count * COST_OF_CATCH;
+    if (caught.count > WOKEN_AT_MOST)
+        narrow(scores, &caught);
+    adapt_sweep(margin, looked, caught.margin);
+    settle(scores, pool, &caught);
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        struct bucket *bucket = &scores->buckets[scores->present[i]];
+        bucket->ceiling = bucket->asleep ? highest_short_of(scores, bucket, (int64_t)caught.margin + 1) : INT64_MIN;
+    }
+    ocdm__scores_start_new_age(scores);
+    scores->work.sweeps++;
+}

@@ -1,0 +1,515 @@
+/*
+ * Event files, written without TensorBoard's libraries. A record is the length of its data (8 bytes), a masked
+ * CRC-32C of the length, the data, and a masked CRC-32C of the data; the data is an Event in the encoding of protocol buffers:
+ * keys with a field number and a wire type, little-endian numbers, messages within messages with their length before them.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "report/events/events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <png.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/output.h"
+#include "metrics/metrics.h"
+#include "report/runs/groups.h"
+#include "report/runs/read.h"
+
+/* ---- checksums ----------------------------------------------------------------------------------------------------------- */
+
+/* Castagnoli's polynomial, bits reversed. */
+#define POLYNOMIAL 0x82F63B78u
+
+static uint32_t crc32c(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= at[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
+    }
+    return ~crc;
+}
+
+/* The checksum of data that holds checksums itself would be weak. */
+static uint32_t masked(uint32_t crc)
+{
+    return (crc >> 15 | crc << 17) + 0xA282EAD8u;
+}
+
+/* ---- fields -------------------------------------------------------------------------------------------------------------- */
+
+enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+
+static void put_little(ocdm__output *out, uint64_t value, size_t bytes)
+{
+    unsigned char little[8];
+    for (size_t i = 0; i < bytes; i++)
+        little[i] = (unsigned char)(value >> 8 * i);
+    ocdm__output_write(out, little, bytes);
+}
+
+static void put_varint(ocdm__output *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        put_little(out, (value & 0x7F) | 0x80, 1);
+    put_little(out, value, 1);
+}
+
+static void put_key(ocdm__output *out, unsigned field, enum wire wire)
+{
+    put_varint(out, (uint64_t)field << 3 | wire);
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void field_whole(ocdm__output *out, unsigned field, uint64_t value)
+{
+    put_key(out, field, VARINT);
+    put_varint(out, value);
+}
+
+static void field_double(ocdm__output *out, unsigned field, double value)
+{
+    put_key(out, field, FIXED64);
+    put_little(out, bits_of(value), 8);
+}
+
+static void field_float(ocdm__output *out, unsigned field, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_key(out, field, FIXED32);
+    put_little(out, bits, 4);
+}
+
+static void field_bytes(ocdm__output *out, unsigned field, const void *bytes, size_t size)
+{
+    put_key(out, field, BYTES);
+    put_varint(out, size);
+    ocdm__output_write(out, bytes, size);
+}
+
+static void field_doubles(ocdm__output *out, unsigned field, const double *values, size_t count)
+{
+    put_key(out, field, BYTES);
+    put_varint(out, 8 * (uint64_t)count);
+    for (size_t i = 0; i < count; i++)
+        put_little(out, bits_of(values[i]), 8);
+}
+
+/* The whole of a message, as a field of another; its own buffer is then empty. */
+static void field_message(ocdm__output *out, unsigned field, ocdm__output *message)
+{
+    field_bytes(out, field, message->buffer, message->used);
+    message->used = 0;
+}
+
+static void put_record(ocdm__output *out, const void *data, size_t size)
+{
+    unsigned char length[8];
+    for (size_t i = 0; i < sizeof length; i++)
+        length[i] = (unsigned char)((uint64_t)size >> 8 * i);
+    ocdm__output_write(out, length, sizeof length);
+    put_little(out, masked(crc32c(length, sizeof length)), 4);
+    ocdm__output_write(out, data, size);
+    put_little(out, masked(crc32c(data, size)), 4);
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------------------- */
+
+/* Field numbers of TensorBoard's messages. */
+enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_FILE_VERSION = 3, EVENT_SUMMARY = 5 };
+enum { SUMMARY_VALUE = 1 };
+enum { VALUE_TAG = 1, VALUE_SIMPLE = 2, VALUE_IMAGE = 4, VALUE_HISTOGRAM = 5 };
+enum { IMAGE_HEIGHT = 1, IMAGE_WIDTH = 2, IMAGE_COLOURS = 3, IMAGE_PNG = 4 };
+enum {
+    HISTOGRAM_MIN = 1,
+    HISTOGRAM_MAX,
+    HISTOGRAM_COUNT,
+    HISTOGRAM_SUM,
+    HISTOGRAM_SQUARES,
+    HISTOGRAM_LIMITS,
+    HISTOGRAM_BUCKETS
+};
+
+enum { READ_SIZE = 65536, BUCKETS = 30, TAG_ROOM = 64 };
+
+/* Messages under construction, from the innermost out. */
+enum buffer { PART, VALUE, SUMMARY, EVENT, RECORDS, BUFFERS };
+
+struct ocdm__event_file {
+    char *folder, *path;
+    int fd, log;    /* -1: not open */
+    off_t position; /* in the log */
+    char *line;     /* the start of a line whose end has not come */
+    size_t length, room;
+    double started;       /* when the run would have started had it never stopped, in seconds since 1970 */
+    double step, seconds; /* of the last step */
+    ocdm__output buffers[BUFFERS];
+};
+
+/* Takes the values that were put together as an event of this step. */
+static void end_event(ocdm__event_file *file, double step)
+{
+    ocdm__output *event = &file->buffers[EVENT];
+    if (file->buffers[SUMMARY].used == 0)
+        return;
+    field_double(event, EVENT_WALL_TIME, file->started + file->seconds);
+    field_whole(event, EVENT_STEP, (uint64_t)step);
+    field_message(event, EVENT_SUMMARY, &file->buffers[SUMMARY]);
+    put_record(&file->buffers[RECORDS], event->buffer, event->used);
+    event->used = 0;
+}
+
+static void add_scalar(ocdm__event_file *file, const char *tag, double value)
+{
+    ocdm__output *built = &file->buffers[VALUE];
+    if (isnan(value))
+        return;
+    field_bytes(built, VALUE_TAG, tag, strlen(tag));
+    field_float(built, VALUE_SIMPLE, (float)value);
+    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+}
+
+/* The first record of every file. */
+static void put_version(ocdm__event_file *file)
+{
+    static const char version[] = "brain.Event:2";
+    ocdm__output *event = &file->buffers[EVENT];
+    field_double(event, EVENT_WALL_TIME, file->started);
+    field_bytes(event, EVENT_FILE_VERSION, version, strlen(version));
+    put_record(&file->buffers[RECORDS], event->buffer, event->used);
+    event->used = 0;
+}
+
+/* ---- lines of the log ---------------------------------------------------------------------------------------------------- */
+
+struct counts {
+    double low, high, sum, squares;
+};
+
+static struct counts summarise(const ocdm__json_node *list)
+{
+    struct counts counts = {.low = INFINITY, .high = 0};
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
+        double value = ocdm__json_number(node);
+        counts.low = fmin(counts.low, value);
+        counts.high = fmax(counts.high, value);
+        counts.sum += value;
+        counts.squares += value * value;
+    }
+    return counts;
+}
+
+/* Samples in memory of each class: buckets of equal width, the last limit above the largest class. */
+static void add_histogram(ocdm__event_file *file, const char *tag, const ocdm__json_node *list, const struct counts *counts)
+{
+    double limits[BUCKETS], buckets[BUCKETS] = {0}, width = ceil((counts->high + 1) / BUCKETS);
+    ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
+    for (size_t i = 0; i < BUCKETS; i++)
+        limits[i] = width * (double)(i + 1);
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
+        if (ocdm__json_number(node) >= 0)
+            buckets[(size_t)(ocdm__json_number(node) / width)]++;
+    field_double(part, HISTOGRAM_MIN, counts->low);
+    field_double(part, HISTOGRAM_MAX, counts->high);
+    field_double(part, HISTOGRAM_COUNT, (double)list->count);
+    field_double(part, HISTOGRAM_SUM, counts->sum);
+    field_double(part, HISTOGRAM_SQUARES, counts->squares);
+    field_doubles(part, HISTOGRAM_LIMITS, limits, BUCKETS);
+    field_doubles(part, HISTOGRAM_BUCKETS, buckets, BUCKETS);
+    field_bytes(built, VALUE_TAG, tag, strlen(tag));
+    field_message(built, VALUE_HISTOGRAM, part);
+    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+}
+
+static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
+{
+    if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
+        return;
+    const struct counts counts = summarise(list);
+    add_histogram(file, "memory/samples_per_class", list, &counts);
+    add_scalar(file, "memory/smallest_class", counts.low);
+    add_scalar(file, "memory/largest_class", counts.high);
+}
+
+static void take_step(ocdm__event_file *file, const ocdm__json_node *line)
+{
+    static const char *const scalars[][2] = {
+        {"loss", "loss"}, {"distance", "distance/in_play"}, {"distance_seen", "distance/seen"}, {"kept", "memory/samples"}};
+    double seconds = ocdm__json_number(ocdm__json_find(line, "seconds"));
+    file->step = ocdm__json_number(ocdm__json_find(line, "step"));
+    file->seconds = seconds >= 0 ? seconds : file->seconds;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        add_scalar(file, scalars[i][1], ocdm__json_number(ocdm__json_find(line, scalars[i][0])));
+    add_counts(file, ocdm__json_find(line, "counts"));
+    end_event(file, file->step);
+}
+
+/* The metrics that tables show, of every group; the mAP of every task. */
+static void take_evaluation(ocdm__event_file *file, const ocdm__json_node *line)
+{
+    char tag[TAG_ROOM];
+    const ocdm__json_node *tasks = ocdm__json_find(line, "tasks");
+    for (size_t g = 0; g < OCDM__PAPER_GROUPS; g++)
+        for (unsigned m = 0; m < OCDM__TABLE_METRICS; m++) {
+            const char *metric = ocdm__metric_name((ocdm_metric)m);
+            const ocdm__json_node *group = ocdm__json_find(line, ocdm__paper_groups[g]);
+            snprintf(tag, sizeof tag, "%s/%s", metric, ocdm__paper_groups[g]);
+            add_scalar(file, tag, ocdm__json_number(ocdm__json_find(group, metric)));
+        }
+    for (const ocdm__json_node *node = tasks != NULL ? tasks->first : NULL; node != NULL; node = node->next) {
+        snprintf(tag, sizeof tag, OCDM__MAP_NAME "/task_%.0f", ocdm__json_number(ocdm__json_find(node, "task")));
+        add_scalar(file, tag, ocdm__json_number(ocdm__json_find(node, OCDM__MAP_NAME)));
+    }
+    end_event(file, ocdm__json_number(ocdm__json_find(line, "step")));
+}
+
+/* A line that is no JSON is the end of a log that was cut off; the run itself refuses it. */
+static void take_line(ocdm__event_file *file, const char *line, size_t length)
+{
+    ocdm__json_tree tree = {.root = NULL};
+    if (ocdm__json_tree_parse(&tree, "", line, length, NULL) != OCDM_OK)
+        return;
+    const char *type = ocdm__json_text(ocdm__json_find(tree.root, "type"), "");
+    if (strcmp(type, "step") == 0)
+        take_step(file, tree.root);
+    else if (strcmp(type, "evaluation") == 0)
+        take_evaluation(file, tree.root);
+    ocdm__json_tree_clear(&tree);
+}
+
+static ocdm_status take_bytes(ocdm__event_file *file, const char *bytes, size_t size, ocdm_error *error)
+{
+    if (!ocdm__reserve(&file->line, &file->room, file->length + size, 1))
+        return ocdm__fail_memory(error, "a line of the log");
+    memcpy(file->line + file->length, bytes, size);
+    file->length += size;
+    size_t start = 0;
+    for (const char *end; (end = memchr(file->line + start, '\n', file->length - start)) != NULL;) {
+        size_t length = (size_t)(end - (file->line + start));
+        take_line(file, file->line + start, length);
+        start += length + 1;
+    }
+    file->length -= start;
+    memmove(file->line, file->line + start, file->length);
+    return OCDM_OK;
+}
+
+static ocdm_status read_log(ocdm__event_file *file, ocdm_error *error)
+{
+    char bytes[READ_SIZE];
+    ssize_t size;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && (size = pread(file->log, bytes, sizeof bytes, file->position)) != 0) {
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0)
+            return ocdm__fail(error, OCDM_IO, "", "%s/run.jsonl: %s", file->folder, strerror(errno));
+        file->position += size;
+        status = take_bytes(file, bytes, (size_t)size, error);
+    }
+    for (size_t i = 0; status == OCDM_OK && i < BUFFERS; i++)
+        status = ocdm__output_check(&file->buffers[i], error);
+    return status;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+
+static ocdm_status append_records(ocdm__event_file *file, ocdm_error *error)
+{
+    ocdm__output *records = &file->buffers[RECORDS];
+    for (size_t at = 0; at < records->used;) {
+        ssize_t written = write(file->fd, records->buffer + at, records->used - at);
+        if (written < 0 && errno != EINTR)
+            return ocdm__fail(error, OCDM_IO, "`ocdm report --tensorboard` writes it again later", "cannot write %s: %s",
+                              file->path, strerror(errno));
+        at += written > 0 ? (size_t)written : 0;
+    }
+    records->used = 0;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__event_file_follow(ocdm__event_file *file, ocdm_error *error)
+{
+    ocdm_status status = read_log(file, error);
+    return status == OCDM_OK ? append_records(file, error) : status;
+}
+
+/* The seconds that the last line of the log tells of; 0 for none. */
+static double last_seconds(int log, off_t size)
+{
+    static const char key[] = "\"seconds\":";
+    char tail[READ_SIZE + 1];
+    double seconds = 0;
+    ssize_t read = pread(log, tail, READ_SIZE, size > READ_SIZE ? size - READ_SIZE : 0);
+    tail[read > 0 ? read : 0] = '\0';
+    for (const char *at = tail; (at = strstr(at, key)) != NULL; at += strlen(key))
+        sscanf(at + strlen(key), "%lf", &seconds);
+    return seconds;
+}
+
+static ocdm_status open_log(ocdm__event_file *file, ocdm_error *error)
+{
+    struct stat there;
+    char *path = ocdm__path_in(file->folder, "run.jsonl");
+    if (path == NULL)
+        return ocdm__fail_memory(error, "a path");
+    file->log = open(path, O_RDONLY | O_CLOEXEC);
+    ocdm_status status = OCDM_OK;
+    if (file->log < 0 || fstat(file->log, &there) != 0)
+        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));
+    else
+        file->started = (double)there.st_mtime - last_seconds(file->log, there.st_size);
+    ocdm__release(path);
+    return status;
+}
+
+/* Whole before it takes the place of an earlier one, for a TensorBoard that is reading. */
+static ocdm_status make_file(ocdm__event_file *file, ocdm_error *error)
+{
+    ocdm__output made;
+    ocdm_status status = ocdm__output_open_own(&made, file->path, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm__output_write(&made, file->buffers[RECORDS].buffer, file->buffers[RECORDS].used);
+    status = ocdm__output_commit(&made, error);
+    if (status != OCDM_OK)
+        return status;
+    file->buffers[RECORDS].used = 0;
+    file->fd = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    return file->fd >= 0 ? OCDM_OK : ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", file->path, strerror(errno));
+}
+
+static ocdm_status begin(ocdm__event_file *file, const char *folder, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t i = 0; status == OCDM_OK && i < BUFFERS; i++)
+        status = ocdm__output_open_memory(&file->buffers[i], "events", error);
+    file->folder = ocdm__path_in(folder, ".");
+    file->path = ocdm__path_in(folder, OCDM__EVENTS_FILE);
+    if (status == OCDM_OK && (file->folder == NULL || file->path == NULL))
+        status = ocdm__fail_memory(error, "a path");
+    if (status == OCDM_OK)
+        status = open_log(file, error);
+    if (status == OCDM_OK) {
+        put_version(file);
+        status = read_log(file, error);
+    }
+    return status == OCDM_OK ? make_file(file, error) : status;
+}
+
+ocdm_status ocdm__event_file_open(ocdm__event_file **file, const char *folder, ocdm_error *error)
+{
+    ocdm__event_file *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "an event file");
+    made->fd = made->log = -1;
+    ocdm_status status = begin(made, folder, error);
+    if (status == OCDM_OK)
+        *file = made;
+    else
+        ocdm__event_file_close(made);
+    return status;
+}
+
+void ocdm__event_file_close(ocdm__event_file *file)
+{
+    if (file == NULL)
+        return;
+    if (file->fd >= 0)
+        close(file->fd);
+    if (file->log >= 0)
+        close(file->log);
+    for (size_t i = 0; i < BUFFERS; i++)
+        ocdm__output_abandon(&file->buffers[i]);
+    ocdm__release(file->line);
+    ocdm__release(file->folder);
+    ocdm__release(file->path);
+    ocdm__release(file);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------------------------------------ */
+
+/* A sheet of tiles; tiles without a sample stay black. */
+enum { ACROSS = 8, MOST_TILES = 64, SHEET_WIDTH = ACROSS * OCDM__EVENT_PICTURE };
+
+static void place_tile(uint8_t *sheet, size_t number, const uint8_t *tile)
+{
+    uint8_t *corner = sheet + (number / ACROSS * OCDM__EVENT_PICTURE * SHEET_WIDTH + number % ACROSS * OCDM__EVENT_PICTURE) * 3;
+    for (size_t row = 0; row < OCDM__EVENT_PICTURE; row++)
+        memcpy(corner + row * SHEET_WIDTH * 3, tile + row * OCDM__EVENT_PICTURE * 3, (size_t)OCDM__EVENT_PICTURE * 3);
+}
+
+/* Samples from the first to the last of the list; returns how many tiles were placed. */
+static size_t fill_sheet(uint8_t *sheet, const ocdm__json_node *kept, const ocdm__event_pictures *pictures)
+{
+    uint8_t tile[OCDM__EVENT_PICTURE * OCDM__EVENT_PICTURE * 3];
+    size_t placed = 0, wanted = kept->count < MOST_TILES ? kept->count : MOST_TILES, number = 0;
+    for (const ocdm__json_node *sample = kept->first; sample != NULL && placed < MOST_TILES; sample = sample->next, number++) {
+        const ocdm__json_node *id = ocdm__json_find(sample, "id");
+        bool chosen = number * wanted / kept->count != (number + 1) * wanted / kept->count;
+        if (chosen && id != NULL && id->text != NULL && pictures->picture(pictures->state, id->text, tile))
+            place_tile(sheet, placed++, tile);
+    }
+    return placed;
+}
+
+static ocdm_status add_sheet(ocdm__event_file *file, const uint8_t *sheet, size_t tiles, ocdm_error *error)
+{
+    ocdm__output *part = &file->buffers[PART], *built = &file->buffers[VALUE];
+    static const char tag[] = "memory/images";
+    uint32_t height = (uint32_t)((tiles + ACROSS - 1) / ACROSS) * OCDM__EVENT_PICTURE;
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = SHEET_WIDTH, .height = height, .format = PNG_FORMAT_RGB};
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    uint8_t *bytes = ocdm__allocate(size, 1);
+    if (bytes == NULL || png_image_write_to_memory(&image, bytes, &size, 0, sheet, 0, NULL) == 0) {
+        ocdm__release(bytes);
+        return ocdm__fail_memory(error, "a picture");
+    }
+    field_whole(part, IMAGE_HEIGHT, height);
+    field_whole(part, IMAGE_WIDTH, SHEET_WIDTH);
+    field_whole(part, IMAGE_COLOURS, 3);
+    field_bytes(part, IMAGE_PNG, bytes, size);
+    field_bytes(built, VALUE_TAG, tag, strlen(tag));
+    field_message(built, VALUE_IMAGE, part);
+    field_message(&file->buffers[SUMMARY], SUMMARY_VALUE, built);
+    end_event(file, file->step);
+    ocdm__release(bytes);
+    return append_records(file, error);
+}
+
+ocdm_status ocdm__event_file_pictures(ocdm__event_file *file, const ocdm__event_pictures *pictures, ocdm_error *error)
+{
+    ocdm__json_tree kept = {.root = NULL};
+    char *path = ocdm__path_in(file->folder, "memory.jsonl");
+    uint8_t *sheet = ocdm__allocate((size_t)MOST_TILES / ACROSS * OCDM__EVENT_PICTURE, (size_t)SHEET_WIDTH * 3);
+    ocdm_status status = path == NULL || sheet == NULL ? ocdm__fail_memory(error, "a picture") : OCDM_OK;
+    if (status == OCDM_OK)
+        status = ocdm__json_lines_read(&kept, path, error);
+    if (status == OCDM_OK) {
+        size_t tiles = fill_sheet(sheet, kept.root, pictures);
+        status = tiles > 0 ? add_sheet(file, sheet, tiles, error) : OCDM_OK;
+    }
+    ocdm__json_tree_clear(&kept);
+    ocdm__release(sheet);
+    ocdm__release(path);
+    return status;
+}

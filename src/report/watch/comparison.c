@@ -1,0 +1,274 @@
+/*
+ * How far the runs of a comparison are, read from their folders: a summary says that a run is done, a lock that it is running,
+ * the last lines of its log at which step it is.
+ */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "experiment/compare/execute.h"
+#include "report/runs/read.h"
+#include "report/text.h"
+#include "report/watch/watch.h"
+
+/* Bytes at the end of a log in which its last step is found; a step with the counts of all classes is shorter. */
+enum { TAIL = 65536, BAR = 20, MOST_SHOWN = 20 };
+
+enum state { WAITING, RUNNING, DONE, FAILED };
+
+struct run {
+    const char *name;
+    char *folder;
+    enum state state;
+    double steps, step, seconds; /* of the whole run; so far */
+};
+
+struct ocdm__watched_runs {
+    ocdm__json_tree tree; /* what the names are in */
+    char *folder;
+    struct run *runs;
+    size_t count;
+};
+
+/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+
+bool ocdm__run_is_locked(const char *folder)
+{
+    char *path = ocdm__path_in(folder, "lock");
+    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ocdm__release(path);
+    if (fd < 0)
+        return false;
+    bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
+    close(fd);
+    return locked;
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char *path = ocdm__path_in(folder, name);
+    bool there = path != NULL && access(path, F_OK) == 0;
+    ocdm__release(path);
+    return there;
+}
+
+static double number_after(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    return at != NULL ? strtod(at + strlen(key), NULL) : NAN;
+}
+
+/* Takes step and seconds of the last line about a step. */
+static void take_tail(struct run *run, const char *tail)
+{
+    static const char begins[] = "\n{\"type\":\"step\",";
+    const char *last = NULL;
+    for (const char *at = tail; (at = strstr(at, begins)) != NULL; at++)
+        if (strchr(at + 1, '\n') != NULL)
+            last = at;
+    if (last == NULL)
+        return;
+    double step = number_after(last, "\"step\":"), seconds = number_after(last, "\"seconds\":");
+    if (step >= 0 && seconds >= 0) {
+        run->step = step;
+        run->seconds = seconds;
+    }
+}
+
+static void read_tail(struct run *run)
+{
+    static char tail[TAIL + 1];
+    char *path = ocdm__path_in(run->folder, "run.jsonl");
+    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ocdm__release(path);
+    if (fd < 0)
+        return;
+    struct stat there;
+    ssize_t size = 0;
+    if (fstat(fd, &there) == 0)
+        size = pread(fd, tail, TAIL, there.st_size > TAIL ? there.st_size - TAIL : 0);
+    close(fd);
+    tail[size > 0 ? size : 0] = '\0';
+    take_tail(run, tail);
+}
+
+/* The log of what a run says goes away when it succeeds. */
+static bool has_failed(const ocdm__watched_runs *runs, const struct run *run)
+{
+    char name[OCDM__COMPARE_NAME + 8];
+    snprintf(name, sizeof name, "%.*s.log", OCDM__COMPARE_NAME, run->name);
+    return is_there(runs->folder, name);
+}
+
+static void look_at(const ocdm__watched_runs *runs, struct run *run)
+{
+    if (run->state == DONE)
+        return;
+    bool locked = ocdm__run_is_locked(run->folder);
+    run->state = is_there(run->folder, "summary.json") ? DONE : locked ? RUNNING : has_failed(runs, run) ? FAILED : WAITING;
+    if (run->state != WAITING)
+        read_tail(run);
+}
+
+void ocdm__watched_runs_look(ocdm__watched_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        look_at(runs, &runs->runs[i]);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+
+static ocdm_status take_list(ocdm__watched_runs *runs, const char *folder, const char *path, ocdm_error *error)
+{
+    const ocdm__json_node *list = ocdm__json_find(runs->tree.root, "runs");
+    if (list == NULL || list->kind != OCDM__JSON_ARRAY)
+        return ocdm__fail(error, OCDM_BAD_FILE, "the next `ocdm compare` into the folder writes it anew",
+                          "%s: there is no list of runs in it", path);
+    runs->runs = ocdm__allocate(list->count, sizeof *runs->runs);
+    runs->folder = ocdm__path_in(folder, "");
+    if (runs->runs == NULL || runs->folder == NULL)
+        return ocdm__fail_memory(error, "the runs of a comparison");
+    for (const ocdm__json_node *node = list->first; node != NULL; node = node->next) {
+        struct run *run = &runs->runs[runs->count++];
+        run->name = ocdm__json_text(ocdm__json_find(node, "name"), "?");
+        run->steps = ocdm__json_number(ocdm__json_find(node, "steps"));
+        run->folder = ocdm__path_in(folder, run->name);
+        if (run->folder == NULL)
+            return ocdm__fail_memory(error, "the runs of a comparison");
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__watched_runs_open(ocdm__watched_runs **runs, const char *folder, ocdm_error *error)
+{
+    ocdm__watched_runs *made = ocdm__allocate(1, sizeof *made);
+    char *path = ocdm__path_in(folder, OCDM__RUNS_FILE);
+    ocdm_status status = OCDM_OK;
+    if (made == NULL || path == NULL)
+        status = ocdm__fail_memory(error, "the runs of a comparison");
+    if (status == OCDM_OK)
+        status = ocdm__json_tree_read(&made->tree, path, error);
+    if (status == OCDM_OK)
+        status = take_list(made, folder, path, error);
+    ocdm__release(path);
+    if (status == OCDM_OK)
+        *runs = made;
+    else
+        ocdm__watched_runs_close(made);
+    return status;
+}
+
+void ocdm__watched_runs_close(ocdm__watched_runs *runs)
+{
+    if (runs == NULL)
+        return;
+    for (size_t i = 0; i < runs->count; i++)
+        ocdm__release(runs->runs[i].folder);
+    ocdm__release(runs->runs);
+    ocdm__release(runs->folder);
+    ocdm__json_tree_clear(&runs->tree);
+    ocdm__release(runs);
+}
+
+/* ---- what is to be said -------------------------------------------------------------------------------------------------- */
+
+static size_t count_of(const ocdm__watched_runs *runs, enum state state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        count += runs->runs[i].state == state;
+    return count;
+}
+
+ocdm__runs_progress ocdm__watched_runs_progress(const ocdm__watched_runs *runs)
+{
+    ocdm__runs_progress progress = {.count = runs->count,
+                                    .done = count_of(runs, DONE),
+                                    .running = count_of(runs, RUNNING),
+                                    .failed = count_of(runs, FAILED)};
+    double made = 0, seconds = 0, left = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct run *run = &runs->runs[i];
+        made += run->step;
+        seconds += run->seconds;
+        if ((run->state == RUNNING || run->state == WAITING) && run->steps > run->step)
+            left += run->steps - run->step;
+    }
+    progress.seconds_left = made > 0 ? seconds / made * left / (double)(progress.running > 0 ? progress.running : 1) : NAN;
+    return progress;
+}
+
+static size_t describe_all(const ocdm__watched_runs *runs, char *text, size_t room)
+{
+    ocdm__runs_progress progress = ocdm__watched_runs_progress(runs);
+    char left[OCDM__DURATION];
+    int used = snprintf(text, room, "%zu of %zu runs done", progress.done, progress.count);
+    ocdm__duration(progress.seconds_left, left);
+    if (progress.failed > 0)
+        used += snprintf(text + used, room - (size_t)used, ", %zu failed", progress.failed);
+    if (progress.seconds_left >= 0 && progress.done + progress.failed < progress.count)
+        used += snprintf(text + used, room - (size_t)used, ", about %s left", left);
+    return (size_t)used;
+}
+
+void ocdm__watched_runs_line(const ocdm__watched_runs *runs, char text[OCDM__RUNS_LINE])
+{
+    size_t used = describe_all(runs, text, OCDM__RUNS_LINE);
+    const char *before = ": ";
+    for (size_t i = 0; i < runs->count && used < OCDM__RUNS_LINE; i++) {
+        const struct run *run = &runs->runs[i];
+        if (run->state != RUNNING)
+            continue;
+        used += (size_t)snprintf(text + used, OCDM__RUNS_LINE - used, "%s%.60s step %.0f of %.0f", before, run->name, run->step,
+                                 run->steps);
+        before = ", ";
+    }
+}
+
+static void put_line(ocdm__output *out, const char *text, unsigned width)
+{
+    size_t length = strlen(text);
+    ocdm__output_write(out, text, length < width ? length : width);
+    ocdm__output_text(out, "\n");
+}
+
+static void put_run(const struct run *run, ocdm__output *out, unsigned width)
+{
+    char text[256], bar[BAR + 1];
+    double share = run->steps > 0 && run->step < run->steps ? run->step / run->steps : 1;
+    ocdm__shown_label name = ocdm__show_label(run->name, strlen(run->name));
+    ocdm__bar_fill(bar, share * BAR);
+    if (run->state == FAILED)
+        snprintf(text, sizeof text, "%-16.40s failed; its .log has what it said", name.text);
+    else
+        snprintf(text, sizeof text, "%-16.40s [%-*s] step %.0f of %.0f (%.0f %%)", name.text, BAR, bar, run->step, run->steps,
+                 100 * share);
+    put_line(out, text, width);
+}
+
+size_t ocdm__watched_runs_draw(const ocdm__watched_runs *runs, ocdm__output *out, const ocdm__watch_look *look)
+{
+    char text[256];
+    size_t lines = 1;
+    describe_all(runs, text, sizeof text);
+    put_line(out, text, look->width);
+    for (size_t i = 0; i < runs->count && lines <= MOST_SHOWN; i++)
+        if (runs->runs[i].state == RUNNING || runs->runs[i].state == FAILED) {
+            put_run(&runs->runs[i], out, look->width);
+            lines++;
+        }
+    return lines;
+}
