@@ -126,8 +126,6 @@ static void share_state(ocdm__run *run)
     run->step = position[0];
     run->evaluation_count = (size_t)position[1];
     ocdm_status status = share_memory(run, &error);
-    if (run->replays.kept != NULL)
-        run->ranks->broadcast(run->replays.kept, run->replays.capacity * run->replays.width);
     if (status == OCDM_OK)
         status = run->learner->functions->share(run->learner->state, &error);
     if (status == OCDM_OK && run->ranks->rank != 0)
