@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/bytes.h"
@@ -390,6 +391,20 @@ TEST(folder_with_a_run_is_refused_unless_resumed)
     remove_folder("parts");
 }
 
+/* The log cannot be written where a link is that leads nowhere: a refused run takes its lock back, and leaves the link. */
+TEST(folder_of_a_refused_run_keeps_what_was_there)
+{
+    ocdm_error error;
+    struct stat there;
+    assert_int_equal(mkdir("parts", 0777), 0);
+    assert_int_equal(symlink("nowhere", "parts/run.jsonl"), 0);
+    assert_int_equal(run_in("parts", settings_of("ocdm"), "several", false, NULL, &error), OCDM_IO);
+    assert_non_null(strstr(error.message, "parts/run.jsonl"));
+    assert_int_equal(lstat("parts/run.jsonl", &there), 0);
+    assert_int_equal(unlink("parts/run.jsonl"), 0);
+    assert_int_equal(rmdir("parts"), 0);
+}
+
 /* From inside a run, another one in the same folder. */
 struct intruder {
     ocdm_status status;
@@ -494,6 +509,7 @@ int main(void)
         cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
         cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
+        cmocka_unit_test_setup(folder_of_a_refused_run_keeps_what_was_there, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
         cmocka_unit_test(checkpoint_fields_are_found_by_name),
         cmocka_unit_test(checkpoint_fields_without_notes_are_those_of_the_first_version),
