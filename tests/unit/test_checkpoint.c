@@ -480,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_every_method, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_at_every_step, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_there_is_no_agent, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_ridge, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_samples_are_images, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
