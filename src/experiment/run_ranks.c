@@ -15,6 +15,9 @@ enum { RESOURCES = 5 };
 
 #define UNIT sizeof(uint32_t)
 
+/* Numbers in one message: MPI counts them with an int. */
+#define PIECE ((size_t)1 << 24)
+
 /* ---- agreement -------------------------------------------------------------------------------------------------------- */
 
 /* How a rank has got ready; and, from the leader to all, how all have. */
@@ -117,14 +120,25 @@ static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
     return status;
 }
 
+/* Where the run is, and what is kept beside the samples of the memory. */
+static void share_position(ocdm__run *run)
+{
+    uint64_t position[] = {run->step, run->evaluation_count, run->earlier_skipped};
+    run->ranks->broadcast(position, sizeof position / (UNIT));
+    run->step = position[0];
+    run->evaluation_count = (size_t)position[1];
+    run->earlier_skipped = position[2];
+    const ocdm__replay *replays = &run->replays;
+    size_t count = replays->kept != NULL ? replays->capacity * replays->width : 0;
+    for (size_t at = 0; at < count; at += PIECE)
+        run->ranks->broadcast(replays->kept + at, count - at < PIECE ? count - at : PIECE);
+}
+
 /* What a checkpoint may have brought to the leader. A rank that fails ends all of them. */
 static void share_state(ocdm__run *run)
 {
     ocdm_error error = {.message = ""};
-    uint64_t position[] = {run->step, run->evaluation_count};
-    run->ranks->broadcast(position, sizeof position / (UNIT));
-    run->step = position[0];
-    run->evaluation_count = (size_t)position[1];
+    share_position(run);
     ocdm_status status = share_memory(run, &error);
     if (status == OCDM_OK)
         status = run->learner->functions->share(run->learner->state, &error);

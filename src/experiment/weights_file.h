@@ -70,6 +70,9 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
 void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
                                void (*note)(const char *text));
 
+/* Calls `note` alone, which may be NULL, for a size that is known already. */
+void ocdm__weights_tell_size(const ocdm__weights_about *about, uint32_t resize, uint32_t crop, void (*note)(const char *text));
+
 /* What image files have where nothing else is known: 256 and 224 pixels, or as much as fits. */
 void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop);
 

@@ -213,6 +213,23 @@ leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop() {
     same 0 "$code" && cmp one-cnn/weights.safetensors asked/weights.safetensors
 }
 
+# From the end of the first task on, with what is kept beside the samples of the memory.
+goes_on_after_the_first_task() {
+    one_process cnn || return 1
+    cp -r one-cnn first-task && rm first-task/{summary.json,checkpoint.safetensors,memory.jsonl,weights*} || return 1
+    run ranks_apart 2 run s.safetensors -o first-task --model cnn --threads 1 --resume "${settings[@]}"
+    same 0 "$code" && grep 'going on from the checkpoint before it' "$err" && same_run one-cnn first-task
+}
+
+# Which average it reports is found again, by all ranks.
+shows_a_finished_run() {
+    local words=(run s.safetensors -o shown --model cnn --validation 0.2 "${settings[@]}")
+    run "$ocdm" "${words[@]}" --threads 2
+    same 0 "$code" || return 1
+    run ranks_apart 2 "${words[@]}" --threads 1 --resume
+    same 0 "$code" && grep 'the run is finished' "$err"
+}
+
 same_predictions() {
     one_process cnn || return 1
     local shape=(--model cnn --weights one-cnn/weights.safetensors --resize 32 --crop 32)
@@ -352,6 +369,8 @@ fi
 [ "$extent" = all ] && check "a run saves when its leader is asked to stop" saves_when_asked_to_stop leader
 check "a run saves when its launcher passes SIGUSR1 on" saves_when_asked_to_stop launcher
 check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
+check "two ranks go on with a run of one process" goes_on_after_the_first_task
+check "two ranks show a finished run whose average is chosen by validation" shows_a_finished_run
 check "predictions, features and metrics are the same" same_predictions
 for count in 0 3 7; do
     check "files sampled on $count ranks (0: without mpirun) are merged to the same bytes" same_sample_on "$count"

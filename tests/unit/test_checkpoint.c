@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/bytes.h"
@@ -297,35 +298,51 @@ static void forge(const char *path, const char *name, const unsigned char *data)
     free(bytes);
 }
 
-/* Numbers of a position, in the order of the first version: steps, evaluations, skipped, log, offered and stride of the curve.
- */
+/* Changes a number of a position, in the order of the first version: steps, evaluations, skipped, log, offered and stride of
+ * the curve. */
+static void forge_position(const char *path, size_t field, uint64_t value)
+{
+    ocdm__mapped_file file;
+    struct ocdm__safetensors tensors;
+    unsigned char position[64];
+    assert_int_equal(ocdm__map_file(&file, path, NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_read(&tensors, "checkpoint", file.bytes, file.size, NULL), OCDM_OK);
+    memcpy(position, ocdm__safetensors_find(&tensors, "position")->data, sizeof position);
+    ocdm__safetensors_close(&tensors);
+    ocdm__unmap_file(&file);
+    ocdm__put_u64(position + 8 * field, value);
+    forge(path, "position", position);
+}
+
 TEST(resume_refuses_a_position_that_cannot_be)
 {
     static const struct {
         size_t field;
         uint64_t value;
-    } forged[] = {{0, UINT64_MAX}, {0, 9},          {1, 4},
-                  {1, UINT64_MAX}, {3, UINT64_MAX}, {3, (uint64_t)1 << 62},
-                  {4, 0},          {4, UINT64_MAX}, {5, (uint64_t)1 << 63},
-                  {5, 0},          {5, 3},          {5, UINT64_MAX}};
+    } forged[] = {{0, UINT64_MAX},        {0, 9}, {1, 4},          {1, UINT64_MAX},        {2, UINT64_MAX}, {3, UINT64_MAX},
+                  {3, (uint64_t)1 << 62}, {4, 0}, {4, UINT64_MAX}, {5, (uint64_t)1 << 63}, {5, 0},          {5, 3},
+                  {5, UINT64_MAX}};
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         ocdm_error error;
-        ocdm__mapped_file file;
-        struct ocdm__safetensors tensors;
-        unsigned char position[64];
         stops("parts", settings_of("ocdm"), "several", 17);
-        assert_int_equal(ocdm__map_file(&file, "parts/checkpoint.safetensors", NULL), OCDM_OK);
-        assert_int_equal(ocdm__safetensors_read(&tensors, "checkpoint", file.bytes, file.size, NULL), OCDM_OK);
-        memcpy(position, ocdm__safetensors_find(&tensors, "position")->data, sizeof position);
-        ocdm__safetensors_close(&tensors);
-        ocdm__unmap_file(&file);
-        ocdm__put_u64(position + 8 * forged[i].field, forged[i].value);
-        forge("parts/checkpoint.safetensors", "position", position);
+        forge_position("parts/checkpoint.safetensors", forged[i].field, forged[i].value);
         ocdm_status status = run_in("parts", settings_of("ocdm"), "several", true, NULL, &error);
         if (status != OCDM_BAD_FILE)
             fail_msg("field %zu, value %llx: status %d", forged[i].field, (unsigned long long)forged[i].value, (int)status);
         remove_folder("parts");
     }
+}
+
+/* A run without an agent reads no samples, so that it has nothing to say about those that it could not read. */
+TEST(resume_refuses_skipped_samples_of_a_run_that_reads_none)
+{
+    ocdm_error error;
+    ocdm__run_settings settings = settings_of("ocdm");
+    settings.model = "none";
+    stops("parts", settings, "several", 17);
+    forge_position("parts/checkpoint.safetensors", 2, 1);
+    assert_int_equal(run_in("parts", settings, "several", true, NULL, &error), OCDM_BAD_FILE);
+    remove_folder("parts");
 }
 
 TEST(resume_names_the_setting_that_differs)
@@ -385,6 +402,20 @@ TEST(folder_with_a_run_is_refused_unless_resumed)
     assert_non_null(strstr(listener.notes, "finished"));
     assert_int_equal(listener.last_step, 0);
     remove_folder("parts");
+}
+
+/* The log cannot be written where a link is that leads nowhere: a refused run takes its lock back, and leaves the link. */
+TEST(folder_of_a_refused_run_keeps_what_was_there)
+{
+    ocdm_error error;
+    struct stat there;
+    assert_int_equal(mkdir("parts", 0777), 0);
+    assert_int_equal(symlink("nowhere", "parts/run.jsonl"), 0);
+    assert_int_equal(run_in("parts", settings_of("ocdm"), "several", false, NULL, &error), OCDM_IO);
+    assert_non_null(strstr(error.message, "parts/run.jsonl"));
+    assert_int_equal(lstat("parts/run.jsonl", &there), 0);
+    assert_int_equal(unlink("parts/run.jsonl"), 0);
+    assert_int_equal(rmdir("parts"), 0);
 }
 
 /* From inside a run, another one in the same folder. */
@@ -487,10 +518,12 @@ int main(void)
         cmocka_unit_test_setup(resume_takes_the_checkpoint_before_when_one_is_damaged, clear_folders),
         cmocka_unit_test_setup(resume_fails_when_both_checkpoints_are_damaged, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_position_that_cannot_be, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_skipped_samples_of_a_run_that_reads_none, clear_folders),
         cmocka_unit_test_setup(resume_names_the_setting_that_differs, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
         cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
+        cmocka_unit_test_setup(folder_of_a_refused_run_keeps_what_was_there, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
         cmocka_unit_test(checkpoint_fields_are_found_by_name),
         cmocka_unit_test(checkpoint_fields_without_notes_are_those_of_the_first_version),

@@ -51,10 +51,10 @@ static char *append_text(char *at, const char *text)
     return at + size;
 }
 
-static ocdm_status say_child(const ocdm__ranks *ranks, size_t rank, enum word word, const ocdm__child *child, size_t number,
+/* To the ranks from `first` to before `end`: to all of them or, without memory, to none. */
+static ocdm_status say_child(const ocdm__ranks *ranks, size_t first, size_t end, struct said said, const ocdm__child *child,
                              ocdm_error *error)
 {
-    const struct said said = {word, (uint32_t)number};
     size_t size = sizeof said + strlen(child->log) + 1;
     for (size_t i = 0; child->arguments[i] != NULL; i++)
         size += strlen(child->arguments[i]) + 1;
@@ -65,14 +65,16 @@ static ocdm_status say_child(const ocdm__ranks *ranks, size_t rank, enum word wo
     char *at = append_text(bytes + sizeof said, child->log);
     for (size_t i = 0; child->arguments[i] != NULL; i++)
         at = append_text(at, child->arguments[i]);
-    ranks->post(rank, bytes, size);
+    for (size_t r = first; r < end; r++)
+        ranks->post(r, bytes, size);
     ocdm__release(bytes);
     return OCDM_OK;
 }
 
 ocdm_status ocdm__rank_child_start(const ocdm__children *children, size_t rank, size_t number, ocdm_error *error)
 {
-    return say_child(children->ranks, rank, START, &children->children[number], number, error);
+    const struct said said = {START, (uint32_t)number};
+    return say_child(children->ranks, rank, rank + 1, said, &children->children[number], error);
 }
 
 void ocdm__rank_children_signal(const ocdm__ranks *ranks, int signal)
@@ -152,8 +154,9 @@ static ocdm_status run_together(const ocdm__children *children, size_t number, o
     int before = redirect_errors(child->log);
     if (before < 0)
         status = ocdm__fail(error, OCDM_IO, "is the folder writable?", "cannot write %s", child->log);
-    for (size_t r = 1; status == OCDM_OK && r < children->ranks->size; r++)
-        status = say_child(children->ranks, r, TOGETHER, child, number, error);
+    const struct said said = {TOGETHER, (uint32_t)number};
+    if (status == OCDM_OK)
+        status = say_child(children->ranks, 1, children->ranks->size, said, child, error);
     if (status == OCDM_OK)
         child->exit_code = children->together(count, words);
     if (before >= 0)
@@ -241,6 +244,8 @@ static void start_hosted(struct host *host, const ocdm__ranks_message *message)
     struct hosted *hosted = &host->hosted[place];
     read_hosted(host->server->ranks, message, hosted);
     int failure = ocdm__child_spawn(host->server->program, &hosted->child, &hosted->pid);
+    if (failure == 0 && host->sent != 0) /* the leader had not heard of the signal when it asked for this child */
+        kill(hosted->pid, host->sent);
     if (failure == 0)
         return;
     hosted->child.exit_code = CANNOT_START;

@@ -61,9 +61,13 @@ ocdm_status ocdm__make_folder(const char *folder, ocdm_error *error)
 
 /* One run in a folder at a time. flock rather than fcntl: it belongs to the open file, so that two runs of one process exclude
  * each other too. The lock ends with the process. */
-static ocdm_status take_lock(const char *path, const char *folder, int *lock, ocdm_error *error)
+static ocdm_status take_lock(const char *path, const char *folder, int *lock, bool *had_lock, ocdm_error *error)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    static const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+    *had_lock = fd < 0 && errno == EEXIST;
+    if (*had_lock)
+        fd = open(path, flags);
     if (fd < 0)
         return ocdm__fail(error, OCDM_IO, "", "cannot write %s: %s", path, strerror(errno));
     struct stat there = {.st_nlink = 1};
@@ -99,7 +103,7 @@ struct ocdm__run_folder {
     ocdm__run_hooks hooks;
     int lock;               /* -1: none */
     size_t old_part;        /* bytes of the folder's path that were there before, up to a slash or the end */
-    bool had_lock, had_log; /* before */
+    bool had_lock, had_log; /* before this run took the lock */
     bool finished, resumed;
     uint64_t log_size; /* up to where it is kept */
     ocdm__run *run;
@@ -371,15 +375,27 @@ static ocdm_status leave_finished(ocdm__run_folder *folder, bool compared, ocdm_
 {
     const ocdm__asked_run asked = ocdm__asked_of(folder->run);
     ocdm_status status = compared ? OCDM_OK : ocdm__summary_compare(folder->paths[SUMMARY], &asked, error);
-    if (status != OCDM_OK)
-        return status;
-    /* Which average is reported was decided after the last checkpoint. */
+    folder->finished = status == OCDM_OK;
+    return status;
+}
+
+/* Whether all ranks have to find out which average a finished run reports: it was decided after the last checkpoint. */
+static bool decides_again(const ocdm__run_folder *folder)
+{
+    return folder->finished && folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED;
+}
+
+static ocdm_status show_finished(const ocdm__run_folder *folder, ocdm_error *error)
+{
     enum ocdm__run_event event;
-    if (folder->run->version_count > 2 && ocdm__run_due(folder->run) == OCDM__RUN_FINISHED)
+    ocdm_status status = OCDM_OK;
+    if (decides_again(folder)) {
+        (void)ocdm__run_goes_on(folder->run, true);
         status = ocdm__run_advance(folder->run, &folder->hooks.progress, &event, error);
+        (void)ocdm__run_goes_on(folder->run, false);
+    }
     if (status != OCDM_OK)
         return status;
-    folder->finished = true;
     note(folder, "the run is finished: nothing is left to do");
     tell_finished(folder);
     return OCDM_OK;
@@ -418,7 +434,7 @@ static ocdm_status begin_log(ocdm__run_folder *folder, ocdm_error *error)
 /* Other ranks hear of a run that cannot begin, too. */
 static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status status, ocdm_error *error)
 {
-    bool begins = status == OCDM_OK && !folder->finished;
+    bool begins = status == OCDM_OK && (!folder->finished || decides_again(folder));
     if (folder->hooks.opened == NULL)
         return status;
     ocdm_status together = folder->hooks.opened(folder->hooks.state, begins ? folder->run : NULL, error);
@@ -427,7 +443,7 @@ static ocdm_status begin_on_all_ranks(ocdm__run_folder *folder, ocdm_status stat
 
 /* ---- a run that is refused ----------------------------------------------------------------------------------------------- */
 
-static void note_what_is_there(ocdm__run_folder *folder)
+static void note_old_part(ocdm__run_folder *folder)
 {
     char path[OCDM__PATH_ROOM];
     size_t length = strlen(folder->job->folder);
@@ -440,8 +456,6 @@ static void note_what_is_there(ocdm__run_folder *folder)
         path[length] = '\0';
     }
     folder->old_part = length;
-    folder->had_lock = is_there(folder->paths[LOCK]);
-    folder->had_log = is_there(folder->paths[LOG]);
 }
 
 /* Removes what was made for a run that does not begin. The lock is still held: nobody else is writing here. */
@@ -465,13 +479,16 @@ static void remove_what_is_new(ocdm__run_folder *folder)
 
 /* ---- a folder that is open --------------------------------------------------------------------------------------------- */
 
+/* Another run may have come and gone before the lock is taken, so only then is it known whose log is there. */
 static ocdm_status open_named(ocdm__run_folder *folder, ocdm_error *error)
 {
     const char *name = folder->job->folder;
-    note_what_is_there(folder);
+    struct stat there;
+    note_old_part(folder);
     ocdm_status status = ocdm__make_folder(name, error);
     if (status == OCDM_OK)
-        status = take_lock(folder->paths[LOCK], name, &folder->lock, error);
+        status = take_lock(folder->paths[LOCK], name, &folder->lock, &folder->had_lock, error);
+    folder->had_log = lstat(folder->paths[LOG], &there) == 0;
     return status == OCDM_OK ? begin(folder, error) : status;
 }
 
@@ -479,6 +496,8 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
                               ocdm_error *error)
 {
     ocdm__run_folder *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL && hooks->opened != NULL)
+        (void)hooks->opened(hooks->state, NULL, NULL);
     if (made == NULL)
         return ocdm__fail_memory(error, "a run's folder");
     made->job = job;
@@ -491,8 +510,8 @@ ocdm_status ocdm__folder_open(const ocdm__run_job *job, const ocdm__run_hooks *h
     if (named)
         status = open_named(made, error);
     status = begin_on_all_ranks(made, status, error);
-    if (status == OCDM_OK && !made->finished)
-        status = begin_log(made, error);
+    if (status == OCDM_OK)
+        status = made->finished ? show_finished(made, error) : begin_log(made, error);
     if (status != OCDM_OK && named)
         remove_what_is_new(made);
     if (status == OCDM_OK)

@@ -248,18 +248,16 @@ static uint32_t usual_resize(uint32_t crop)
     return crop + crop / 7;
 }
 
-/* --image-size stands for the two others. */
-static ocdm_status take_image_size(ocdm__run_settings *settings, ocdm_error *error)
+ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize, uint32_t *crop, ocdm_error *error)
 {
-    uint32_t size = settings->image_size;
-    if (size == OCDM_NONE || (settings->crop == size && settings->resize == usual_resize(size)))
+    if (size == none || (*crop == size && *resize == usual_resize(size)))
         return OCDM_OK;
-    if (settings->crop != OCDM_NONE || settings->resize != OCDM_NONE)
+    if (*crop != none || *resize != none)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out",
                           "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size,
                           (unsigned long)usual_resize(size), (unsigned long)size);
-    settings->crop = size;
-    settings->resize = usual_resize(size);
+    *crop = size;
+    *resize = usual_resize(size);
     return OCDM_OK;
 }
 
@@ -279,7 +277,7 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
 {
     ocdm_status status = check_model(settings, stream, path, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
-        status = take_image_size(settings, error);
+        status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
         fill_sizes(settings, stream);
     }
     if (status == OCDM_OK && settings->groups == NULL)
