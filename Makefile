@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture platforms coverage bench golden judge fuzz check deb test-deb install clean
+.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage bench golden judge fuzz check deb test-deb install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -76,6 +76,9 @@ torture: ## kill six jobs, and fail their calls, at every call that changes a fi
 	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
 	@$(COMPILE) $(BUILD)/torture --target ocdm_program save_memory --parallel $(JOBS) $(QUIET)
 	@tests/torture/test_kills.sh $(BUILD)/torture/ocdm . all
+
+soak: all ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
+	@tools/soak $(BUILD)/ocdm
 
 platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes
 	@tools/setup platforms
