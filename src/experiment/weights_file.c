@@ -254,7 +254,7 @@ static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
 static bool is_parameter(const struct ocdm__tensor *tensor)
 {
     static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
-    if (starts_with(tensor, "adam.", 5))
+    if (starts_with(tensor, "adam.", 5) || starts_with(tensor, "ema.", 4))
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (ends_with(tensor, others[i]))

@@ -79,7 +79,7 @@ void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize
 /* OCDM_BAD_ARGUMENT for sizes that are given with a model of features. */
 ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_t crop, ocdm_error *error);
 
-/* The learned numbers in it: without running statistics, counters and what the optimiser keeps. */
+/* The learned numbers in it: without running statistics, counters, averages and what the optimiser keeps. */
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file);
 
 #endif

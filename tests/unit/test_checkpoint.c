@@ -95,6 +95,19 @@ TEST(resume_ends_as_if_never_stopped_when_there_is_no_agent)
     }
 }
 
+TEST(resume_ends_as_if_never_stopped_for_ridge)
+{
+    ocdm__run_settings settings = settings_of("rs");
+    settings.model = "ridge";
+    settings.learning_rate = ocdm__run_settings_default().learning_rate;
+    finishes("whole", settings, "several", false);
+    stops("parts", settings, "several", 17);
+    finishes("parts", settings, "several", true);
+    same_results("whole", "parts", true);
+    remove_folder("parts");
+    remove_folder("whole");
+}
+
 /* Augmentation follows from seed, sample and step; neither it nor the network depends on the number of threads. */
 TEST(resume_ends_as_if_never_stopped_when_samples_are_images)
 {
@@ -498,6 +511,7 @@ int main(void)
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_every_method, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_at_every_step, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_there_is_no_agent, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_ridge, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_samples_are_images, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
