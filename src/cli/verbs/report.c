@@ -84,12 +84,13 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
         if (run->state != OCDM__RUN_WHOLE && run->state != OCDM__RUN_HALF)
             continue;
         if (ocdm__run_is_locked(run->folder)) {
-            fprintf(stderr, "note: %s: the run is not finished; its events are left alone\n", run->folder);
+            fprintf(stderr, "note: %s: the run is not finished; its events are left alone\n",
+                    ocdm__show_path(run->folder).text);
             continue;
         }
         status = write_events(run, stream, error);
         if (status == OCDM_OK)
-            printf("%s/%s\n", run->folder, OCDM__EVENTS_FILE);
+            printf("%s/%s\n", ocdm__show_path(run->folder).text, OCDM__EVENTS_FILE);
     }
     return status;
 }
@@ -120,7 +121,7 @@ static void tell(const ocdm__run_list *runs, const char *path)
         if (run->state != OCDM__RUN_WHOLE)
             ocdm__print_note(note.message);
     }
-    printf("%s: %zu run%s\n", path, whole, whole == 1 ? "" : "s");
+    printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
 }
 
 static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
