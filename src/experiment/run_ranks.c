@@ -140,6 +140,8 @@ static void share_state(ocdm__run *run)
     ocdm_error error = {.message = ""};
     share_position(run);
     ocdm_status status = share_memory(run, &error);
+    if (run->replays.kept != NULL)
+        run->ranks->broadcast(run->replays.kept, run->replays.capacity * run->replays.width);
     if (status == OCDM_OK)
         status = run->learner->functions->share(run->learner->state, &error);
     if (status == OCDM_OK && run->ranks->rank != 0)

@@ -19,7 +19,10 @@ struct CMUnitTest {
     void (*function)(void **state);
 };
 
-#define cmocka_unit_test(function) {#function, function}
+#define cmocka_unit_test(function)                                                                                             \
+    {                                                                                                                          \
+#function, function                                                                                                    \
+    }
 
 /* Where a failed assertion jumps: defined in place.c. */
 extern jmp_buf cmocka_failed;

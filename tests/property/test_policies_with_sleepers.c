@@ -1,5 +1,5 @@
-/* The judge once more, with sleepers from five label sets on, heights that are moved all the time, sweeps over pairs wherever they
- * are possible, and few sets near the best, so that small pools exercise every bound. */
+/* The judge once more, with sleepers from five label sets on, heights that are moved all the time, sweeps over pairs wherever
+ * they are possible, and few sets near the best, so that small pools exercise every bound. */
 #define OCDM__AWAKE_AFTER 2u
 #define OCDM__AWAKE_AT_MOST 4u
 #define FAR_FROM_PAR 2

@@ -9,6 +9,7 @@
 #include "../test.h"
 #include "experiment/folder/settings.h"
 #include "made_summary.h"
+#include "report/figures/canvas.h"
 #include "report/runs/groups.h"
 
 static ocdm__run_list runs;

@@ -140,4 +140,13 @@ ocdm_status ocdm__sheet_write(const ocdm__sheet *sheet, const char *title, const
 
 void ocdm__sheet_clear(ocdm__sheet *sheet);
 
+/*
+ * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
+ * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
+ * colours, so that a name has its colour whatever it is compared with.
+ */
+#define OCDM__COLOURS 11u
+#define OCDM__DASHES 5u
+unsigned ocdm__method_colour(const char *method);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "experiment/compare/memory_only.h"
 #include "experiment/folder/settings.h"
+#include "report/figures/canvas.h"
 
 bool ocdm__json_same(const ocdm__json_node *a, const ocdm__json_node *b)
 {
@@ -45,44 +46,6 @@ static bool same_settings(const ocdm__run_record *a, const ocdm__run_record *b)
             return false;
     }
     return true;
-}
-
-/* ---- colours ------------------------------------------------------------------------------------------------------------ */
-
-static const struct {
-    const char *method;
-    unsigned colour;
-} method_colours[] = {
-    {"ocdm", 0},
-    {"prs", 1},
-    {"cbes", 2},
-    {"max", 3},
-    {"onlyone", 4},
-    {"rs", 5},
-    {"random", 6},
-    {"cbrs", 7},
-    {"gss", 8},
-    {"finetune", 9},
-    {"multitask", 10},
-    {"prs-released", OCDM__COLOURS + 1},
-    {"gss-released", OCDM__COLOURS + 8},
-};
-
-/* FNV-1a of the name; dashed, since the solid lines belong to the table. */
-static unsigned hashed_colour(const char *method)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *at = method; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
-}
-
-unsigned ocdm__method_colour(const char *method)
-{
-    for (size_t i = 0; i < sizeof method_colours / sizeof method_colours[0]; i++)
-        if (strcmp(method_colours[i].method, method) == 0)
-            return method_colours[i].colour;
-    return hashed_colour(method);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */

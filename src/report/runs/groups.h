@@ -15,15 +15,6 @@
 #include "metrics/metrics.h"
 #include "report/runs/read.h"
 
-/*
- * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
- * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
- * colours, so that a name has its colour whatever it is compared with.
- */
-#define OCDM__COLOURS 11u
-#define OCDM__DASHES 5u
-unsigned ocdm__method_colour(const char *method);
-
 /* A class of the stream, from the first run of a study. */
 typedef struct ocdm__study_class {
     const char *name;
