@@ -13,9 +13,17 @@ add_library(ocdm_rest OBJECT ${OCDM_REST_SOURCES})
 target_link_libraries(ocdm_rest PRIVATE ocdm_flags ocdm_parts)
 add_library(ocdm_all STATIC $<TARGET_OBJECTS:ocdm_core> $<TARGET_OBJECTS:ocdm_rest>)
 set_target_properties(ocdm_all PROPERTIES LINKER_LANGUAGE C)
+# Some share headers with the tests, which assert with cmocka.
+find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 foreach(program ${programs})
   get_filename_component(name ${program} NAME_WE)
   add_executable(${name} ${program} ${helpers})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer,${fuzz_sanitizers})
-  target_link_libraries(${name} PRIVATE ocdm_flags ocdm_all ocdm_parts m)
+  target_include_directories(${name} PRIVATE ${CMOCKA_INCLUDE})
+  target_link_libraries(${name} PRIVATE ocdm_flags ocdm_all ocdm_parts ${CMOCKA_LIBRARY} m)
 endforeach()
+
+# The judge of the property tests.
+file(GLOB judge CONFIGURE_DEPENDS tests/property/naive*.c)
+target_sources(fuzz_memory_judge PRIVATE tests/property/compare.c tests/property/pair.c ${judge})

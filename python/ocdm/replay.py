@@ -33,8 +33,7 @@ class Replay:
     def __init__(self, capacity=None, *, capacity_bytes=None, store=None, **options):
         if (capacity is None) == (capacity_bytes is None):
             raise ValueError("give either capacity or capacity_bytes")
-        if store not in (None, "f32", "f16", "u8"):
-            raise ValueError(f"store must be 'f32', 'f16', 'u8' or None, not {store!r}")
+        _check_store(store)
         if capacity_bytes is not None and capacity_bytes < 1:
             raise ValueError("capacity_bytes must be at least 1")
         self.memory = Memory(1 if capacity is None else capacity, **options)
@@ -229,6 +228,9 @@ class Replay:
         wanted = {"memory", "store", "capacity_bytes", "structure", "leaves"}
         if not isinstance(state, dict) or set(state) != wanted:
             raise ValueError(f"a state must be a dict with {', '.join(sorted(wanted))}")
+        _check_store(state["store"])
+        if state["capacity_bytes"] is not None and not (isinstance(state["capacity_bytes"], int) and state["capacity_bytes"] >= 1):
+            raise ValueError("state: capacity_bytes must be None or an int of at least 1")
         memory = Memory(1, policy=self.memory.policy)
         memory.load_state_dict(state["memory"])
         numbers = []
@@ -349,6 +351,22 @@ def _leaf(value, store):
         leaf = _Rows if near else _Tensors
         return leaf(tuple(value.shape[1:]), value.dtype, store if value.is_floating_point() else None, value.device)
     return _Rows(value.shape[1:], value.dtype, store if value.dtype.kind == "f" else None, None)
+
+
+def _check_store(store):
+    if not (store is None or isinstance(store, str) and store in ("f32", "f16", "u8")):
+        raise ValueError(f"store must be 'f32', 'f16', 'u8' or None, not {store!r}")
+
+
+def _check_type(dtype, device):
+    if device is None:
+        import numpy
+        known = isinstance(dtype, numpy.dtype)
+    else:
+        torch = sys.modules.get("torch")
+        known = torch is not None and isinstance(dtype, torch.dtype) and isinstance(device, (str, torch.device))
+    if not known:
+        raise ValueError(f"state: {dtype!r} on {device!r} is no type of payloads")
 
 
 def _restore(state, size, capacity):
@@ -502,8 +520,8 @@ class _Rows:
 
     def fix(self, capacity):
         old = self.data
-        self.scale = (self.high - self.low) / 255
-        self.scale[self.scale == 0] = 1
+        scale = (self.high - self.low) / 255
+        self.scale = self.as_type(scale + (scale == 0), "f32")
         self.data = self.empty(capacity, "u8")
         self.data[:len(old)] = self.encoded(old)
 
@@ -526,7 +544,15 @@ class _Rows:
                 "scale": self.scale, "learned": self.learned}
 
     def restore(self, state, rows, capacity):
+        _check_store(self.store)
+        _check_type(self.dtype, self.device)
         self.low, self.high, self.scale, self.learned = (state[key] for key in ("low", "high", "scale", "learned"))
+        single = self.empty(0, "f32").dtype
+        for bound in (self.low, self.high, self.scale):
+            if bound is not None and (tuple(bound.shape) != tuple(self.shape) or bound.dtype != single):
+                raise ValueError("state: the ranges of the payloads do not have the type and shape that they should")
+        if not isinstance(self.learned, int) or (self.low is None) != (self.high is None) or (self.scale is not None and self.low is None):
+            raise ValueError("state: the ranges of the payloads contradict each other")
         learning = self.store == "u8" and self.scale is None
         self.data = self.empty(len(rows) if learning else capacity, "f32" if learning else self.store)
         if tuple(rows.shape) != (len(rows), *self.shape) or rows.dtype != self.data.dtype or len(rows) > len(self.data):

@@ -113,16 +113,23 @@ ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struc
     return OCDM_OK;
 }
 
+static void release_room(struct ocdm__pass_room *room)
+{
+    ocdm__release_aligned(room->logits);
+    ocdm__release_aligned(room->logit_gradients);
+    ocdm__release(room->row_losses);
+    *room = (struct ocdm__pass_room){.rows = 0};
+}
+
 void ocdm__agent_destroy(ocdm__agent *agent)
 {
     if (agent == NULL)
         return;
     ocdm__together_destroy(agent);
     ocdm__network_destroy(agent->network);
-    ocdm__release_aligned(agent->logits);
-    ocdm__release_aligned(agent->logit_gradients);
+    release_room(&agent->step);
+    release_room(&agent->asked);
     ocdm__release(agent->fresh_weights);
-    ocdm__release(agent->row_losses);
     ocdm__release(agent);
 }
 
@@ -156,31 +163,32 @@ static ocdm_status check_norms(const ocdm__network *network, size_t images, ocdm
     return OCDM_OK;
 }
 
-static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, ocdm_error *error)
+static ocdm_status reserve_rows(struct ocdm__pass_room *room, size_t rows, size_t classes, ocdm_error *error)
 {
-    size_t images = share->images;
+    if (rows <= room->rows)
+        return OCDM_OK;
+    release_room(room);
+    room->row_losses = ocdm__allocate(rows, sizeof *room->row_losses);
+    room->logits = ocdm__allocate_aligned(rows * classes, sizeof *room->logits);
+    room->logit_gradients = ocdm__allocate_aligned(rows * classes, sizeof *room->logit_gradients);
+    if (room->logits == NULL || room->logit_gradients == NULL || room->row_losses == NULL)
+        return ocdm__fail_memory(error, "logits");
+    room->rows = rows;
+    return OCDM_OK;
+}
+
+static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, struct ocdm__pass_room *room, ocdm_error *error)
+{
     ocdm_status status = ocdm__network_reserve(agent->network, share, error);
     if (status == OCDM_OK && agent->fresh_weights == NULL) {
         agent->fresh_weights = ocdm__allocate(agent->settings.class_count, sizeof *agent->fresh_weights);
         status = agent->fresh_weights != NULL ? OCDM_OK : ocdm__fail_memory(error, "the weights of classes");
     }
-    if (status != OCDM_OK || images <= agent->batch_room)
-        return status;
-    ocdm__release_aligned(agent->logits);
-    ocdm__release_aligned(agent->logit_gradients);
-    ocdm__release(agent->row_losses);
-    agent->batch_room = 0;
-    agent->row_losses = ocdm__allocate(images, sizeof *agent->row_losses);
-    agent->logits = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logits);
-    agent->logit_gradients = ocdm__allocate_aligned(images * agent->settings.class_count, sizeof *agent->logit_gradients);
-    if (agent->logits == NULL || agent->logit_gradients == NULL || agent->row_losses == NULL)
-        return ocdm__fail_memory(error, "logits");
-    agent->batch_room = images;
-    return OCDM_OK;
+    return status == OCDM_OK ? reserve_rows(room, share->images, agent->settings.class_count, error) : status;
 }
 
 /* The targets of a batch; room for the weights of its classes is the agent's. */
-static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct ocdm__labelled_batch *batch)
+static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct ocdm__labelled_batch *batch, double *row_losses)
 {
     struct ocdm__targets targets = {.starts = batch->starts,
                                     .labels = batch->labels,
@@ -189,7 +197,7 @@ static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct oc
                                     .fresh = batch->fresh,
                                     .class_weights = batch->class_weights,
                                     .dark = batch->dark,
-                                    .row_losses = agent->row_losses,
+                                    .row_losses = row_losses,
                                     .fresh_weights = batch->class_weights};
     if (agent->settings.loss.negatives < 1 && batch->fresh > 0) {
         ocdm__loss_weigh_absent(&targets, agent->settings.loss.negatives, agent->fresh_weights);
@@ -198,22 +206,28 @@ static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct oc
     return targets;
 }
 
+static struct ocdm__pass_room *room_of(ocdm__agent *agent, const struct ocdm__gradient_sink *sink)
+{
+    return sink->flat == NULL ? &agent->step : &agent->asked;
+}
+
 /* Forward, loss, backward into the sink. */
 static ocdm_status run_pass(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                             bool frozen, const struct ocdm__gradient_sink *sink, double *loss, ocdm_error *error)
 {
+    const struct ocdm__pass_room *room = room_of(agent, sink);
     struct ocdm__pass pass = {.network = agent->network,
                               .input = batch->input,
                               .share = *share,
                               .frozen = frozen,
-                              .logits = agent->logits,
-                              .logit_gradients = agent->logit_gradients};
-    const struct ocdm__targets targets = targets_of(agent, batch);
+                              .logits = room->logits,
+                              .logit_gradients = room->logit_gradients};
+    const struct ocdm__targets targets = targets_of(agent, batch, room->row_losses);
     size_t bad;
     ocdm_status status = ocdm__network_forward(&pass, error);
     if (status != OCDM_OK)
         return status;
-    double mean = ocdm__loss(&targets, &agent->settings.loss, agent->logits, agent->logit_gradients, &bad);
+    double mean = ocdm__loss(&targets, &agent->settings.loss, room->logits, room->logit_gradients, &bad);
     agent->bad_sample = bad;
     if (bad < batch->count)
         return ocdm__fail(error, OCDM_BAD_RECORD, "go back to the last checkpoint; a smaller learning rate or --clip may help",
@@ -242,7 +256,7 @@ static ocdm_status prepared_pass(ocdm__agent *agent, const struct ocdm__labelled
     if (together && ocdm__together_leads(agent))
         share.given = 0;
     int before = ocdm__single_thread();
-    status = reserve(agent, &share, error);
+    status = reserve(agent, &share, room_of(agent, sink), error);
     if (status == OCDM_OK && sink->flat == NULL)
         status = ocdm__parameters_add_adam(agent->network, error);
     if (status == OCDM_OK && together && ocdm__together_leads(agent))
@@ -301,12 +315,12 @@ size_t ocdm__agent_bad_sample(const ocdm__agent *agent)
 
 const float *ocdm__agent_logits(const ocdm__agent *agent)
 {
-    return agent->logits;
+    return agent->step.logits;
 }
 
 const double *ocdm__agent_losses(const ocdm__agent *agent)
 {
-    return agent->row_losses;
+    return agent->step.row_losses;
 }
 
 ocdm_status ocdm__agent_gradient(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, float *gradient,

@@ -7,16 +7,22 @@
 #include "base/error.h"
 #include "base/safetensors.h"
 
+/* Room for what a pass computes of a batch. */
+struct ocdm__pass_room {
+    float *logits, *logit_gradients;
+    double *row_losses;
+    size_t rows;
+};
+
 struct ocdm__agent {
     ocdm__network *network;
     ocdm__agent_settings settings; /* model is NULL: the network has it */
     uint64_t steps;
-    float *logits, *logit_gradients; /* of a batch */
-    float *fresh_weights;            /* of the classes of a batch */
-    double *row_losses;              /* of a batch */
-    size_t batch_room;
-    bool broken;       /* a change of the weights was interrupted */
-    size_t bad_sample; /* of the last batch whose loss was not a number */
+    struct ocdm__pass_room step;  /* what the last step computed */
+    struct ocdm__pass_room asked; /* of gradients between steps, which must not change that */
+    float *fresh_weights;         /* of the classes of a batch */
+    bool broken;                  /* a change of the weights was interrupted */
+    size_t bad_sample;            /* of the last batch whose loss was not a number */
     /* on several ranks; see together.c */
     const ocdm__ranks *ranks; /* NULL: this process alone */
     uint32_t number;          /* among the agents of all ranks */

@@ -518,6 +518,20 @@ static uint32_t mobilenet_blocks(const struct ocdm__safetensors *file)
     return blocks;
 }
 
+/* How many averages of the weights the file has. */
+static uint32_t averages_in(const struct ocdm__safetensors *file)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < file->tensor_count; i++)
+        for (uint32_t k = count; k < OCDM__MOST_RATES; k++) {
+            const char *prefix = prefixes[OWN_ARRAYS + k];
+            size_t length = strlen(prefix);
+            if (file->tensors[i].name_length > length && memcmp(file->tensors[i].name, prefix, length) == 0)
+                count = k + 1;
+        }
+    return count;
+}
+
 /* The model that has most in common with the file, so far. */
 struct nearest {
     const char *model;
@@ -533,6 +547,7 @@ static ocdm_status try_model(const struct ocdm__safetensors *file, const struct 
     if (status != OCDM_OK)
         return status;
     struct ocdm__weights_match match;
+    outline->average_count = averages_in(file);
     ocdm__weights_match(outline, file, &match);
     *fits = ocdm__weights_fit_all(&match);
     double count = (double)outline->parameter_count, faults = (double)(match.missing.count + match.misshapen.count);

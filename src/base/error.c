@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
 
 #define TEXT_OF(number) #number
 #define DOTTED(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -24,11 +27,17 @@ const char *ocdm_status_text(ocdm_status status)
     return "unknown status";
 }
 
-static void keep_on_one_line(char *text)
+void ocdm__make_printable(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
+    unsigned char *at = (unsigned char *)text, *end = at + strlen(text);
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        bool shown = size > 0 && !ocdm__is_control(at, size);
+        size = size > 0 ? size : 1;
+        if (!shown)
+            memset(at, '?', size);
+        at += size;
+    }
 }
 
 ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...)
@@ -41,8 +50,8 @@ ocdm_status ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, 
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     snprintf(error->hint, sizeof error->hint, "%s", hint);
-    keep_on_one_line(error->message);
-    keep_on_one_line(error->hint);
+    ocdm__make_printable(error->message);
+    ocdm__make_printable(error->hint);
     return status;
 }
 

@@ -10,12 +10,15 @@
 #define OCDM_STOPPED ((ocdm_status)12)    /* stopped by a signal */
 
 /* Writes status, formatted message and hint ("" for none) to `error` unless it is NULL; returns status, so that a failing
- * function can end with it. Control characters in the message become '?', so that it stays one line. */
+ * function can end with it. The message is made printable, so that it stays one line. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
 ocdm_status
 ocdm__fail(ocdm_error *error, ocdm_status status, const char *hint, const char *format, ...);
+
+/* Replaces bytes that are not printable UTF-8 by '?': names of files may have any bytes, and a terminal obeys some of them. */
+void ocdm__make_printable(char *text);
 
 /* Fills `error` with OCDM_NO_MEMORY; `what` names what could not be allocated. */
 ocdm_status ocdm__fail_memory(ocdm_error *error, const char *what);

@@ -235,12 +235,6 @@ bool ocdm__text_to_whole(const char *text, size_t length, uint64_t low, uint64_t
 
 /* ---- labels --------------------------------------------------------------------------------------------------------- */
 
-static bool is_control(const unsigned char *at, size_t size)
-{
-    /* C0, DEL, and C1, which is U+0080 to U+009F: two bytes from C2 80 on. */
-    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
-}
-
 ocdm__shown_label ocdm__show_label(const char *label, size_t length)
 {
     ocdm__shown_label shown = {.width = 0};
@@ -248,7 +242,7 @@ ocdm__shown_label ocdm__show_label(const char *label, size_t length)
     size_t used = 0;
     while (at < end) {
         size_t size = ocdm__utf8_sequence(at, end);
-        bool escape = size == 0 || is_control(at, size);
+        bool escape = size == 0 || ocdm__is_control(at, size);
         size_t width = escape ? 4 * (size ? size : 1) : 1;
         if (shown.width + width > OCDM__LABEL_WIDTH - 3 && (size_t)(end - at) > size) {
             snprintf(shown.text + used, sizeof shown.text - used, "...");

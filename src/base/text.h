@@ -39,6 +39,13 @@ static inline size_t ocdm__utf8_sequence(const unsigned char *at, const unsigned
     return room >= 4 && ocdm__utf8_continues(at[3]) ? 4 : 0;
 }
 
+/* Whether a sequence of `size` bytes is a control character: C0, DEL, or C1, which is U+0080 to U+009F, two bytes from C2 80
+ * on. */
+static inline bool ocdm__is_control(const unsigned char *at, size_t size)
+{
+    return (size == 1 && (*at < 0x20 || *at == 0x7F)) || (size == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+}
+
 /* ---- numbers ---- */
 
 /*

@@ -61,6 +61,14 @@ void ocdm__print_note(const char *text)
     fprintf(stderr, "note: %s\n", text);
 }
 
+ocdm__shown_path ocdm__show_path(const char *path)
+{
+    ocdm__shown_path shown;
+    snprintf(shown.text, sizeof shown.text, "%s", path);
+    ocdm__make_printable(shown.text);
+    return shown;
+}
+
 int ocdm__finish_output(void)
 {
     errno = 0;

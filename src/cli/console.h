@@ -34,6 +34,12 @@ int ocdm__report(const ocdm_error *error);
 /* Prints `note: text` to stderr. */
 void ocdm__print_note(const char *text);
 
+/* A file's name as shown on a terminal: bytes that are not printable UTF-8 become '?'. Longer names cannot be opened. */
+typedef struct ocdm__shown_path {
+    char text[4096];
+} ocdm__shown_path;
+ocdm__shown_path ocdm__show_path(const char *path);
+
 /* Flushes stdout. Returns 0, or prints an error and returns OCDM__EXIT_IO if something could not be written. */
 int ocdm__finish_output(void);
 

@@ -7,17 +7,30 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/console.h"
+#include "experiment/folder/settings.h"
 #include "stream/images/image.h"
 
 /* A number of pixels; 0 when the flag is not there. */
-static ocdm_status read_side(const ocdm__arguments *arguments, const char *name, uint32_t *side, ocdm_error *error)
+static ocdm_status read_side(const ocdm__arguments *arguments, const char *name, uint32_t most, uint32_t *side,
+                             ocdm_error *error)
 {
     uint64_t value = 0;
     if (!ocdm__argument_given(arguments, name))
         return OCDM_OK;
-    ocdm_status status = ocdm__argument_unsigned(arguments, name, 1, OCDM__IMAGE_LARGEST_SIDE, &value, error);
+    ocdm_status status = ocdm__argument_unsigned(arguments, name, 1, most, &value, error);
     *side = (uint32_t)value;
     return status;
+}
+
+static ocdm_status read_size(const ocdm__arguments *arguments, uint32_t *resize, uint32_t *crop, ocdm_error *error)
+{
+    uint32_t size = 0, largest = OCDM__IMAGE_LARGEST_SIDE;
+    ocdm_status status = read_side(arguments, "resize", largest, resize, error);
+    if (status == OCDM_OK)
+        status = read_side(arguments, "crop", largest, crop, error);
+    if (status == OCDM_OK)
+        status = read_side(arguments, "image-size", largest / 8 * 7, &size, error);
+    return status == OCDM_OK ? ocdm__take_image_size(size, 0, resize, crop, error) : status;
 }
 
 ocdm_status ocdm__read_model_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error)
@@ -27,11 +40,7 @@ ocdm_status ocdm__read_model_flags(const ocdm__arguments *arguments, ocdm__predi
     ocdm_status status = named ? ocdm__argument_choice(arguments, "model", &model, error) : OCDM_OK;
     settings->model = named ? ocdm__model_names[model] : NULL;
     settings->note = ocdm__print_note;
-    if (status == OCDM_OK)
-        status = read_side(arguments, "resize", &settings->resize, error);
-    if (status == OCDM_OK)
-        status = read_side(arguments, "crop", &settings->crop, error);
-    return status;
+    return status == OCDM_OK ? read_size(arguments, &settings->resize, &settings->crop, error) : status;
 }
 
 ocdm_status ocdm__read_network_flags(const ocdm__arguments *arguments, ocdm__predictor_settings *settings, ocdm_error *error)

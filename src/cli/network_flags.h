@@ -17,9 +17,11 @@
     {.name = "resize",                                                                                                         \
      .value = "R",                                                                                                             \
      .help = "resize images to a shorter side of R pixels; by default as the weights were trained, else 256"},                 \
+        {.name = "crop",                                                                                                       \
+         .value = "N",                                                                                                         \
+         .help = "then crop the centre square of N pixels; by default as the weights were trained, else 224"},                 \
     {                                                                                                                          \
-        .name = "crop", .value = "N",                                                                                          \
-        .help = "then crop the centre square of N pixels; by default as the weights were trained, else 224"                    \
+        .name = "image-size", .value = "N", .help = "the same as --crop N, and --resize with the usual eighth around it"       \
     }
 
 /* And what predicting needs besides. */

@@ -202,23 +202,28 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
     return OCDM_OK;
 }
 
+void ocdm__weights_tell_size(const ocdm__weights_about *about, uint32_t resize, uint32_t crop, void (*note)(const char *text))
+{
+    char text[160];
+    if (!about->images || (resize == about->resize && crop == about->crop) || note == NULL)
+        return;
+    snprintf(text, sizeof text,
+             "the weights were trained with --resize %" PRIu32 " --crop %" PRIu32 "; they are used with --resize %" PRIu32
+             " --crop %" PRIu32,
+             about->resize, about->crop, resize, crop);
+    note(text);
+}
+
 void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
                                void (*note)(const char *text))
 {
-    char text[160];
     if (!about->images)
         return;
     if (*resize == 0)
         *resize = *crop > about->resize && about->resize > 0 ? *crop : about->resize;
     if (*crop == 0)
         *crop = *resize > 0 && *resize < about->crop ? *resize : about->crop;
-    if ((*resize == about->resize && *crop == about->crop) || note == NULL)
-        return;
-    snprintf(text, sizeof text,
-             "the weights were trained with --resize %" PRIu32 " --crop %" PRIu32 "; they are used with --resize %" PRIu32
-             " --crop %" PRIu32,
-             about->resize, about->crop, *resize, *crop);
-    note(text);
+    ocdm__weights_tell_size(about, *resize, *crop, note);
 }
 
 void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop)
@@ -234,7 +239,8 @@ ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_
 {
     if (ocdm__model_takes_images(model) || (resize == 0 && crop == 0))
         return OCDM_OK;
-    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out", "the model %s takes no images", model);
+    return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize, --crop and --image-size out", "the model %s takes no images",
+                      model);
 }
 
 /* ---- counting ------------------------------------------------------------------------------------------------------------ */
@@ -248,7 +254,7 @@ static bool ends_with(const struct ocdm__tensor *tensor, const char *end)
 static bool is_parameter(const struct ocdm__tensor *tensor)
 {
     static const char *const others[] = {".running_mean", ".running_var", ".num_batches_tracked"};
-    if (starts_with(tensor, "adam.", 5))
+    if (starts_with(tensor, "adam.", 5) || starts_with(tensor, "ema.", 4))
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (ends_with(tensor, others[i]))

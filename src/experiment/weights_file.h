@@ -70,13 +70,16 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
 void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,
                                void (*note)(const char *text));
 
+/* Calls `note` alone, which may be NULL, for a size that is known already. */
+void ocdm__weights_tell_size(const ocdm__weights_about *about, uint32_t resize, uint32_t crop, void (*note)(const char *text));
+
 /* What image files have where nothing else is known: 256 and 224 pixels, or as much as fits. */
 void ocdm__weights_usual_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop);
 
 /* OCDM_BAD_ARGUMENT for sizes that are given with a model of features. */
 ocdm_status ocdm__weights_check_size(const char *model, uint32_t resize, uint32_t crop, ocdm_error *error);
 
-/* The learned numbers in it: without running statistics, counters and what the optimiser keeps. */
+/* The learned numbers in it: without running statistics, counters, averages and what the optimiser keeps. */
 uint64_t ocdm__weights_parameters(const struct ocdm__safetensors *file);
 
 #endif

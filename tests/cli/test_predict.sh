@@ -98,9 +98,9 @@ refuses_predictions() {
         fails 2 'linear is an input and the output' 'write to another file' predict F.safetensors --model linear --weights linear -o ./../"${place##*/}"/linear &&
         fails 2 '--strict and --skip-bad are both given' 'choose one of them' \
             predict F.safetensors --model linear --weights linear --strict --skip-bad -o out.npy &&
-        fails 2 'the model linear takes no images' 'leave --resize and --crop out' \
+        fails 2 'the model linear takes no images' 'leave --resize, --crop and --image-size out' \
             predict F.safetensors --model linear --weights linear --resize 3 -o out.npy &&
-        fails 2 'the model mlp takes no images' 'leave --resize and --crop out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
+        fails 2 'the model mlp takes no images' 'leave --resize, --crop and --image-size out' predict F.safetensors --model mlp --weights mlp --crop 3 -o out.npy &&
         fails 3 'linear: the weights are for linear, not for mlp' '`ocdm weights info FILE` shows more about them' \
             predict F.safetensors --model mlp --weights linear -o out.npy &&
         fails 3 'L.safetensors: linear takes features, and the stream has none' 'choose another --model, or a stream of the other kind' \
@@ -231,12 +231,32 @@ runs_on_images_alone() {
     same 3 "$code" && same "" "$(cat "$out")" && grep -q '^error: all.st: none of the 1 test images can be decoded, the first because of .*bad1.jpg' "$err" || return 1
     # A PNG of one grey pixel in place of the first.
     printf '\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111\105\116\104\256\102\140\202' > bad1.jpg
-    run "$ocdm" run all.st --model cnn --resize 36 --crop 32 -m 2 --replay 1 -q -o some
+    run "$ocdm" run all.st --model cnn --image-size 32 -m 2 --replay 1 -q -o some
     same 0 "$code" && same "" "$(cat "$out")" && same 1 "$(wc -l < "$err")" &&
         grep -q '^note: images left out, as they cannot be decoded: 2, the first because of .*bad[23].jpg' "$err" &&
-        grep -q '"skipped":2,' some/summary.json || return 1
-    run "$ocdm" eval all.st --weights some/weights.safetensors --resize 36 --crop 32 -q
-    same 0 "$code" && same "" "$(cat "$err")"
+        grep -q '"skipped":2,' some/summary.json && grep -q '"resize":36,"crop":32' some/summary.json || return 1
+    for flags in '--resize 36 --crop 32' '--image-size 32'; do
+        # shellcheck disable=SC2086
+        run "$ocdm" eval all.st --weights some/weights.safetensors $flags -q
+        same 0 "$code" && same "" "$(cat "$err")" || return 1
+    done
+    run "$ocdm" eval all.st --weights some/weights.safetensors --resize 0 -q
+    same 'note: the weights were trained with --resize 36 --crop 32; they are used with --resize 0 --crop 32' "$(head -n 1 "$err")" || return 1
+    run "$ocdm" predict bad1.jpg --weights some/weights.safetensors --image-size 64 -o predicted
+    same 0 "$code" &&
+        same 'note: the weights were trained with --resize 36 --crop 32; they are used with --resize 73 --crop 64' "$(cat "$err")" || return 1
+    fails 2 '--image-size 64 stands for --resize 73 --crop 64' 'leave --resize and --crop out' \
+        predict bad1.jpg --weights some/weights.safetensors --image-size 64 --crop 60
+}
+
+# What a terminal would obey, 8-bit controls included, is not printed, whether the file can be written or not.
+names_of_outputs_are_printable() {
+    local name shown='x?[31m???.y'
+    name=$(printf 'x\033[31m\302\233\n.y')
+    run "$ocdm" weights export linear --onnx "$name" && same "$shown: linear, classes: 3" "$(head -n 1 "$out")" || return 1
+    run "$ocdm" predict F.safetensors --weights linear -o "$name" && same "$shown: test samples: 2, classes: 3" "$(cat "$out")" || return 1
+    run "$ocdm" weights info "no/$name"
+    same "error: no/$shown: No such file or directory" "$(head -n 1 "$err")"
 }
 
 # pixel FILE GREY: a PNG of one grey pixel; 0 or 127.
@@ -382,7 +402,7 @@ output  logits and probabilities, batch x 2' "$(cat "$out")" && grep -qaF '["day
     fails 2 'no weights file is given' 'name a safetensors file' weights export --onnx out.npy &&
         fails 2 '--onnx is missing' 'name the file to write' weights export linear &&
         fails 2 'linear is an input and the output' 'write to another file' weights export linear --onnx linear &&
-        fails 2 'the model linear takes no images' 'leave --resize and --crop out' weights export linear --crop 3 --onnx out.npy &&
+        fails 2 'the model linear takes no images' 'leave --resize, --crop and --image-size out' weights export linear --crop 3 --onnx out.npy &&
         fails 3 'headless: the weights have no head, so they cannot predict' '`ocdm stream featurize` needs no head; predicting does' weights export headless --onnx out.npy
 }
 
@@ -428,6 +448,7 @@ check predict_refuses_what_image_files_cannot_have refuses_files
 check weights_of_other_programs_are_unwrapped_or_refused unwraps_names
 check weights_export_writes_onnx exports_onnx
 check run_and_eval_fail_when_no_image_can_be_decoded runs_on_images_alone
+check names_of_outputs_are_printable names_of_outputs_are_printable
 check featurize_writes_a_stream_of_features featurizes
 check weights_info_lists_tensors_and_the_model describes_weights
 check weights_info_refuses_what_is_no_safetensors refuses_weights

@@ -115,3 +115,81 @@ void compare_memory(const ocdm_memory *memory, const struct naive *naive, const 
     compare_distance(memory, naive, OCDM_IN_PLAY, where);
     compare_distance(memory, naive, OCDM_SEEN_EVER, where);
 }
+
+/* ---- deletions that are the best ones --------------------------------------------------------------------------------- */
+
+/* How much worse than the best a deletion may leave things: what the grid of 2^-32 costs. */
+static const long double tolerance = 1e-9L;
+
+/* How many labels of `sample` have the same m and w and, where it matters, n as class `like`. */
+static size_t alike(const struct naive *naive, const struct naive_sample *sample, const uint32_t *kept, uint32_t like)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->label_count; i++) {
+        uint32_t c = sample->label[i];
+        bool same_n = naive->options.rho == 0 || naive->classes[c].seen == naive->classes[like].seen;
+        if (kept[c] == kept[like] && same_n && naive->classes[c].weight == naive->classes[like].weight)
+            count++;
+    }
+    return count;
+}
+
+/* Whether two samples have as many labels with the same (m, n): by symmetry every distance is then the same, to the bit. */
+static bool must_tie(const struct naive *naive, const struct naive_sample *a, const struct naive_sample *b)
+{
+    if (a->label_count != b->label_count)
+        return false;
+    uint32_t kept[NAIVE_CLASSES];
+    naive_count(naive, kept);
+    for (size_t i = 0; i < a->label_count; i++)
+        if (alike(naive, a, kept, a->label[i]) != alike(naive, b, kept, a->label[i]))
+            return false;
+    return true;
+}
+
+/* What the tie rule compares: the smallest goes. */
+static uint64_t tie_rank(const struct naive *naive, const struct naive_sample *sample)
+{
+    ocdm__random stream = naive_removal_stream(naive);
+    switch (naive->options.tie) {
+    case OCDM_TIE_KEY:
+        return naive_key(naive, sample);
+    case OCDM_TIE_OLDEST:
+        return sample->arrival;
+    case OCDM_TIE_NEWEST:
+        return UINT64_MAX - sample->arrival;
+    default:
+        return ocdm__random_at(ocdm__random_next(&stream), sample->arrival);
+    }
+}
+
+static void expect_tie_rule(const struct naive *naive, size_t chosen, const char *where)
+{
+    const struct naive_sample *gone = &naive->pool[chosen];
+    for (size_t v = 0; v < naive->size; v++)
+        if (v != chosen && must_tie(naive, gone, &naive->pool[v]))
+            HOLDS(where, tie_rank(naive, gone) < tie_rank(naive, &naive->pool[v]));
+}
+
+size_t follow_departures(const struct naive *naive, void *context)
+{
+    const struct witness *witness = context;
+    HOLDS(witness->where, naive->left_count < witness->change->left_count);
+    uint64_t id = witness->change->left[naive->left_count].id;
+    size_t chosen = naive->size;
+    long double best = INFINITY;
+    for (size_t v = 0; v < naive->size; v++) {
+        long double distance = naive_distance_without(naive, v);
+        if (distance < best)
+            best = distance;
+        if (naive->pool[v].id == id)
+            chosen = v;
+    }
+    HOLDS(witness->where, chosen < naive->size);
+    long double mine = naive_distance_without(naive, chosen);
+    if (!(mine == best || mine - best <= tolerance))
+        print_error("deleting %llu leaves %.15Lf, the best leaves %.15Lf\n", (unsigned long long)id, mine, best);
+    HOLDS(witness->where, mine == best || mine - best <= tolerance);
+    expect_tie_rule(naive, chosen, witness->where);
+    return chosen;
+}

@@ -15,4 +15,12 @@ ocdm_change offer(ocdm_memory *memory, const ocdm_sample *batch, size_t count, c
 void compare_change(const ocdm_change *change, const struct naive *naive, const char *where);
 void compare_memory(const ocdm_memory *memory, const struct naive *naive, const char *where);
 
+/* A naive_choice that follows the library's departures, for every distance: each must leave a distance that no other deletion
+ * betters, judged in long double, and obey the tie rule. The context is a struct witness. */
+struct witness {
+    const ocdm_change *change;
+    const char *where;
+};
+size_t follow_departures(const struct naive *naive, void *context);
+
 #endif

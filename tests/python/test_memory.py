@@ -583,13 +583,19 @@ class States(unittest.TestCase):
                     self.assertEqual(memory._save_bytes(), before)
                 else:
                     loaded += 1
+                    other = ocdm.Memory(1)
+                    other.load_state_dict(memory.state_dict())
+                    self.assertEqual(other, memory)
                     memory.update([10**6], [["c1"]] if memory.names is not None else [[1]])
         self.assertLess(loaded, 400)
 
     def damage(self, state, chance):
         name = chance.choice(sorted(state))
-        kind = chance.randrange(6)
-        if kind == 0:
+        kind = chance.randrange(7)
+        if kind == 6 and isinstance(state[name], np.ndarray) and state[name].nbytes >= 8:
+            numbers = state[name].view(np.uint8)[:state[name].nbytes // 8 * 8].view(np.uint64)
+            numbers[chance.randrange(len(numbers))] = chance.choice([0, 1, 2**31, 2**32, 2**63, 2**64 - 1])
+        elif kind == 0:
             del state[name]
         elif kind == 1:
             state[name] = chance.choice([None, 7, "x", [], ["a", "a"], [1], np.zeros((2, 2)), np.zeros(3, np.int16), {}])

@@ -1,6 +1,7 @@
 """Payloads: what is sampled is what was added, in every nest, store and after every change."""
 import copy
 import pickle
+import random
 import unittest
 
 import numpy as np
@@ -44,6 +45,15 @@ class Payloads(unittest.TestCase):
         for ids, _, labels in batches():
             plain.update(ids, labels)
         self.assertEqual(replay.memory, plain)
+
+    def test_one_number_per_sample_is_kept_in_a_byte(self):
+        replay = ocdm.Replay(40, store="u8")
+        for first in range(0, 400, 10):
+            ids = np.arange(first, first + 10)
+            replay.add({"x": (ids % 256).astype(np.float32), "same": np.ones(10, np.float32), "id": ids}, ids % 4, ids)
+        whole = replay[:]
+        self.assertLessEqual(np.abs(whole["x"] - whole["id"] % 256).max(), 0.5)
+        self.assertEqual(whole["same"].tolist(), [1.0] * 40)
 
     def test_forget_and_resize_move_payloads(self):
         replay, truth = filled()
@@ -248,6 +258,34 @@ class States(unittest.TestCase):
         for state in (None, [], {}):
             with self.assertRaises(ValueError):
                 replay.load_state_dict(state)
+
+    def test_damaged_states_are_refused_or_give_a_replay_that_works(self):
+        chance = random.Random(6)
+        refused = 0
+        for store in (None, "u8"):
+            source, _ = filled(20, store=store)
+            for _ in range(150):
+                state = copy.deepcopy(source.state_dict())
+                self.damage(state, chance)
+                replay = ocdm.Replay(1)
+                try:
+                    replay.load_state_dict(state)
+                except ValueError:
+                    refused += 1
+                    self.assertEqual((len(replay), replay.memory.capacity), (0, 1))
+                else:
+                    self.going_on(replay, pickle.loads(pickle.dumps(replay)))
+        self.assertGreater(refused, 150)
+
+    def damage(self, state, chance):
+        """Puts something else in the place of a value at any depth, except of the payloads themselves, which may be anything."""
+        parts = [state, *state["leaves"]]
+        part = chance.choice(parts)
+        name = chance.choice(sorted(set(part) - {"kind"} if part.get("kind") == "objects" else part))
+        if name == "memory":
+            name = chance.choice(sorted(state["memory"]))
+            part = state["memory"]
+        part[name] = chance.choice([7, -1, "x", [], (), [1], {}, 0.5, np.zeros((2, 2), np.float32), np.zeros(3, np.int16), b"x"])
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ TEST(resnet18_gives_what_pytorch_gives)
     float *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
     double loss;
     assert_int_equal(ocdm__agent_batch_gradient(agent, &made.batch, gradient, &loss, NULL), OCDM_OK);
-    assert_true(apart(agent->logits, 1, resnet18_logits, COUNT(resnet18_logits)) <= 1e-3);
+    assert_true(apart(agent->asked.logits, 1, resnet18_logits, COUNT(resnet18_logits)) <= 1e-3);
     assert_true(fabs(loss - resnet18_losses[0]) <= 1e-3 * resnet18_losses[0]);
     gradients_near(agent->network, gradient);
     free(gradient);
@@ -357,6 +357,28 @@ TEST(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation)
     ocdm__agent_destroy(agent);
 }
 
+/* What a step computed is kept with new samples after the memory has asked for gradients, of as many samples as it likes. */
+TEST(gradients_leave_what_a_step_computed)
+{
+    ocdm__agent_settings settings = settings_for("mlp", 8, 3, 1);
+    ocdm__agent *agent = agent_with(&settings);
+    struct made_batch step = batch_for(&settings, 4, 2), asked = batch_for(&settings, 9, 3);
+    float logits[4 * 3], *gradient = calloc(ocdm__agent_gradient_size(agent), sizeof *gradient);
+    double losses[4];
+    assert_int_equal(ocdm__agent_train(agent, &step.batch, NULL, NULL), OCDM_OK);
+    memcpy(logits, ocdm__agent_logits(agent), sizeof logits);
+    memcpy(losses, ocdm__agent_losses(agent), sizeof losses);
+    asked.batch.fresh = 0;
+    for (asked.batch.count = 1; asked.batch.count <= 9; asked.batch.count += 4)
+        assert_int_equal(ocdm__agent_gradient(agent, &asked.batch, gradient, NULL), OCDM_OK);
+    assert_memory_equal(ocdm__agent_logits(agent), logits, sizeof logits);
+    assert_memory_equal(ocdm__agent_losses(agent), losses, sizeof losses);
+    free(gradient);
+    batch_free(&step);
+    batch_free(&asked);
+    ocdm__agent_destroy(agent);
+}
+
 /* ---- bad input -------------------------------------------------------------------------------------------------------- */
 
 TEST(train_names_the_sample_whose_loss_is_no_number)
@@ -531,13 +553,13 @@ TEST(linear_in_bf16_multiplies_rounded_numbers)
             double want = 0;
             for (size_t i = 0; i < INPUTS; i++)
                 want += rounded_to_bf16(weights[out * INPUTS + i]) * rounded_to_bf16(made.input[row * INPUTS + i]);
-            assert_true(fabs((double)agent->logits[row * OUTPUTS + out] - want) < 1e-6);
+            assert_true(fabs((double)agent->asked.logits[row * OUTPUTS + out] - want) < 1e-6);
         }
     for (size_t out = 0; out < OUTPUTS; out++)
         for (size_t i = 0; i < INPUTS; i++) {
             double want = 0;
             for (size_t row = 0; row < ROWS; row++)
-                want += rounded_to_bf16(agent->logit_gradients[row * OUTPUTS + out]) *
+                want += rounded_to_bf16(agent->asked.logit_gradients[row * OUTPUTS + out]) *
                         rounded_to_bf16(made.input[row * INPUTS + i]);
             assert_true(fabs((double)gradient[out * INPUTS + i] - want) < 1e-6);
         }
@@ -555,6 +577,7 @@ int main(void)
         cmocka_unit_test(predictions_do_not_depend_on_threads_or_neighbours),
         cmocka_unit_test(averages_are_those_of_all_steps),
         cmocka_unit_test(averages_leave_the_trained_weights_alone),
+        cmocka_unit_test(gradients_leave_what_a_step_computed),
         cmocka_unit_test(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation),
         cmocka_unit_test(train_names_the_sample_whose_loss_is_no_number),
         cmocka_unit_test(train_stops_when_an_image_is_no_number),

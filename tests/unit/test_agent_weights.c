@@ -78,7 +78,7 @@ TEST(agent_goes_on_as_the_saved_one_would_have)
 TEST(fit_names_the_model_that_a_file_is_of)
 {
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        ocdm__agent_settings settings = settings_for(models[i].model, models[i].size, 5, 1);
+        ocdm__agent_settings settings = rich_settings_for(models[i].model, models[i].size, 5, 1);
         ocdm__agent *agent = agent_with(&settings);
         struct read_file read;
         struct ocdm__weights_fit fit;

@@ -95,6 +95,19 @@ TEST(resume_ends_as_if_never_stopped_when_there_is_no_agent)
     }
 }
 
+TEST(resume_ends_as_if_never_stopped_for_ridge)
+{
+    ocdm__run_settings settings = settings_of("rs");
+    settings.model = "ridge";
+    settings.learning_rate = ocdm__run_settings_default().learning_rate;
+    finishes("whole", settings, "several", false);
+    stops("parts", settings, "several", 17);
+    finishes("parts", settings, "several", true);
+    same_results("whole", "parts", true);
+    remove_folder("parts");
+    remove_folder("whole");
+}
+
 /* Augmentation follows from seed, sample and step; neither it nor the network depends on the number of threads. */
 TEST(resume_ends_as_if_never_stopped_when_samples_are_images)
 {
@@ -285,35 +298,51 @@ static void forge(const char *path, const char *name, const unsigned char *data)
     free(bytes);
 }
 
-/* Numbers of a position, in the order of the first version: steps, evaluations, skipped, log, offered and stride of the curve.
- */
+/* Changes a number of a position, in the order of the first version: steps, evaluations, skipped, log, offered and stride of
+ * the curve. */
+static void forge_position(const char *path, size_t field, uint64_t value)
+{
+    ocdm__mapped_file file;
+    struct ocdm__safetensors tensors;
+    unsigned char position[64];
+    assert_int_equal(ocdm__map_file(&file, path, NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_read(&tensors, "checkpoint", file.bytes, file.size, NULL), OCDM_OK);
+    memcpy(position, ocdm__safetensors_find(&tensors, "position")->data, sizeof position);
+    ocdm__safetensors_close(&tensors);
+    ocdm__unmap_file(&file);
+    ocdm__put_u64(position + 8 * field, value);
+    forge(path, "position", position);
+}
+
 TEST(resume_refuses_a_position_that_cannot_be)
 {
     static const struct {
         size_t field;
         uint64_t value;
-    } forged[] = {{0, UINT64_MAX}, {0, 9},          {1, 4},
-                  {1, UINT64_MAX}, {3, UINT64_MAX}, {3, (uint64_t)1 << 62},
-                  {4, 0},          {4, UINT64_MAX}, {5, (uint64_t)1 << 63},
-                  {5, 0},          {5, 3},          {5, UINT64_MAX}};
+    } forged[] = {{0, UINT64_MAX},        {0, 9}, {1, 4},          {1, UINT64_MAX},        {2, UINT64_MAX}, {3, UINT64_MAX},
+                  {3, (uint64_t)1 << 62}, {4, 0}, {4, UINT64_MAX}, {5, (uint64_t)1 << 63}, {5, 0},          {5, 3},
+                  {5, UINT64_MAX}};
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         ocdm_error error;
-        ocdm__mapped_file file;
-        struct ocdm__safetensors tensors;
-        unsigned char position[64];
         stops("parts", settings_of("ocdm"), "several", 17);
-        assert_int_equal(ocdm__map_file(&file, "parts/checkpoint.safetensors", NULL), OCDM_OK);
-        assert_int_equal(ocdm__safetensors_read(&tensors, "checkpoint", file.bytes, file.size, NULL), OCDM_OK);
-        memcpy(position, ocdm__safetensors_find(&tensors, "position")->data, sizeof position);
-        ocdm__safetensors_close(&tensors);
-        ocdm__unmap_file(&file);
-        ocdm__put_u64(position + 8 * forged[i].field, forged[i].value);
-        forge("parts/checkpoint.safetensors", "position", position);
+        forge_position("parts/checkpoint.safetensors", forged[i].field, forged[i].value);
         ocdm_status status = run_in("parts", settings_of("ocdm"), "several", true, NULL, &error);
         if (status != OCDM_BAD_FILE)
             fail_msg("field %zu, value %llx: status %d", forged[i].field, (unsigned long long)forged[i].value, (int)status);
         remove_folder("parts");
     }
+}
+
+/* A run without an agent reads no samples, so that it has nothing to say about those that it could not read. */
+TEST(resume_refuses_skipped_samples_of_a_run_that_reads_none)
+{
+    ocdm_error error;
+    ocdm__run_settings settings = settings_of("ocdm");
+    settings.model = "none";
+    stops("parts", settings, "several", 17);
+    forge_position("parts/checkpoint.safetensors", 2, 1);
+    assert_int_equal(run_in("parts", settings, "several", true, NULL, &error), OCDM_BAD_FILE);
+    remove_folder("parts");
 }
 
 TEST(resume_names_the_setting_that_differs)
@@ -482,12 +511,14 @@ int main(void)
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_every_method, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_at_every_step, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_there_is_no_agent, clear_folders),
+        cmocka_unit_test_setup(resume_ends_as_if_never_stopped_for_ridge, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_samples_are_images, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_stopped_in_an_evaluation, clear_folders),
         cmocka_unit_test_setup(resume_ends_as_if_never_stopped_when_killed, clear_folders),
         cmocka_unit_test_setup(resume_takes_the_checkpoint_before_when_one_is_damaged, clear_folders),
         cmocka_unit_test_setup(resume_fails_when_both_checkpoints_are_damaged, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_position_that_cannot_be, clear_folders),
+        cmocka_unit_test_setup(resume_refuses_skipped_samples_of_a_run_that_reads_none, clear_folders),
         cmocka_unit_test_setup(resume_names_the_setting_that_differs, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_stream_that_changed, clear_folders),
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),

@@ -28,7 +28,7 @@ struct contradiction {
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
         .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, .threads = 1,            \
-        .negatives = 1, .lambda = 1, __VA_ARGS__                                                                               \
+        .negatives = 1, .momentum = 0.9, .lambda = 1000, __VA_ARGS__                                                           \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -56,7 +56,16 @@ static const struct contradiction contradictions[] = {
     {"adamw without weight decay is adam", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_ADAMW)},
     {"the cosine schedule needs a horizon", OCDM_BAD_ARGUMENT, CHANGED(.lr_schedule = OCDM__LR_COSINE)},
     {"a horizon without the cosine schedule", OCDM_BAD_ARGUMENT, CHANGED(.horizon = 100)},
-    {"ocdm does not train the model ridge by gradients", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .warmup = 5)},
+    {"ocdm does not train the model ridge by gradients", OCDM_BAD_ARGUMENT,
+     CHANGED(.model = "ridge", .learning_rate = 1e-4, .warmup = 5)},
+    {"--momentum is of sgd, the optimiser is adam", OCDM_BAD_ARGUMENT, CHANGED(.momentum = 0.5)},
+    {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_SGD, .epsilon = 1e-8)},
+    {"--lambda is of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.lambda = 10)},
+    {"ridge is solved and takes no steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge")},
+    {"ridge counts each sample once", OCDM_BAD_ARGUMENT,
+     CHANGED(.model = "ridge", .learning_rate = 1e-4, .method = "multitask")},
+    {"nothing is replayed: --method ocdm, --model ridge", OCDM_BAD_ARGUMENT,
+     CHANGED(.model = "ridge", .learning_rate = 1e-4, .replay_policy = OCDM__REPLAY_BALANCED)},
     {"ridge computes in double precision", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge", .precision = OCDM__PRECISION_BF16)},
     {"nothing is replayed: --method finetune", OCDM_BAD_ARGUMENT,
      CHANGED(.method = "finetune", .replay_policy = OCDM__REPLAY_BALANCED)},
@@ -118,6 +127,17 @@ TEST(presets_are_settings_that_can_be_read)
         HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
     assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal == 1);
     assert_true(settings.averages.count >= 2 && settings.validation == 0.1);
+}
+
+TEST(rates_of_averages_are_each_named_once)
+{
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    const ocdm__setting *ema = ocdm__setting_of_flag("ema");
+    ocdm_error error;
+    assert_int_equal(ocdm__setting_read(ema, "0.9,0.99", &settings, NULL, &error), OCDM_OK);
+    assert_true(settings.averages.count == 2 && settings.averages.values[1] == 0.99);
+    assert_int_equal(ocdm__setting_read(ema, "0.9,0.99,0.90", &settings, NULL, &error), OCDM_BAD_ARGUMENT);
+    assert_string_equal(error.message, "ema names 0.9 twice");
 }
 
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
@@ -249,6 +269,7 @@ int main(void)
         cmocka_unit_test(settings_allow_a_small_memory_when_nothing_is_replayed),
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
         cmocka_unit_test(presets_are_settings_that_can_be_read),
+        cmocka_unit_test(rates_of_averages_are_each_named_once),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
         cmocka_unit_test(weights_are_compared_by_their_digest),

@@ -47,20 +47,30 @@ static void close_work(struct work *work)
 
 /* ---- getting ready ------------------------------------------------------------------------------------------------------- */
 
-/* The size of images that the weights were trained with, where the command line says nothing else. */
-static void choose_size(struct work *work, const ocdm__weights_about *about)
+/* --resize 0 is given: images are not to be resized. */
+static void keep_size(ocdm__run_settings *settings, const ocdm__weights_about *about)
 {
-    ocdm__run_settings *settings = &work->settings;
+    if (settings->crop == OCDM_NONE)
+        settings->crop = about->crop;
+    ocdm__weights_tell_size(about, 0, settings->crop, ocdm__print_note);
+}
+
+/* The size of images that the weights were trained with, where the command line says nothing else. */
+static ocdm_status choose_size(ocdm__run_settings *settings, const ocdm__weights_about *about, ocdm_error *error)
+{
+    ocdm_status status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
+    if (status != OCDM_OK || !about->images)
+        return status;
+    if (settings->resize == 0)
+        return keep_size(settings, about), OCDM_OK;
     uint32_t resize = settings->resize != OCDM_NONE ? settings->resize : 0;
     uint32_t crop = settings->crop != OCDM_NONE ? settings->crop : 0;
-    if (settings->resize == 0 || !about->images)
-        return; /* 0 is given: images are not to be resized */
     ocdm__weights_choose_size(about, &resize, &crop, ocdm__print_note);
     settings->resize = resize;
     settings->crop = crop;
+    return OCDM_OK;
 }
 
-/* The model that the tensors of the file fit, and whether its classes are the stream's. */
 static ocdm_status find_model(struct work *work, ocdm_error *error)
 {
     const char *path = work->settings.weights;
@@ -77,7 +87,7 @@ static ocdm_status find_model(struct work *work, ocdm_error *error)
     if (status == OCDM_OK)
         status = ocdm__weights_check_classes(path, &about, &work->stream.table, error);
     if (status == OCDM_OK)
-        choose_size(work, &about);
+        status = choose_size(&work->settings, &about, error);
     ocdm__weights_about_clear(&about);
     ocdm__weights_close(&file);
     return status;
@@ -276,13 +286,16 @@ static const ocdm__flag flags[] = {
      .help = "bf16 needs a CPU that supports it"},
     {.name = "resize",
      .value = "PIXELS",
-     .help = "resize images to this shorter side; by default as the weights were trained, else 256 for image files"},
+     .help = "resize images to this shorter side; 0: do not; by default as the weights were trained, else 256 for image files"},
     {.name = "crop",
      .value = "PIXELS",
      .help = "then crop the centre square of this size; by default as the weights were trained, else 224 for image files"},
+    {.name = "image-size",
+     .value = "PIXELS",
+     .help = "the same as --crop PIXELS, and --resize with the usual eighth around it"},
     {.name = "images", .value = "FOLDER", .help = "folder of the image files, instead of the one in the stream"},
     {.name = "strict", .help = "fail at an image that cannot be decoded instead of skipping it"},
-    {.name = "groups", .value = "H,L|FILE", .help = OCDM__GROUPS_HELP},
+    {.name = "groups", .value = "H,L|terciles|FILE", .help = OCDM__GROUPS_HELP},
     {.name = "threads",
      .value = "N",
      .help = "threads for models of images and decoding; all cores by default; does not change results"},

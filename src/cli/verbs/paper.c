@@ -193,7 +193,7 @@ static ocdm_status make_builtin(struct request *request, struct source *source, 
     ocdm__own_program("ocdm", program, sizeof program);
     ocdm__children children = {.program = program, .children = &child, .count = 1, .jobs = 1, .stop = &ocdm__stop_signal};
     if (!request->quiet)
-        fprintf(stderr, "no --stream: building the built-in one, %s\n", source->path);
+        fprintf(stderr, "no --stream: building the built-in one, %s\n", ocdm__show_path(source->path).text);
     status = ocdm__children_run(&children, error);
     if (status == OCDM_OK && child.exit_code != 0)
         status = ocdm__fail(error, OCDM_IO, child.hint, "%s: %s", source->path, child.error);
@@ -304,7 +304,7 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
     if (source->grid.count == 0 && ocdm__paper_has_runs(plan, source->folder))
         return OCDM_OK;
     if (!is_learnable(source)) {
-        fprintf(stderr, "%s has labels and nothing to learn from: its runs are missing\n", source->path);
+        fprintf(stderr, "%s has labels and nothing to learn from: its runs are missing\n", ocdm__show_path(source->path).text);
         return OCDM_OK;
     }
     ocdm__plan_run run = {.plan = plan,
@@ -316,8 +316,8 @@ static ocdm_status provide_runs(struct request *request, struct source *source, 
                           .jobs = request->jobs,
                           .quiet = request->quiet};
     if (!request->quiet)
-        fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, source->folder, request->settings.model,
-                request->settings.learning_rate);
+        fprintf(stderr, "%s: runs into %s, model %s, lr %g\n", request->item->name, ocdm__show_path(source->folder).text,
+                request->settings.model, request->settings.learning_rate);
     ocdm_status status = ocdm__grid_choose(&source->grid, &run, plan, &tried, error);
     if (status == OCDM_OK)
         status = ocdm__paper_check_runs(plan, source->folder, &source->setup, error);
@@ -689,7 +689,7 @@ static ocdm_status write_picture(struct request *request, ocdm_error *error)
     const ocdm__paper_item *item = request->item;
     ocdm_status status = ocdm__sheet_write(&request->sheet, item->what, ocdm__paper_reading(item), request->svg, error);
     if (status == OCDM_OK && !request->quiet)
-        fprintf(stderr, "%s: written\n", request->svg);
+        fprintf(stderr, "%s: written\n", ocdm__show_path(request->svg).text);
     return status;
 }
 

@@ -64,7 +64,7 @@ static void write_json(ocdm__output *output, const ocdm__predict_settings *setti
 static void write_text(ocdm__output *output, const ocdm__predict_settings *settings, const ocdm__predict_report *report)
 {
     static const char *const parts[] = {": test samples: ", ": training samples: ", ": samples: "};
-    ocdm__output_text(output, settings->output);
+    ocdm__output_text(output, ocdm__show_path(settings->output).text);
     ocdm__output_count(output, parts[settings->part], report->samples);
     ocdm__output_count(output, ", classes: ", report->classes);
     ocdm__output_text(output, "\n");
@@ -199,21 +199,6 @@ static const char *class_name(const struct listing *listing, size_t number, char
     return digits;
 }
 
-/* Bytes of a file's name that are not printable UTF-8 become question marks. */
-static void write_path(ocdm__output *output, const char *path)
-{
-    const unsigned char *at = (const unsigned char *)path, *end = at + strlen(path);
-    while (at < end) {
-        size_t length = ocdm__utf8_sequence(at, end);
-        bool shown = length > 1 ? at[0] != 0xC2 || at[1] >= 0xA0 : length == 1 && *at >= 0x20 && *at != 0x7F;
-        if (shown)
-            ocdm__output_write(output, at, length);
-        else
-            ocdm__output_text(output, "?");
-        at += length > 0 ? length : 1;
-    }
-}
-
 static void write_share(ocdm__output *output, const char *format, double share)
 {
     char text[32];
@@ -234,7 +219,7 @@ static void write_text_label(struct listing *listing, size_t place)
 static void write_text_labels(struct listing *listing, const char *path, size_t count)
 {
     char start[48];
-    write_path(&listing->output, path);
+    ocdm__output_text(&listing->output, ocdm__show_path(path).text);
     ocdm__output_text(&listing->output, "  ");
     for (size_t i = 0; i < count; i++) {
         ocdm__output_text(&listing->output, i > 0 ? ", " : "");
@@ -248,15 +233,12 @@ static void write_text_labels(struct listing *listing, const char *path, size_t 
     ocdm__output_text(&listing->output, "\n");
 }
 
+/* JSON is UTF-8, which the names of files need not be. */
 static void write_json_path(ocdm__output *output, const char *path)
 {
-    ocdm__output name;
-    if (ocdm__output_open_memory(&name, path, NULL) != OCDM_OK)
-        return;
-    write_path(&name, path);
+    const ocdm__shown_path shown = ocdm__show_path(path);
     ocdm__output_text(output, "{\"file\":");
-    ocdm__output_json_string(output, name.buffer, name.used);
-    ocdm__output_abandon(&name);
+    ocdm__output_json_string(output, shown.text, strlen(shown.text));
 }
 
 static void write_json_labels(struct listing *listing, const char *path, size_t count)

@@ -84,12 +84,13 @@ static ocdm_status write_all_events(const ocdm__run_list *runs, const char *stre
         if (run->state != OCDM__RUN_WHOLE && run->state != OCDM__RUN_HALF)
             continue;
         if (ocdm__run_is_locked(run->folder)) {
-            fprintf(stderr, "note: %s: the run is not finished; its events are left alone\n", run->folder);
+            fprintf(stderr, "note: %s: the run is not finished; its events are left alone\n",
+                    ocdm__show_path(run->folder).text);
             continue;
         }
         status = write_events(run, stream, error);
         if (status == OCDM_OK)
-            printf("%s/%s\n", run->folder, OCDM__EVENTS_FILE);
+            printf("%s/%s\n", ocdm__show_path(run->folder).text, OCDM__EVENTS_FILE);
     }
     return status;
 }
@@ -108,19 +109,24 @@ static ocdm_status write_figures(const ocdm__study_list *studies, const char *fo
     return status;
 }
 
-/* Prints one line about the page, and one line for each run that is not on it. */
-static void tell(const ocdm__run_list *runs, const char *path)
+/* One line for each run that is unfinished, damaged or missing. */
+static void tell_faults(const ocdm__run_list *runs)
 {
-    size_t whole = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run_record *run = &runs->runs[i];
-        whole += run->state == OCDM__RUN_WHOLE;
         ocdm_error note; /* one line, whatever the folder is called */
         ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
         if (run->state != OCDM__RUN_WHOLE)
             ocdm__print_note(note.message);
     }
-    printf("%s: %zu run%s\n", path, whole, whole == 1 ? "" : "s");
+}
+
+static void tell_page(const ocdm__run_list *runs, const char *path)
+{
+    size_t whole = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        whole += runs->runs[i].state == OCDM__RUN_WHOLE;
+    printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
 }
 
 static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
@@ -149,7 +155,7 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
     if (status == OCDM_OK)
         status = ocdm__page_write(&page, path, error);
     if (status == OCDM_OK)
-        tell(runs, path);
+        tell_page(runs, path);
     ocdm__stream_pictures_close(state.pictures);
     ocdm__studies_clear(&studies);
     return status;
@@ -172,6 +178,8 @@ static int run(const ocdm__arguments *arguments)
         status = write_all_events(&runs, ocdm__argument_text(arguments, "stream"), &error);
     if (status == OCDM_OK && (!events || ocdm__argument_given(arguments, "output")))
         status = make_report(arguments, &runs, &error);
+    if (status == OCDM_OK)
+        tell_faults(&runs);
     ocdm__runs_clear(&runs);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }

@@ -455,7 +455,7 @@ static ocdm_status print_report(const struct request *request, const ocdm__build
         ocdm__output_text(&output, "{\"file\":");
         ocdm__output_json_string(&output, path, strlen(path));
     } else {
-        ocdm__output_text(&output, path);
+        ocdm__output_text(&output, ocdm__show_path(path).text);
     }
     ocdm__output_count(&output, json ? ",\"train\":" : ": ", report->train);
     ocdm__output_count(&output, json ? ",\"test\":" : " training and ", report->test);

@@ -46,7 +46,7 @@ static ocdm_status print_report(bool json, const char *path, const ocdm__featuri
         ocdm__output_text(&output, "{\"file\":");
         ocdm__output_json_string(&output, path, strlen(path));
     } else {
-        ocdm__output_text(&output, path);
+        ocdm__output_text(&output, ocdm__show_path(path).text);
     }
     ocdm__output_count(&output, json ? ",\"samples\":" : ": samples: ", report->samples);
     ocdm__output_count(&output, json ? ",\"features\":" : ", features: ", report->features);

@@ -179,7 +179,7 @@ static ocdm_status make_file(const ocdm__arguments *arguments, struct work *work
 
 static void tell(const struct work *work)
 {
-    printf("%s: %s, classes: %" PRIu32 "\n", work->path, work->model, work->fit.class_count);
+    printf("%s: %s, classes: %" PRIu32 "\n", ocdm__show_path(work->path).text, work->model, work->fit.class_count);
     if (ocdm__model_takes_images(work->model))
         printf("input   image, batch x 3 x %" PRIu32 " x %" PRIu32 ": %s\n", work->crop, work->crop, work->input);
     else

@@ -130,13 +130,21 @@ ocdm_status ocdm__checkpoint_compare(const ocdm__checkpoint *checkpoint, const o
 
 /* ---- restoring --------------------------------------------------------------------------------------------------------- */
 
-static bool position_fits(const ocdm__checkpoint_position *position, const ocdm__schedule *schedule)
+/* Whether so many of `count` samples can have been skipped: only a run that reads samples skips some. */
+static bool can_skip(const ocdm__run *run, uint64_t skipped, uint64_t count)
 {
+    return skipped <= (run->inputs != NULL ? count : 0);
+}
+
+static bool position_fits(const ocdm__checkpoint_position *position, const ocdm__run *run)
+{
+    const ocdm__schedule *schedule = &run->schedule;
     uint64_t step = position->step, evaluations = position->evaluations;
     size_t tasks = schedule->order.task_count;
     return evaluations <= tasks && step <= ocdm__schedule_steps(schedule) &&
            (evaluations == 0 || step >= schedule->task_ends[evaluations - 1]) &&
-           (evaluations == tasks || step <= schedule->task_ends[evaluations]);
+           (evaluations == tasks || step <= schedule->task_ends[evaluations]) &&
+           can_skip(run, position->skipped, step * schedule->batch);
 }
 
 /* Evaluation number i has the averages of all classes, of each group, and of i + 1 tasks. */
@@ -181,7 +189,7 @@ static bool curve_fits(const ocdm__checkpoint_position *position, size_t points)
 static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
 {
     size_t points = points_in(checkpoint);
-    if (!position_fits(&checkpoint->position, &run->schedule))
+    if (!position_fits(&checkpoint->position, run))
         return refuse(checkpoint, "the position is none of this run", error);
     bool fits = evaluations_fit(checkpoint, "evaluations", 1) && others_fit(checkpoint, run) && points >= 1 &&
                 points <= OCDM__CURVE_ROOM && curve_fits(&checkpoint->position, points) &&
@@ -191,17 +199,19 @@ static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm
 }
 
 /* From `*at` on, which moves. */
-static ocdm_status restore_evaluations_of(const ocdm__checkpoint *checkpoint, size_t count, const unsigned char **at,
+static ocdm_status restore_evaluations_of(const ocdm__checkpoint *checkpoint, const ocdm__run *run, const unsigned char **at,
                                           ocdm__evaluation *evaluations, ocdm_error *error)
 {
     const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < run->evaluation_count; i++) {
         ocdm__evaluation *evaluation = &evaluations[i];
         ocdm_status status = ocdm__evaluation_start(evaluation, i + 1, error);
         if (status != OCDM_OK)
             return status;
         ocdm__record_get(&layout, at, evaluation);
+        if (!can_skip(run, evaluation->skipped, run->tests.ends[i]))
+            return refuse(checkpoint, "an evaluation skipped more samples than there are", error);
         ocdm__record_get(&averages, at, &evaluation->total);
         for (size_t g = 0; g < OCDM__GROUPS; g++)
             ocdm__record_get(&averages, at, &evaluation->groups[g]);
@@ -223,7 +233,7 @@ static ocdm_status restore_version(const ocdm__checkpoint *checkpoint, ocdm__run
                                    const unsigned char *at[2], ocdm_error *error)
 {
     restore_scores_of(checkpoint, run->stream->table.class_count, &at[1], version->scores);
-    return restore_evaluations_of(checkpoint, run->evaluation_count, &at[0], version->evaluations, error);
+    return restore_evaluations_of(checkpoint, run, &at[0], version->evaluations, error);
 }
 
 static ocdm_status restore_evaluations(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)

@@ -173,6 +173,9 @@ static ocdm_status read_rates(const ocdm__setting *setting, const char *text, oc
         if (!ocdm__text_to_double(text, length, &rate) || !(rate > setting->low && rate < setting->high))
             return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a number above %g and below %g",
                               setting->flag, (int)(length < 64 ? length : 64), text, setting->low, setting->high);
+        for (uint32_t i = 0; i < rates->count; i++)
+            if (rates->values[i] == rate)
+                return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name each rate once", "%s names %g twice", setting->flag, rate);
         rates->values[rates->count++] = rate;
         more = text[length] == ',';
         text += length + more;

@@ -267,6 +267,10 @@ bool ocdm__run_is_ridge(const ocdm__run_settings *settings);
 /* The kind of a stream's samples: "features", "images", "files" or "labels". */
 const char *ocdm__stream_kind(const ocdm__stream *stream);
 
+/* Fills in the two sides that --image-size stands for. `none` is the value of whatever is not given. OCDM_OK, OCDM_BAD_ARGUMENT
+ * if another side is given too. */
+ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize, uint32_t *crop, ocdm_error *error);
+
 /*
  * Fills in what depends on the stream (resize, crop, groups) and refuses settings that are out of range, contradict each other
  * or do not fit the stream. `path` is the stream's, for messages. OCDM_OK, OCDM_BAD_ARGUMENT, OCDM_UNKNOWN_NAME, OCDM_BAD_FILE

@@ -130,6 +130,22 @@ static bool has_training_options(const ocdm__run_settings *settings)
            settings->lr_schedule != OCDM__LR_CONSTANT || settings->horizon != 0 || settings->warmup != 0;
 }
 
+/* What is of one optimiser or one model alone must not be given to another, which would ignore it. */
+static ocdm_status check_owners(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    bool sgd = settings->optimiser == OCDM__OPTIMISER_SGD;
+    if (!sgd && settings->momentum != usual.momentum)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --momentum out, or take --optimiser sgd",
+                          "--momentum is of sgd, the optimiser is %s", ocdm__run_optimisers[settings->optimiser]);
+    if (sgd && settings->epsilon != usual.epsilon)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --adam-eps out", "sgd has no epsilon");
+    if (!ocdm__run_is_ridge(settings) && settings->lambda != usual.lambda)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lambda out, or take --model ridge",
+                          "--lambda is of ridge, the model is %s", settings->model);
+    return OCDM_OK;
+}
+
 static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_error *error)
 {
     bool cosine = settings->lr_schedule == OCDM__LR_COSINE;
@@ -142,20 +158,36 @@ static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_erro
                           cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
     if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
+    return check_owners(settings, error);
+}
+
+/* Ridge takes no steps, and counts every sample once. */
+static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    if (settings->precision == OCDM__PRECISION_BF16 || settings->weights != NULL)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
+                          "ridge computes in double precision, and from the stream alone");
+    if (settings->learning_rate != usual.learning_rate || settings->epsilon != usual.epsilon || settings->clip != 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --lr, --adam-eps and --clip out",
+                          "ridge is solved and takes no steps");
+    if (ocdm__is_upper_bound(settings->method))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "--method finetune is the same as training on all data",
+                          "multitask trains on earlier samples again, and ridge counts each sample once");
     return OCDM_OK;
 }
 
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
 {
     bool ridge = ocdm__run_is_ridge(settings);
-    if (ridge && (settings->precision == OCDM__PRECISION_BF16 || settings->weights != NULL))
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --precision and --weights out",
-                          "ridge computes in double precision, and from the stream alone");
+    ocdm_status status = ridge ? check_ridge(settings, error) : OCDM_OK;
+    if (status != OCDM_OK)
+        return status;
     if (has_training_options(settings) && (ridge || settings->own_learner || !ocdm__run_has_agent(settings)))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave the flags of loss, optimiser, schedule and --ema out",
                           "ocdm does not train the model %s by gradients", settings->model);
     if ((settings->replay_policy != OCDM__REPLAY_UNIFORM || settings->dark != 0) &&
-        (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || settings->replay == 0))
+        (!ocdm__run_has_memory(settings) || !ocdm__run_has_agent(settings) || ridge || settings->replay == 0))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --replay-policy and --dark out",
                           "nothing is replayed: --method %s, --model %s, --replay %lu", settings->method, settings->model,
                           (unsigned long)settings->replay);
@@ -216,18 +248,16 @@ static uint32_t usual_resize(uint32_t crop)
     return crop + crop / 7;
 }
 
-/* --image-size stands for the two others. */
-static ocdm_status take_image_size(ocdm__run_settings *settings, ocdm_error *error)
+ocdm_status ocdm__take_image_size(uint32_t size, uint32_t none, uint32_t *resize, uint32_t *crop, ocdm_error *error)
 {
-    uint32_t size = settings->image_size;
-    if (size == OCDM_NONE || (settings->crop == size && settings->resize == usual_resize(size)))
+    if (size == none || (*crop == size && *resize == usual_resize(size)))
         return OCDM_OK;
-    if (settings->crop != OCDM_NONE || settings->resize != OCDM_NONE)
+    if (*crop != none || *resize != none)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --resize and --crop out",
                           "--image-size %lu stands for --resize %lu --crop %lu", (unsigned long)size,
                           (unsigned long)usual_resize(size), (unsigned long)size);
-    settings->crop = size;
-    settings->resize = usual_resize(size);
+    *crop = size;
+    *resize = usual_resize(size);
     return OCDM_OK;
 }
 
@@ -247,7 +277,7 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
 {
     ocdm_status status = check_model(settings, stream, path, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
-        status = take_image_size(settings, error);
+        status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
         fill_sizes(settings, stream);
     }
     if (status == OCDM_OK && settings->groups == NULL)

@@ -165,10 +165,12 @@ struct ocdm__event_file {
     ocdm__output buffers[BUFFERS];
 };
 
-/* Takes the values that were put together as an event of this step. */
+/* Takes the values that were put together as an event of this step; without a step that a run can have, they are dropped. */
 static void end_event(ocdm__event_file *file, double step)
 {
     ocdm__output *event = &file->buffers[EVENT];
+    if (!(step >= 0 && step < 0x1p53))
+        file->buffers[SUMMARY].used = 0;
     if (file->buffers[SUMMARY].used == 0)
         return;
     field_double(event, EVENT_WALL_TIME, file->started + file->seconds);
@@ -226,8 +228,7 @@ static void add_histogram(ocdm__event_file *file, const char *tag, const ocdm__j
     for (size_t i = 0; i < BUCKETS; i++)
         limits[i] = width * (double)(i + 1);
     for (const ocdm__json_node *node = list->first; node != NULL; node = node->next)
-        if (ocdm__json_number(node) >= 0)
-            buckets[(size_t)(ocdm__json_number(node) / width)]++;
+        buckets[(size_t)(ocdm__json_number(node) / width)]++;
     field_double(part, HISTOGRAM_MIN, counts->low);
     field_double(part, HISTOGRAM_MAX, counts->high);
     field_double(part, HISTOGRAM_COUNT, (double)list->count);
@@ -245,6 +246,8 @@ static void add_counts(ocdm__event_file *file, const ocdm__json_node *list)
     if (list == NULL || list->kind != OCDM__JSON_ARRAY || list->count == 0)
         return;
     const struct counts counts = summarise(list);
+    if (!(counts.low >= 0 && counts.high <= UINT32_MAX && counts.sum >= 0)) /* one of them is no count, or no number */
+        return;
     add_histogram(file, "memory/samples_per_class", list, &counts);
     add_scalar(file, "memory/smallest_class", counts.low);
     add_scalar(file, "memory/largest_class", counts.high);
