@@ -158,7 +158,7 @@ static double weighted_row(const struct ocdm__targets *targets, const struct rul
         struct term term = gradients[i] > 0 ? positive((double)x[i]) : negative(rule, (double)x[i]);
         double weight = weights != NULL ? (double)weights[i] : 1;
         gradients[i] = (float)(weight * term.slope);
-        sum += weight * term.loss + (x[i] == x[i] ? 0 : (double)x[i]);
+        sum += weight * term.loss + (double)(x[i] - x[i]); /* not a number unless the logit is finite: asl is bounded */
     }
     return sum;
 }

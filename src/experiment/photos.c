@@ -23,7 +23,7 @@ enum { MOST_LEVELS = 64, BATCHES = 2 };
 static char *joined(const char *folder, const char *name)
 {
     size_t length = strlen(folder), rest = strlen(name);
-    bool slash = length > 0 && folder[length - 1] != '/' && rest > 0;
+    size_t slash = length > 0 && folder[length - 1] != '/' && rest > 0 ? 1 : 0;
     char *path = ocdm__allocate(length + slash + rest + 1, 1);
     if (path == NULL)
         return NULL;

@@ -20,8 +20,7 @@ ocdm_status ocdm__scores_create(struct scores **result, double rho, bool weighte
     scores->rho = rho;
     scores->step_room = room < STEPS_KEPT ? room + 1 : STEPS_KEPT;
     scores->steps = ocdm__allocate(scores->step_room, sizeof *scores->steps);
-    scores->raise = ocdm__allocate(OCDM__NO_CLASS + 1, sizeof *scores->raise);
-    ocdm_status status = scores->steps && scores->raise ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
+    ocdm_status status = scores->steps ? OCDM_OK : ocdm__fail_memory(error, "the index of scores");
     if (status == OCDM_OK)
         status = ocdm__scores_reserve(scores, room, 1, OCDM__LANES, error);
     if (status != OCDM_OK) {

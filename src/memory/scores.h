@@ -1,19 +1,20 @@
 /*
- * The index that makes the exact greedy fast: for every distinct label set Y the sum of its class weights, or a bound of it.
+ * The index that makes the exact greedy fast: for every distinct label set Y it has the sum of the class weights, or a bound.
  *
  * Deleting a sample with label set Y, k = |Y|, leaves (see docs/algorithm.md)
  *     KL = (A - sum of w_i over Y) / (S - k) - ln(S - k) + ln Z,   w_i = f(m_i) - f(m_i - 1) - rho ln n_i,   f(m) = m ln m,
  * so among sets of one cardinality the largest sum wins, and only the winners of the cardinalities meet in floating point.
  * Weights and sums are whole numbers on a grid of 2^-32: exact, in any order, for ever.
  *
- * Sets of one cardinality that are awake stand in blocks (lanes.h); when a class weight changes, the sets that carry the class
- * hear of it through the class's list. When there are many sets, most are asleep. Two bounds exclude sleepers:
- *   - the ceiling: at some moment no sleeper with k labels scored more than this; since then scores rose by at most the sum of
- *     the k largest rises of class weights. It costs next to nothing and is enough while weights hardly move.
- *   - the height, 16 bits a sleeper: a sweep raises the heights of the sleepers of each class that stands above its reference
- *     weight, notes those that reach the height of the best deletion found so far, and scores them exactly. Who could be the
- * best wakes up; all others set a new ceiling. Within a batch class weights only fall, so a sweep that looks a little further
- * than it needs to serves several deletions.
+ * Sets that are awake are stored in blocks of one cardinality (lanes.h). When a class weight changes, the scores of the sets
+ * with that class are updated through the list of the class. When there are many sets, most are asleep. Two bounds exclude
+ * sleepers:
+ *   - the ceiling: when it was set, no sleeper with k labels scored more. Since then scores rose by at most the sum of the k
+ *     largest rises of class weights. It costs almost nothing and is enough while weights change little.
+ *   - the height, 16 bits per sleeper: a sweep raises the heights of the sleepers of each class that is above its reference
+ *     weight, collects those that reach the height of the best deletion found so far, and scores them exactly. Those that could
+ *     be the best wake up; the others set a new ceiling. Within a batch class weights only fall, so a sweep with a margin
+ *     serves several deletions.
  */
 #ifndef OCDM_MEMORY_SCORES_H
 #define OCDM_MEMORY_SCORES_H
@@ -24,37 +25,37 @@
 /* ---- sleepers ------------------------------------------------------------------------------------------------------ */
 
 /*
- * The label sets that are asleep. Of a sleeper the index knows an upper bound of its score only, 16 bits, its height. What
- * makes that useful is that the heights of all sleepers that carry a class can be raised at the speed of a counter: each
- * class has a list of its sleepers, and heights are small enough to stay in the cache.
+ * The label sets that are asleep. The index only knows an upper bound of a sleeper's score, its height of 16 bits. Each class
+ * has a list of its sleepers, and heights are small enough to stay in the cache, so the heights of all sleepers with a class
+ * are raised quickly.
  *
- * A sleeper sits in a seat. 64 seats are a row, of sets of one cardinality. Seats do not move.
+ * Each sleeper has a seat, which does not move. A row is 64 seats for sets of one cardinality.
  */
 
 #define OCDM__ROW 64u
 
-/* Heights end here; a sleeper of this height may be any higher. */
+/* The largest height. The bound of a sleeper with this height is not known: it may be larger. */
 #define OCDM__HIGHEST 65535u
 
-/* How many disjoint pairs of its classes a sleeper is listed under, at most: its first classes, two by two. */
+/* A sleeper is on the lists of at most this many disjoint pairs of its classes: the first two, the next two, and so on. */
 #define OCDM__PAIRS 4u
 
-/* As many classes are in its record; a class whose index has more than 16 bits is not, nor is one that is none. */
+/* The number of classes in a sleeper's record, and what stands there for a class that is missing or needs more than 16 bits. */
 #define OCDM__PAIRED (2 * OCDM__PAIRS)
 #define OCDM__NO_CLASS 65535u
 
 struct row {
     uint64_t taken; /* one bit for each seat */
     uint32_t cardinality;
-    uint32_t
-        next; /* of the rows of this cardinality that have a free seat, or of those without a sleeper; OCDM_NONE at the end */
+    /* In the list of rows of this cardinality with a free seat, or of rows without a sleeper; OCDM_NONE at the ends. */
+    uint32_t next;
     uint32_t previous;
 };
 
 /* A sleeper on the lists of its pairs of classes. Links are numbered by seat: OCDM__PAIRS each. */
 struct paired {
     uint32_t next[OCDM__PAIRS];     /* OCDM_NONE at the end */
-    uint32_t previous[OCDM__PAIRS]; /* of the first: which list this is, and OCDM__FIRST_LINK */
+    uint32_t previous[OCDM__PAIRS]; /* for the first link of a list: the number of the list, plus OCDM__FIRST_LINK */
     uint16_t class_index[OCDM__PAIRED];
 };
 
@@ -63,23 +64,23 @@ struct paired {
 struct sleepers {
     uint32_t *set;    /* by seat */
     uint16_t *height; /* by seat; 0: free */
-    uint16_t *raised; /* the same, and more during a sweep */
+    uint16_t *raised; /* equal to height; during a sweep raised further, or 0: the sleeper was caught */
     uint32_t count;
 
     struct row *rows;
-    uint16_t *top;  /* by row: no height is more */
-    bool *loose;    /* by row: maybe all are less */
-    uint16_t *mark; /* by row: who is raised so far is noted */
+    uint16_t *top;  /* by row: an upper bound of its heights */
+    bool *loose;    /* by row: the bound may be too large */
+    uint16_t *mark; /* by row: a sweep collects the sleepers that reach this height */
     uint32_t row_used;
     uint32_t row_room;
     uint32_t free_row;
 
     struct paired *paired; /* by seat */
-    uint32_t *pairs;       /* by hash of two classes: the first link of those that carry both */
+    uint32_t *pairs;       /* by hash of two classes: the first link of the list of that pair, and of others of the same hash */
     uint32_t pair_mask;
 };
 
-/* How many pairs a set is listed under. */
+/* How many lists of pairs a set is on. */
 static inline uint32_t ocdm__pair_count(uint32_t cardinality)
 {
     return cardinality / 2 < OCDM__PAIRS ? cardinality / 2 : OCDM__PAIRS;
@@ -94,29 +95,29 @@ static inline uint32_t ocdm__pair_hash(uint32_t class_index)
 void ocdm__sleepers_init(struct sleepers *sleepers);
 void ocdm__sleepers_clear(struct sleepers *sleepers);
 
-/* Makes room for `sets` sleepers and as many seats that are free in rows of other cardinalities; on failure all is as it was.
- */
+/* Makes room for `sets` sleepers, and as many seats again, since rows of other cardinalities may have free ones. After a
+ * failure nothing has changed. */
 void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *failed);
 
-/* A set takes a seat: set->lane. And gives it back. *open is the first row of its cardinality with a free seat, OCDM_NONE if
- * there is none. _add is false if there is no seat: rows may be nearly empty. */
+/* Gives a set a seat, in set->lane; and frees it. *open is the first row of its cardinality with a free seat, OCDM_NONE if
+ * there is none. _add returns false if there is no seat: many rows may be nearly empty. */
 bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint32_t *open,
                         uint16_t height);
 void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open);
 
-/* Another height for a sleeper; for all on a list, by so many units: what is at the top may have been higher and stays, nobody
- * sinks below 1; the same for all of a cardinality. */
+/* Sets the height of a sleeper; changes the heights of all on a list, or of all of one cardinality, by some units. A height of
+ * OCDM__HIGHEST stays, since the bound may be larger; no height becomes less than 1. */
 void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_t height);
 void ocdm__sleepers_move(struct sleepers *sleepers, const struct listed *list, uint32_t count, int64_t units);
 void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardinality, int64_t units);
 
-/* Raises the sleepers on a list. Writes the seats of those that reach the mark of their row thereby, and returns how many.
- * _put_back ends this. */
+/* Raises the sleepers on a list. Writes the seats of those that now reach the mark of their row, and returns how many.
+ * _put_back resets the heights. */
 uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *list, uint32_t count, uint32_t by,
                               uint32_t *reached);
 void ocdm__sleepers_put_back(struct sleepers *sleepers, const struct listed *list, uint32_t count);
 
-/* The largest height of a row, exactly. */
+/* The exact largest height of a row. */
 uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row);
 
 /* ---- the index ----------------------------------------------------------------------------------------------------- */
@@ -127,13 +128,13 @@ struct wide {
     int64_t high;
 };
 
-/* The best that one cardinality has to offer. */
+/* The best set of one cardinality. */
 struct contender {
     int64_t value; /* the objective it leaves, in multiples of 2^-40; INT64_MAX for an empty rest */
     int64_t score; /* INT64_MIN: it was not looked at closely */
 };
 
-/* Sets of one cardinality go by the highest score first, then by the least order of their first sample. */
+/* The order of sets of one cardinality: the highest score first, then the least tie order of the first sample. */
 struct standing {
     int64_t score;
     int64_t order;
@@ -147,10 +148,10 @@ struct bucket {
     uint32_t asleep;      /* how many are asleep */
     int64_t ceiling;      /* no sleeper scored more when it was set */
     int64_t floor;        /* of the last full search: who scores less is too far from the best */
-    struct standing rest; /* then no set that is not near came before this one */
-    int64_t goal;         /* of a sweep: the height that nobody who leaves as little as the best can be below */
-    int64_t alone;        /* of a sweep: how far a set can be raised that has no pair of raised classes among its pairs */
-    int64_t tallest;      /* of a sweep: no height is more */
+    struct standing rest; /* of the last full search: no set that was not kept near the best came before this */
+    int64_t goal;         /* of a sweep: every set that leaves as little as the best has at least this height */
+    int64_t alone;        /* of a sweep: the most that a set is raised if no pair of it is raised as a whole */
+    int64_t tallest;      /* of a sweep: an upper bound of the heights */
     int64_t par;          /* the score that has the height OCDM__PAR */
     uint32_t open_row;    /* of its sleepers: the first with a free seat */
     uint32_t place;       /* in `present` */
@@ -164,7 +165,7 @@ struct ranked {
     uint32_t set;
 };
 
-/* What tells quickly that a score cannot compete. */
+/* Numbers for a quick test that excludes scores that cannot be the best. */
 struct filter {
     double sum;    /* A */
     double labels; /* S */
@@ -180,18 +181,18 @@ struct riser {
 };
 
 /*
- * Whether a way to save work does save any, in steps that are counted: what was spent with it, and what would have been spent
- * without. When it does not pay it rests, twice as long each time, and is then tried again. So what it costs in the end is
- * little more than the cheaper of both.
+ * Decides whether a method saves work, by counted steps: those spent with it, and those that the plain method would have
+ * taken. A method that costs more is paused, twice as long each time, and then tried again. So the total is little more than
+ * that of the cheaper method.
  */
 struct ocdm__trial {
     uint64_t spent;
     uint64_t plain;
-    uint64_t rest;    /* how long the next rest will be, in steps of the plain way */
-    uint64_t resting; /* how many are left of this one; 0: the way is in use */
+    uint64_t rest;    /* the length of the next pause, in steps of the plain method */
+    uint64_t resting; /* steps left of the current pause; 0: the method is in use */
 };
 
-/* What was done, in steps that do not depend on the machine. */
+/* Counts of the work done, which do not depend on the machine. */
 struct ocdm__search_work {
     uint64_t deletions;
     uint64_t searches;   /* over all sets that are awake */
@@ -264,8 +265,9 @@ struct scores {
     uint32_t *risen; /* classes that may stand above their reference */
     uint32_t risen_count;
     struct riser *risers; /* scratch of a sweep */
-    uint16_t *raise;      /* by class up to OCDM__NO_CLASS: of a sweep over pairs, its units as a riser; else 0 */
-    bool tended;          /* some sets were put to sleep, or woken, since a sample joined */
+    uint16_t *raise; /* by class up to OCDM__NO_CLASS: of a sweep over pairs, its units as a riser; else 0; NULL in memories
+                        that are too small for sleepers */
+    bool tended;     /* some sets were put to sleep, or woken, since a sample joined */
 
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;

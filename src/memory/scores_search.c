@@ -26,8 +26,8 @@
 #define COST_OF_NEAR 80u
 #define COST_OF_ANSWER 300u
 
-/* A memory that fills searches nothing, so scores are out of date. Before it is full each update changes so many scores more
- * than it puts out of date, so that the first search finds little to do. Tests change fewer. */
+/* While a memory fills there is no search, and scores become out of date. In the updates before it is full, each changes this
+ * many scores more than it makes out of date, so that the first search has little left to do. Tests use a smaller number. */
 #ifndef CAUGHT_UP
 #define CAUGHT_UP 32768u
 #endif
@@ -36,7 +36,7 @@
 #define CANDIDATES (2 * NEAR + 2 * OCDM__LANES)
 #define FARTHEST ((int64_t)1 << 50)
 
-/* More sets than this within the margin are too many to find the first of them. */
+/* If more sets than this are within the margin, none are kept near the best: finding the first of them would take long. */
 #define TOO_MANY 4096u
 
 /* ---- bringing the scores up to date --------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void update_scores(struct scores *scores, struct pool *pool)
     scores->changed_count = scores->pending = 0;
 }
 
-/* The scores that the classes on the list from `first` on change. */
+/* How many scores the changed classes from number `first` on will change. */
 static uint64_t pending_from(const struct scores *scores, const struct pool *pool, uint32_t first)
 {
     uint64_t pending = 0;
@@ -89,7 +89,7 @@ static uint64_t pending_from(const struct scores *scores, const struct pool *poo
     return pending;
 }
 
-/* Deals with the classes that changed first, so that there are `enough` fewer scores to change than before the last batch. */
+/* Updates the classes that changed first, until `enough` scores are changed. */
 static void catch_up(struct scores *scores, struct pool *pool, uint64_t enough)
 {
     uint32_t count = 0;
@@ -218,8 +218,8 @@ static int64_t highest_awake(struct scores *scores, struct bucket *bucket)
     return bucket->highest;
 }
 
-/* Scores fall until a sample joins, so what was the highest of a cardinality before is enough where that leaves too much. With
- * few sets it costs less to look at all. */
+/* Scores only fall until a sample joins. So a cardinality is skipped if the highest score that it had in the last search leaves
+ * too much. With few sets it costs less to look at all of them. */
 static struct best best_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     struct best best = {INT64_MAX, OCDM_NONE, false};
@@ -242,7 +242,7 @@ static struct best best_awake(struct scores *scores, const struct pool *pool, co
     return best;
 }
 
-/* What a search of all sets would have cost after one of those awake, which compared so many. */
+/* What a search would have cost without sleepers, given how many lanes the search of the sets that are awake compared. */
 static uint64_t cost_without_sleep(const struct scores *scores, uint64_t lanes)
 {
     uint64_t all = lanes * (scores->awake_count + scores->sleepers.count) / (scores->awake_count + 1);

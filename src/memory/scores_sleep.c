@@ -1,16 +1,18 @@
 /*
- * Who of many label sets is asleep, and what is known of sleepers: ceilings and heights. Who sleeps decides what a search
- * costs, never what it finds.
+ * Decides which label sets are asleep, and keeps their bounds: ceilings and heights. Which sets are asleep affects the cost of
+ * a search, never its result.
  *
- * Heights are relative: the score that would leave as much as the best deletion did when the references were set is `par` of
- * its cardinality and has the height OCDM__PAR. A height never is less than
+ * Heights are relative to `par` of their cardinality, which has the height OCDM__PAR: the score whose deletion would have left
+ * as much as the best one did when par was set. A height is never less than
  *     OCDM__PAR + (sum of the references of the set's classes - par) / unit,
  * so raising it by (weight - reference) / unit, rounded up, for each class above its reference gives a bound of the score.
  */
 #include "memory/scores_parts.h"
 
-/* How many sets a ranking leaves awake, and how many may be awake before the next: found by measuring (bench/README.md). Tests
- * set them low, so that small pools have sleepers too. */
+#include "base/allocate.h"
+
+/* How many sets a ranking leaves awake, and how many may be awake before the next one; chosen by measurement. Tests use small
+ * numbers, so that small pools have sleepers too. */
 #ifndef OCDM__AWAKE_AFTER
 #define OCDM__AWAKE_AFTER 512u
 #define OCDM__AWAKE_AT_MOST 1536u
@@ -40,7 +42,12 @@
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
 {
-    if (!*failed && samples > OCDM__AWAKE_AT_MOST)
+    if (*failed || samples <= OCDM__AWAKE_AT_MOST)
+        return;
+    if (scores->raise == NULL)
+        scores->raise = ocdm__allocate(OCDM__NO_CLASS + 1, sizeof *scores->raise);
+    *failed = scores->raise == NULL;
+    if (!*failed)
         ocdm__sleepers_reserve(&scores->sleepers, samples, failed);
 }
 
@@ -192,7 +199,7 @@ void ocdm__scores_wake(struct scores *scores, struct pool *pool, uint32_t number
 
 /* ---- ranking -------------------------------------------------------------------------------------------------------- */
 
-/* Some of those awake, and how much more than the best each would leave. */
+/* Lists some of the sets that are awake, and how much more than the best each would leave. */
 static uint32_t list_awake(struct scores *scores, const struct pool *pool, int64_t best)
 {
     uint32_t count = 0;
@@ -234,7 +241,7 @@ static void select_nearest(struct ranked *ranked, uint32_t count, uint32_t wante
     }
 }
 
-/* Of some that are awake the nearest stay awake and the others sleep; the ceilings rise to where those are. */
+/* Of some sets that are awake, the nearest stay awake and the others fall asleep; the ceilings are raised to their scores. */
 static void rank(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
     for (uint32_t i = 0; i < scores->present_count; i++) {
@@ -291,7 +298,7 @@ static uint64_t patience(const struct scores *scores)
     return (uint64_t)(scores->awake_count + scores->sleepers.count) * (2 * COST_OF_SLEEP + COST_OF_RANKING);
 }
 
-/* While nobody sleeps: whether it is time to try. What it costs to put all to sleep is in the patience. */
+/* Called while no set is asleep: whether to try sleeping now. The patience contains what it costs to put all sets to sleep. */
 static bool start_to_sleep(struct scores *scores, const struct pool *pool)
 {
     bool many = scores->awake_count > OCDM__AWAKE_AT_MOST;

@@ -1,33 +1,34 @@
 /*
- * The sweep: when the ceilings do not exclude that a sleeper is the best deletion, the sleepers that may be it are caught by
- * their heights, scored exactly and, if they score enough, woken. The ceilings follow.
+ * The sweep: when the ceilings do not exclude that a sleeper is the best deletion, the sleepers that may be the best are found
+ * (caught) by their heights and scored exactly. Those that score enough are woken. Then the ceilings are set again.
  *
- * Risers are classes above their references. There are two ways to catch who reaches the goal with their help:
- *   - over lists: raise all sleepers of each riser, note who reaches the goal, put them back;
- *   - over pairs: a sleeper is on the lists of disjoint pairs of its classes. Without a pair of risers among them it has at
- * most one riser of each pair, which is not enough where scores are close together, as in a balanced memory. So it suffices to
- * look at the lists of all pairs of risers.
+ * Risers are classes above their references. There are two ways to catch the sleepers that reach the goal with them:
+ *   - over lists: raise all sleepers of each riser, note those that reach the goal, reset the heights;
+ *   - over pairs: a sleeper is on the lists of disjoint pairs of its classes. If none of them is a pair of risers, it has at
+ *     most one riser of each pair. That is not enough where scores are close together, as in a balanced memory, so only the
+ *     lists of all pairs of risers are read.
  */
 #include "memory/scores_parts.h"
 
-/* How many sleepers a sweep may catch before it aims higher, and how few are left then. */
+/* If a sweep catches more than WOKEN_AT_MOST sleepers, it reduces its margin until about WOKEN_AT_LEAST are left. */
 #define WOKEN_AT_LEAST 16u
 #define WOKEN_AT_MOST 32u
 #define LARGEST_MARGIN 512u
 
-/* After so many sweeps in a row above its reference a class gets a new one; but a sweep moves few more sleepers than this. */
+/* A class that was above its reference in so many sweeps in a row gets a new one. One sweep stops doing this once it has
+ * corrected the heights of so many sleepers. */
 #define SWEEPS_ABOVE 8u
 #define MOVED_AT_MOST 65536u
 
-/* How far the best may be from par, in units, before par follows. */
+/* If the best is further than this from par, in units, par is set again. */
 #ifndef FAR_FROM_PAR
 #define FAR_FROM_PAR 8192
 #endif
 
-/* How many visits before its turn a sleeper is fetched from memory. */
+/* A sleeper is prefetched this many visits before it is read. */
 #define AHEAD 8u
 
-/* A cardinality with so few sleepers does not decide how far a sweep over pairs looks. */
+/* A cardinality with at most so many sleepers does not limit the margin of a sweep over pairs. */
 #ifndef FEW_SLEEPERS
 #define FEW_SLEEPERS 256u
 #endif
@@ -104,7 +105,7 @@ static uint32_t list_risers(struct scores *scores, struct pool *pool)
     return count;
 }
 
-/* A sleeper was scored in vain. Its height may be too high, or a class of it far below its reference. */
+/* A sleeper was scored for nothing: its height may be too large, or one of its classes far below its reference. */
 static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
@@ -135,7 +136,7 @@ struct catch
     uint32_t margin;
 };
 
-/* Scores those caught; who scores more than what the margin excludes wakes up. */
+/* Scores the sleepers that were caught, and wakes those that score more than the margin excludes. */
 static void settle(struct scores *scores, struct pool *pool, const struct catch *caught)
 {
     for (uint32_t i = 0; i < caught->count; i++) {
@@ -155,7 +156,7 @@ static void settle(struct scores *scores, struct pool *pool, const struct catch 
     }
 }
 
-/* Too many are caught: the margin shrinks, as far as it can, until few are left. */
+/* Too many were caught: reduces the margin, at most to 0, until few are left. */
 static void narrow(const struct scores *scores, struct catch *caught)
 {
     uint32_t at[LARGEST_MARGIN + 1] = {0}, left = 0, kept = 0;
@@ -181,7 +182,7 @@ static void set_marks(struct scores *scores, uint32_t margin)
     }
 }
 
-/* The seats of one row whose height reaches its mark though no class is raised. */
+/* The seats of one row whose height reaches the mark without a raised class. */
 static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *reached)
 {
     struct sleepers *sleepers = &scores->sleepers;
@@ -196,7 +197,7 @@ static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *r
 
 /* ---- over lists ------------------------------------------------------------------------------------------------------ */
 
-/* The sleepers that reach their marks at rest, or once all classes above their references are raised: into scores->ranked. */
+/* Writes to scores->ranked the sleepers that reach their marks, without a raised class or after all risers are raised. */
 static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, uint32_t risers)
 {
     struct sleepers *sleepers = &scores->sleepers;
@@ -224,8 +225,8 @@ static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, u
 
 /* ---- over pairs ----------------------------------------------------------------------------------------------------- */
 
-/* How far a set of each cardinality can be raised without a pair: by the largest risers, one of each of its pairs and all that
- * are in no pair. */
+/* The most that a set of each cardinality is raised without a pair of risers: by the largest risers, one for each of its pairs
+ * and one for each class that is in no pair. */
 static void set_alone(struct scores *scores, uint32_t risers)
 {
     int64_t largest[OCDM__RISES] = {0};
@@ -247,7 +248,7 @@ static void set_alone(struct scores *scores, uint32_t risers)
     }
 }
 
-/* The height from which a sleeper may be less than `margin` short of its goal without a pair. */
+/* A sleeper of at least this height may be within `margin` of its goal without a pair of risers. */
 static int64_t suspicious(const struct bucket *bucket, int64_t margin)
 {
     return bucket->goal - bucket->alone - margin;
@@ -297,7 +298,7 @@ static int64_t raised_height(const struct scores *scores, const struct pool *poo
     return cardinality > OCDM__PAIRED ? height + raise_of_others(scores, pool, seat) : height;
 }
 
-/* Catches a sleeper that is less than the margin short of its goal; raised[] tells that it is caught already. */
+/* Catches a sleeper that is at most the margin short of its goal. raised[] is 0 for one that was caught already. */
 static void visit(struct scores *scores, const struct pool *pool, uint32_t seat, struct catch *caught)
 {
     struct sleepers *sleepers = &scores->sleepers;
@@ -309,7 +310,7 @@ static void visit(struct scores *scores, const struct pool *pool, uint32_t seat,
     scores->ranked[caught->count++] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[seat]};
 }
 
-/* Visits those who are suspicious all the same: sleepers of cardinalities that have few. */
+/* Visits the sleepers that are suspicious; only cardinalities with few sleepers have any. */
 static void visit_suspicious(struct scores *scores, const struct pool *pool, struct catch *caught)
 {
     struct sleepers *sleepers = &scores->sleepers;
@@ -329,7 +330,7 @@ static void visit_suspicious(struct scores *scores, const struct pool *pool, str
     }
 }
 
-/* The first links on the lists of all pairs of risers; returns how many, `room` if there are as many or more. */
+/* Writes the first links of the lists of all pairs of risers. Returns how many there are, or `room` if they may not fit. */
 static uint32_t first_links(const struct scores *scores, uint32_t risers, uint32_t *links, uint32_t room)
 {
     const struct sleepers *sleepers = &scores->sleepers;
@@ -346,8 +347,8 @@ static uint32_t first_links(const struct scores *scores, uint32_t risers, uint32
     return count;
 }
 
-/* Visits all on the lists of pairs of risers, first on all lists, then second, so that no visit waits for the one before.
- * Returns how many, `room` if there are as many or more. */
+/* Visits the sleepers on the lists of all pairs of risers: the first of each list, then the second, so that visits do not wait
+ * for each other. Returns how many there are, or `room` if there are as many or more. */
 static uint32_t visit_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint32_t room,
                             struct catch *caught)
 {
@@ -369,7 +370,7 @@ static void set_raise(struct scores *scores, uint32_t risers, bool raised)
         scores->raise[scores->risers[i].class_index] = (uint16_t)(raised ? scores->risers[i].units : 0);
 }
 
-/* Catches who reaches the goal, less the margin, for no more than `budget`; false if that is not enough. */
+/* Catches the sleepers within the margin of their goals. Returns false if this would cost more than `budget`. */
 static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t budget,
                            struct catch *caught)
 {
@@ -392,7 +393,7 @@ static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint3
     return visited < room;
 }
 
-/* Whether pairs may be cheaper than lists, which cost `plain`. */
+/* Whether pairs may cost less than lists, which cost `plain`. */
 static bool try_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain)
 {
     if (scores->sleepers.pair_mask == 0 || pool->class_count > OCDM__NO_CLASS)
@@ -402,7 +403,7 @@ static bool try_pairs(struct scores *scores, const struct pool *pool, uint32_t r
     return !ocdm__trial_rests(&scores->pair_trial, plain);
 }
 
-/* A sweep over pairs that looks less far is soon followed by another, so it counts half. */
+/* A sweep over pairs with a smaller margin is soon followed by another one, so it saves half as much. */
 static bool sweep_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain, struct catch *caught)
 {
     if (!try_pairs(scores, pool, risers, plain))
@@ -440,7 +441,7 @@ static uint64_t count_listed(const struct scores *scores, const struct pool *poo
     return listed;
 }
 
-/* The next sweep of this round looks as far as this one could without catching too many. */
+/* The margin of the next sweep of this round: as large as this one could have been without catching too many. */
 static void adapt_sweep(uint32_t *margin, uint32_t looked, uint32_t left)
 {
     if (left < looked)

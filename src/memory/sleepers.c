@@ -26,8 +26,8 @@ void ocdm__sleepers_clear(struct sleepers *sleepers)
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-/* Lists for twice as many pairs as there are sleepers, about; while there are sleepers, the lists stay and become longer. Where
- * links have no numbers left there are no lists. */
+/* Makes one to two lists per seat. While there are sleepers the number of lists stays, and the lists become longer. If 31 bits
+ * are not enough to number the links, there are no lists. */
 static void reserve_pairs(struct sleepers *sleepers, uint32_t rows, bool *failed)
 {
     size_t seats = (size_t)rows * OCDM__ROW, links = seats * OCDM__PAIRS, lists = OCDM__ROW;
@@ -233,7 +233,7 @@ void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardina
     }
 }
 
-/* Marks end where heights do, so only who reaches one may have to be cut. */
+/* Marks are at most OCDM__HIGHEST, so only a height that reaches its mark may have to be limited. */
 uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *list, uint32_t count, uint32_t by,
                               uint32_t *reached)
 {

@@ -256,7 +256,11 @@ names_of_outputs_are_printable() {
     run "$ocdm" weights export linear --onnx "$name" && same "$shown: linear, classes: 3" "$(head -n 1 "$out")" || return 1
     run "$ocdm" predict F.safetensors --weights linear -o "$name" && same "$shown: test samples: 2, classes: 3" "$(cat "$out")" || return 1
     run "$ocdm" weights info "no/$name"
-    same "error: no/$shown: No such file or directory" "$(head -n 1 "$err")"
+    same "error: no/$shown: No such file or directory" "$(head -n 1 "$err")" || return 1
+    cp bad1.jpg "$name.jpg"
+    run "$ocdm" predict "$name.jpg" --weights some/weights.safetensors --top 1 --csv && grep -qF "$(head -n 1 <<< "$name")" "$out" || return 1
+    run /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$ocdm" predict "$name.jpg" --weights some/weights.safetensors --top 1 --csv
+    same "\"$shown.jpg\",a" "$(sed -n '2s/,0[.].*//p' "$out")"
 }
 
 # pixel FILE GREY: a PNG of one grey pixel; 0 or 127.

@@ -66,7 +66,9 @@ a_resumed_run_has_every_event_once() {
 }
 
 an_old_run_gets_the_same_file() {
-    events whole > a && rm "whole/$file" && run "$ocdm" report --tensorboard whole
+    mkdir -p damaged && echo '{' > damaged/summary.json
+    events whole > a && rm "whole/$file" && run "$ocdm" report --tensorboard whole damaged
+    same 1 "$(grep -c '^note: damaged: ' "$err")" || return 1
     same 0 "$code" && same "whole/$file" "$(cat "$out")" && [ ! -e report.html ] && events whole > b && cmp a b
 }
 

@@ -418,6 +418,29 @@ TEST(folder_of_a_refused_run_keeps_what_was_there)
     assert_int_equal(rmdir("parts"), 0);
 }
 
+static ocdm_status refuse(void *state, ocdm__run *run, ocdm_error *error)
+{
+    (void)state;
+    (void)run;
+    return ocdm__fail(error, OCDM_BAD_FILE, "", "refused");
+}
+
+TEST(folder_of_a_refused_run_goes_with_those_made_for_it)
+{
+    static const char *const folders[] = {"parts", "parts/a/b//", "parts/.", "parts/a/../b"};
+    const ocdm__run_hooks hooks = {.opened = refuse};
+    ocdm__run_settings settings = settings_of("ocdm");
+    ocdm__stream stream = {.task_count = 0};
+    assert_int_equal(ocdm__stream_open(&stream, "several", NULL), OCDM_OK);
+    assert_int_equal(ocdm__run_settings_resolve(&settings, &stream, "several", NULL), OCDM_OK);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        ocdm__run_job job = {.settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = folders[i]};
+        assert_int_equal(ocdm__run_in_folder(&job, &hooks, NULL), OCDM_BAD_FILE);
+        assert_int_not_equal(access("parts", F_OK), 0);
+    }
+    ocdm__stream_close(&stream);
+}
+
 /* From inside a run, another one in the same folder. */
 struct intruder {
     ocdm_status status;
@@ -524,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup(resume_refuses_a_log_that_was_cut, clear_folders),
         cmocka_unit_test_setup(folder_with_a_run_is_refused_unless_resumed, clear_folders),
         cmocka_unit_test_setup(folder_of_a_refused_run_keeps_what_was_there, clear_folders),
+        cmocka_unit_test_setup(folder_of_a_refused_run_goes_with_those_made_for_it, clear_folders),
         cmocka_unit_test_setup(folder_in_use_is_refused, clear_folders),
         cmocka_unit_test(checkpoint_fields_are_found_by_name),
         cmocka_unit_test(checkpoint_fields_without_notes_are_those_of_the_first_version),

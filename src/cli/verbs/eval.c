@@ -295,7 +295,7 @@ static const ocdm__flag flags[] = {
      .help = "the same as --crop PIXELS, and --resize with the usual eighth around it"},
     {.name = "images", .value = "FOLDER", .help = "folder of the image files, instead of the one in the stream"},
     {.name = "strict", .help = "fail at an image that cannot be decoded instead of skipping it"},
-    {.name = "groups", .value = "H,L|FILE", .help = OCDM__GROUPS_HELP},
+    {.name = "groups", .value = "H,L|terciles|FILE", .help = OCDM__GROUPS_HELP},
     {.name = "threads",
      .value = "N",
      .help = "threads for models of images and decoding; all cores by default; does not change results"},

@@ -115,6 +115,7 @@ struct listing {
     double lowest;    /* logits above it are listed */
     double threshold; /* the same as a probability */
     bool strict;
+    bool terminal; /* the output is one */
     const ocdm__weights_about *about;
     size_t classes;
     uint32_t *order; /* classes, the most probable first */
@@ -257,19 +258,24 @@ static void write_json_labels(struct listing *listing, const char *path, size_t 
     ocdm__output_text(output, "]}\n");
 }
 
-/* Quoted where it has to be. */
-static void write_cell(ocdm__output *output, const char *text, size_t length)
+/* Quoted where it has to be. A file gets the bytes as they are, a terminal none that it would obey. */
+static void write_cell(struct listing *listing, const char *text, size_t length)
 {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
     bool plain = true;
     for (size_t i = 0; i < length; i++)
         plain = plain && strchr(",\"\r\n", text[i]) == NULL;
-    ocdm__output_text(output, plain ? "" : "\"");
-    for (size_t i = 0; i < length; i++) {
-        ocdm__output_write(output, &text[i], 1);
-        if (text[i] == '"')
-            ocdm__output_text(output, "\"");
+    ocdm__output_text(&listing->output, plain ? "" : "\"");
+    while (at < end) {
+        size_t size = ocdm__utf8_sequence(at, end);
+        bool hidden = listing->terminal && (size == 0 || ocdm__is_control(at, size));
+        size = size > 0 ? size : 1;
+        ocdm__output_write(&listing->output, hidden ? (const unsigned char *)"??" : at, size);
+        if (*at == '"')
+            ocdm__output_text(&listing->output, "\"");
+        at += size;
     }
-    ocdm__output_text(output, plain ? "" : "\"");
+    ocdm__output_text(&listing->output, plain ? "" : "\"");
 }
 
 static void write_csv_labels(struct listing *listing, const char *path, size_t count)
@@ -279,13 +285,13 @@ static void write_csv_labels(struct listing *listing, const char *path, size_t c
         char digits[24];
         size_t length;
         const char *name = class_name(listing, listing->order[i], digits, &length);
-        write_cell(output, path, strlen(path));
+        write_cell(listing, path, strlen(path));
         ocdm__output_text(output, ",");
-        write_cell(output, name, length);
+        write_cell(listing, name, length);
         write_share(output, ",%.4f\n", probability(listing->logits[listing->order[i]]));
     }
     if (count == 0) {
-        write_cell(output, path, strlen(path));
+        write_cell(listing, path, strlen(path));
         ocdm__output_text(output, ",,\n");
     }
 }
@@ -348,6 +354,7 @@ static ocdm_status open_listing(struct listing *listing, const ocdm__predictor *
 {
     listing->about = &predictor->about;
     listing->classes = predictor->fit.class_count;
+    listing->terminal = path == NULL && isatty(STDOUT_FILENO);
     listing->order = ocdm__allocate(listing->classes, sizeof *listing->order);
     if (listing->order == NULL)
         return ocdm__fail_memory(error, "the classes");

@@ -109,18 +109,23 @@ static ocdm_status write_figures(const ocdm__study_list *studies, const char *fo
     return status;
 }
 
-/* Prints one line about the page, and one line for each run that is not on it. */
-static void tell(const ocdm__run_list *runs, const char *path)
+/* One line for each run that is unfinished, damaged or missing. */
+static void tell_faults(const ocdm__run_list *runs)
 {
-    size_t whole = 0;
     for (size_t i = 0; i < runs->count; i++) {
         const ocdm__run_record *run = &runs->runs[i];
-        whole += run->state == OCDM__RUN_WHOLE;
         ocdm_error note; /* one line, whatever the folder is called */
         ocdm__fail(&note, OCDM_BAD_FILE, "", "%s: %s", run->folder, run->why.message);
         if (run->state != OCDM__RUN_WHOLE)
             ocdm__print_note(note.message);
     }
+}
+
+static void tell_page(const ocdm__run_list *runs, const char *path)
+{
+    size_t whole = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        whole += runs->runs[i].state == OCDM__RUN_WHOLE;
     printf("%s: %zu run%s\n", ocdm__show_path(path).text, whole, whole == 1 ? "" : "s");
 }
 
@@ -150,7 +155,7 @@ static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run
     if (status == OCDM_OK)
         status = ocdm__page_write(&page, path, error);
     if (status == OCDM_OK)
-        tell(runs, path);
+        tell_page(runs, path);
     ocdm__stream_pictures_close(state.pictures);
     ocdm__studies_clear(&studies);
     return status;
@@ -173,6 +178,8 @@ static int run(const ocdm__arguments *arguments)
         status = write_all_events(&runs, ocdm__argument_text(arguments, "stream"), &error);
     if (status == OCDM_OK && (!events || ocdm__argument_given(arguments, "output")))
         status = make_report(arguments, &runs, &error);
+    if (status == OCDM_OK)
+        tell_faults(&runs);
     ocdm__runs_clear(&runs);
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
 }

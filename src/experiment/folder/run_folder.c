@@ -458,7 +458,8 @@ static void note_old_part(ocdm__run_folder *folder)
     folder->old_part = length;
 }
 
-/* Removes what was made for a run that does not begin. The lock is still held: nobody else is writing here. */
+/* Removes what was made for a run that does not begin: files only while it holds the lock, folders only if they are empty. A
+ * part such as "." or ".." cannot be removed, the folders before it can. */
 static void remove_what_is_new(ocdm__run_folder *folder)
 {
     char path[OCDM__PATH_ROOM];
@@ -468,7 +469,8 @@ static void remove_what_is_new(ocdm__run_folder *folder)
     if (folder->lock >= 0 && !folder->had_lock)
         unlink(folder->paths[LOCK]);
     memcpy(path, folder->job->folder, length + 1);
-    while (length > folder->old_part && rmdir(path) == 0) {
+    while (length > folder->old_part) {
+        (void)rmdir(path);
         while (length > folder->old_part && path[length - 1] == '/')
             length--;
         while (length > folder->old_part && path[length - 1] != '/')

@@ -73,7 +73,7 @@ static double precision_of(const ocdm__run_group *group, const struct row *row)
     for (size_t c = 0; c < row->count; c++) {
         double value = ocdm__group_precision(group, row->classes[c]->column);
         sum += isfinite(value) ? value : 0;
-        count += isfinite(value);
+        count += isfinite(value) ? 1 : 0;
     }
     return count > 0 ? sum / (double)count : NAN;
 }

@@ -94,7 +94,8 @@ const char *const ocdm__page_style[] = {
     "@media (max-width:899px){.legend{display:flex}.tools{position:static}h2{scroll-margin-top:0}\n",
     ".scroll th:first-child{position:sticky;left:0;z-index:1;background:var(--bg)}tbody th:first-child{white-space:no"
     "rmal;min-width:5.8rem;max-width:9rem;overflow-wrap:anywhere}}\n",
-    "@media (max-width:600px){h1{font-size:1.4rem}.verdict{font-size:1.08rem}.tools label{margin-left:0;width:100%}}\n",
+    "@media (max-width:600px){h1{font-size:1.4rem}.verdict{font-size:1.08rem}.tools label{margin-left:0;width:100%}\n",
+    "tbody th:first-child{min-width:7rem}}\n",
     "@media (prefers-color-scheme:dark){:root{--bg:#0d1117;--ink:#e6edf3;--faint:#a3adb8;--line:#30363d;--soft:#161b2"
     "2;--link:#79b8ff;--shade:#e6edf340}}\n",
     "@media print{@page{size:A4;margin:13mm}\n",
