@@ -91,10 +91,10 @@ typedef struct ocdm_error {
 /* ---- samples and options -------------------------------------------------------------------------------------------- */
 
 /* The limits within which every decision is exact; beyond them a call fails. */
-#define OCDM_MAX_LABELS 65535u        /* labels on one sample */
-#define OCDM_MAX_CAPACITY 2147483647u /* slots, M */
-#define OCDM_MAX_RHO 16.0             /* |rho| */
-#define OCDM_MIN_WEIGHT 1e-6          /* of a class: with these bounds no target underflows, whatever rho and n_i are */
+#define OCDM_MAX_LABELS 65535u         /* labels on one sample */
+#define OCDM_MAX_CAPACITY 2147483647u  /* slots, M */
+#define OCDM_MAX_RHO 16.0              /* |rho| */
+#define OCDM_MIN_WEIGHT ((double)1e-6) /* of a class: with these bounds no target underflows, whatever rho and n_i are */
 #define OCDM_MAX_WEIGHT 1e6
 
 /* The value of a 32-bit position that means "no slot" or "no item". */
