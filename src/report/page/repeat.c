@@ -133,6 +133,16 @@ static ocdm_status put_new_folder(const struct repeat *repeat, const char *old, 
     return status == OCDM_OK ? put_word(repeat, name, error) : status;
 }
 
+/* The same for the folder that the run is in. */
+static ocdm_status put_folder_near(const struct repeat *repeat, const ocdm__run_record *run, const char *below,
+                                   ocdm_error *error)
+{
+    char *parent = parent_of(run);
+    ocdm_status status = parent != NULL ? put_new_folder(repeat, parent, below, error) : ocdm__fail_memory(error, "a command");
+    ocdm__release(parent);
+    return status;
+}
+
 /* ---- settings ------------------------------------------------------------------------------------------------------------ */
 
 /* Whether the groups are the stream's own, the default of `ocdm run`. */
@@ -210,12 +220,8 @@ static ocdm_status put_run(const struct repeat *repeat, const ocdm__run_record *
         status = put_setting(repeat, run, node, error);
     if (status == OCDM_OK)
         status = put_images(repeat, run, error);
-    char *parent = parent_of(run);
-    if (parent == NULL)
-        return ocdm__fail_memory(error, "a command");
     if (status == OCDM_OK)
-        status = beside ? put_new_folder(repeat, run->folder, "", error) : put_new_folder(repeat, parent, run->name, error);
-    ocdm__release(parent);
+        status = beside ? put_new_folder(repeat, run->folder, "", error) : put_folder_near(repeat, run, run->name, error);
     return status;
 }
 
@@ -430,13 +436,7 @@ static ocdm_status put_compare(const struct repeat *repeat, ocdm_error *error)
         status = put_common(repeat, node, error);
     if (status == OCDM_OK)
         status = put_images(repeat, run, error);
-    char *parent = parent_of(run);
-    if (parent == NULL)
-        return ocdm__fail_memory(error, "a command");
-    if (status == OCDM_OK)
-        status = put_new_folder(repeat, parent, "", error);
-    ocdm__release(parent);
-    return status;
+    return status == OCDM_OK ? put_folder_near(repeat, run, "", error) : status;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------------------------- */
