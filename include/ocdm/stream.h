@@ -58,6 +58,9 @@ typedef struct ocdm_stream_tables {
     size_t height, channels; /* of an image, channel by channel, row by row; else 0 */
     const char *image_root;  /* the folder of the image files; NULL when the file does not say */
     char checksum[33];       /* of the stream, as in the files of runs */
+    const uint8_t *known;    /* which classes of each sample are annotated: rows of known_bytes, bit c mod 8 of byte c / 8 for
+                                class c, lowest bit first. NULL: all are, as in most streams */
+    size_t known_bytes;
 } ocdm_stream_tables;
 
 const ocdm_stream_tables *ocdm_stream_look(const ocdm_stream *stream);

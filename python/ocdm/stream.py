@@ -20,6 +20,7 @@ class Stream:
     labels              a pair (starts, labels): sample i has labels[starts[i]:starts[i + 1]], ascending numbers of classes
     tasks, test         of each sample: the number of its task; whether it is a test
     groups              of each class: 0 majority, 1 moderate, 2 minority; None when the file has none
+    partial             whether some classes of some samples are not annotated: known(samples) tells which ones are
     class_names, ids    lists of strings
     image_paths         a list of paths, made of image_root and what the file says; None for other kinds
     checksum            as in the files of runs
@@ -98,6 +99,31 @@ class Stream:
         """Of each class: 0 majority, 1 moderate, 2 minority; None when the file has none."""
         return self._array("group", "u1")
 
+    @property
+    def partial(self):
+        """Whether some classes of some samples are not annotated."""
+        return self._found["known"] is not None
+
+    def known(self, samples):
+        """Which classes of some samples are annotated: bool, [len(samples), classes]; a loss leaves the others out. IndexError."""
+        import numpy
+
+        samples = self._numbers(samples)
+        if not self.partial:
+            return numpy.ones((len(samples), self.class_count), bool)
+        rows = self._array("known", "u1", len(self), -1)[samples]
+        return numpy.unpackbits(rows, axis=1, count=self.class_count, bitorder="little").view(bool)
+
+    def _numbers(self, samples):
+        import numpy
+
+        samples = numpy.ascontiguousarray(samples, "int64")
+        if samples.ndim != 1:
+            raise ValueError(f"samples must be a list of numbers, not an array of shape {samples.shape}")
+        if len(samples) and (samples.min() < 0 or samples.max() >= len(self)):
+            raise IndexError(f"samples are numbers from 0 to {len(self) - 1}")
+        return samples
+
     @functools.cached_property
     def features(self):
         """[n, width], float32 or float16; None for other kinds."""
@@ -140,9 +166,7 @@ class Stream:
         """The labels of some samples as rows of 0 and 1: float32, [len(samples), classes]. IndexError."""
         import numpy
 
-        samples = numpy.ascontiguousarray(samples, "int64")
-        if samples.ndim != 1:
-            raise ValueError(f"samples must be a list of numbers, not an array of shape {samples.shape}")
+        samples = self._numbers(samples)
         return numpy.frombuffer(self._file.targets(samples), "f4").reshape(len(samples), self.class_count)
 
     def select(self, part=None, task=None):

@@ -115,14 +115,15 @@ static PyObject *stream_tables(PyObject *self, PyObject *unused)
     (void)unused;
     size_t elements = t->kind == OCDM_STREAM_IMAGES ? t->channels * t->height * t->width : t->width;
     return Py_BuildValue(
-        "{s:n,s:n,s:n,s:i,s:n,s:n,s:n,s:n,s:z,s:s,s:N,s:N,s:N,s:N,s:N,s:N}", "samples", (Py_ssize_t)t->samples, "classes",
+        "{s:n,s:n,s:n,s:i,s:n,s:n,s:n,s:n,s:z,s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "samples", (Py_ssize_t)t->samples, "classes",
         (Py_ssize_t)t->classes, "tasks", (Py_ssize_t)t->tasks, "kind", (int)t->kind, "element_bytes",
         (Py_ssize_t)t->element_bytes, "width", (Py_ssize_t)t->width, "height", (Py_ssize_t)t->height, "channels",
         (Py_ssize_t)t->channels, "image_root", t->image_root, "checksum", t->checksum, "label_starts",
         view_of(self, t->label_starts, (t->samples + 1) * sizeof *t->label_starts), "labels",
         view_of(self, t->labels, (size_t)t->label_starts[t->samples] * sizeof *t->labels), "task",
         view_of(self, t->task, t->samples * sizeof *t->task), "test", view_of(self, t->test, t->samples), "group",
-        view_of(self, t->group, t->classes), "data", view_of(self, t->data, t->samples * elements * t->element_bytes));
+        view_of(self, t->group, t->classes), "known", view_of(self, t->known, t->samples * t->known_bytes), "data",
+        view_of(self, t->data, t->samples * elements * t->element_bytes));
 }
 
 /* Sets the columns of the labels of a sample to 1. */

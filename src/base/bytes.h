@@ -1,7 +1,8 @@
-/* Numbers as little-endian bytes on any machine, checksums of bytes, and 16-bit floating point. */
+/* Numbers as little-endian bytes on any machine, rows of bits, checksums of bytes, and 16-bit floating point. */
 #ifndef OCDM_BASE_BYTES_H
 #define OCDM_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -44,6 +45,34 @@ static inline double ocdm__get_double(const unsigned char *bytes)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* ---- rows of bits ---- */
+
+/* Bit i is bit i mod 8 of byte i / 8, lowest bit first. A row that is NULL has all bits. */
+
+static inline size_t ocdm__bits_size(size_t count)
+{
+    return count / 8 + (count % 8 != 0);
+}
+
+static inline bool ocdm__bits_have(const uint8_t *bits, size_t i)
+{
+    return bits == NULL || (bits[i / 8] >> (i % 8) & 1) != 0;
+}
+
+static inline void ocdm__bits_add(uint8_t *bits, size_t i)
+{
+    bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
+}
+
+/* How many of the first `count` bits are set. */
+static inline size_t ocdm__bits_count(const uint8_t *bits, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += ocdm__bits_have(bits, i);
+    return found;
 }
 
 /* ---- checksums ---- */

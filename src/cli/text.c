@@ -162,6 +162,9 @@ static void write_summary(ocdm__output *output, const ocdm__stream_info *info, c
     write_groups(output, info, bounds);
     if (total->train > 0)
         put(output, "labels per sample  %.3f\n", (double)statistics->label_count / (double)total->train);
+    if (info->stream.table.known != NULL)
+        put(output, "known labels       %.1f %% of the classes of a training sample, %.1f %% of a test\n", 100 * info->known[0],
+            100 * info->known[1]);
     if (info->is_stream_file)
         write_file(output, &info->stream);
 }

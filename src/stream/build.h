@@ -43,6 +43,7 @@ typedef struct ocdm__build_settings {
     bool drop_mixed;
     bool test_from_rest; /* the paper's recipe: test samples from all the rest, not only single-label ones */
     uint32_t test_per_class;
+    uint32_t base, step; /* incremental: classes of the first task, 0 for as many as in the others; of each other one */
     double test_share;
 
     const char *classes; /* the file with the order of the classes; NULL: sorted */

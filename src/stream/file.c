@@ -19,6 +19,7 @@
 #include "stream/statistics.h"
 
 static const char rebuild[] = "build it again with `ocdm stream build`";
+static const char known_name[] = "known_labels";
 static const char damaged[] = "is damaged: its checksum does not match";
 
 struct opening {
@@ -91,6 +92,24 @@ static ocdm_status copy_u8(const struct opening *opening, const char *name, uint
     return OCDM_OK;
 }
 
+/* The known labels: a row of bits for each sample, those beyond the classes being 0. */
+static ocdm_status copy_known(const struct opening *opening)
+{
+    ocdm__stream_table *table = &opening->stream->table;
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&opening->stream->tensors, known_name);
+    size_t size = ocdm__bits_size(table->class_count), used = table->class_count % 8;
+    if (tensor->dtype != OCDM__U8 || tensor->rank != 2 || tensor->shape[0] != table->sample_count || tensor->shape[1] != size)
+        return bad(opening, known_name, "has another type or shape than a stream's");
+    for (size_t i = 0; used > 0 && i < table->sample_count; i++)
+        if (tensor->data[i * size + size - 1] >> used != 0)
+            return bad(opening, known_name, "has a bit for a class that does not exist");
+    table->known = ocdm__allocate(tensor->size, 1);
+    if (table->known == NULL)
+        return ocdm__fail_memory(opening->error, "a stream's tables");
+    memcpy(table->known, tensor->data, tensor->size);
+    return OCDM_OK;
+}
+
 /* Positions must start at 0 and never decrease; the last one is returned. */
 static bool are_starts(const uint64_t *starts, size_t count, uint64_t *end)
 {
@@ -134,6 +153,8 @@ static ocdm_status check_labels(const struct opening *opening)
                 return bad(opening, "labels", "refers to a class that does not exist");
             if (k > table->label_starts[i] && table->labels[k] <= table->labels[k - 1])
                 return bad(opening, "labels", "is not ascending within a sample");
+            if (!ocdm__bits_have(ocdm__known_labels(table, i), table->labels[k]))
+                return bad(opening, known_name, "lacks a class that the sample is labelled with");
         }
     return OCDM_OK;
 }
@@ -189,9 +210,13 @@ static ocdm_status check_kind(const struct opening *opening)
     if (!ocdm__note_is(ocdm__safetensors_note(file, "format"), "ocdm-stream"))
         return ocdm__fail(opening->error, OCDM_BAD_FILE, "`ocdm stream build` makes stream files",
                           "%s: a safetensors file, but not a stream", opening->path);
-    if (!ocdm__note_is(ocdm__safetensors_note(file, "version"), "1"))
+    const struct ocdm__note *version = ocdm__safetensors_note(file, "version");
+    bool masked = ocdm__note_is(version, OCDM__PARTIAL_VERSION);
+    if (!masked && !ocdm__note_is(version, OCDM__STREAM_VERSION))
         return ocdm__fail(opening->error, OCDM_BAD_FILE, rebuild,
                           "%s: a stream file of a version that this program does not know", opening->path);
+    if (masked != (ocdm__safetensors_find(file, known_name) != NULL))
+        return bad(opening, known_name, masked ? "is missing" : "is there, but the file is of the version without it");
     return OCDM_OK;
 }
 
@@ -230,6 +255,8 @@ static ocdm_status read_names(const struct opening *opening)
         status = copy_texts(opening, "path_starts", "path_text", table->sample_count, &table->paths);
     if (status == OCDM_OK && ocdm__safetensors_find(file, "class_groups") != NULL)
         status = copy_u8(opening, "class_groups", table->class_count, OCDM__GROUPS, &table->groups);
+    if (status == OCDM_OK && ocdm__safetensors_find(file, known_name) != NULL)
+        status = copy_known(opening);
     return status;
 }
 
@@ -443,6 +470,7 @@ void ocdm__stream_table_clear(ocdm__stream_table *table)
     ocdm__release(table->tasks);
     ocdm__release(table->parts);
     ocdm__release(table->groups);
+    ocdm__release(table->known);
     ocdm__text_list *texts[] = {&table->ids, &table->classes, &table->paths};
     for (size_t i = 0; i < 3; i++) {
         ocdm__release(texts[i]->starts);
@@ -500,7 +528,9 @@ static void fill_tables(ocdm_stream *made)
                                         .width = stream->shape.width,
                                         .height = stream->shape.height,
                                         .channels = stream->shape.channels,
-                                        .image_root = stream->image_root};
+                                        .image_root = stream->image_root,
+                                        .known = table->known,
+                                        .known_bytes = table->known != NULL ? ocdm__bits_size(table->class_count) : 0};
     if (stream->payload != NULL)
         made->tables.element_bytes = ocdm__dtype_size(stream->shape.dtype);
     ocdm__checksum_text(stream->checksum, made->tables.checksum);
@@ -613,13 +643,35 @@ void ocdm__write_record_labels(ocdm__output *output, const ocdm__stream_table *t
     }
 }
 
+/* Nothing where every class is known. */
+static void write_known(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
+{
+    const uint8_t *known = ocdm__known_labels(table, sample);
+    const char *before = "";
+    if (ocdm__bits_count(known, table->class_count) == table->class_count)
+        return;
+    ocdm__output_text(output, ",\"known\":[");
+    for (size_t i = 0; i < table->class_count; i++) {
+        size_t length;
+        const char *name = ocdm__text_at(&table->classes, i, &length);
+        if (!ocdm__bits_have(known, i))
+            continue;
+        ocdm__output_text(output, before);
+        ocdm__output_json_string(output, name, length);
+        before = ",";
+    }
+    ocdm__output_text(output, "]");
+}
+
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample)
 {
     ocdm__output_text(output, "{\"id\":");
     ocdm__write_record_id(output, table, sample);
     ocdm__output_text(output, ",\"labels\":[");
     ocdm__write_record_labels(output, table, sample);
-    ocdm__output_count(output, "],\"task\":", table->tasks[sample]);
+    ocdm__output_text(output, "]");
+    write_known(output, table, sample);
+    ocdm__output_count(output, ",\"task\":", table->tasks[sample]);
     ocdm__output_text(output, table->parts[sample] == OCDM__TEST ? ",\"split\":\"test\"" : ",\"split\":\"train\"");
     if (table->paths.starts != NULL) {
         size_t length;

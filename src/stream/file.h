@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/files.h"
 #include "base/output.h"
 #include "base/progress.h"
@@ -27,6 +28,10 @@
 #include "ocdm/ocdm.h"
 #include "ocdm/stream.h"
 #include "stream/statistics.h"
+
+/* The versions of the format: files without and with known_labels. */
+#define OCDM__STREAM_VERSION "1"
+#define OCDM__PARTIAL_VERSION "2"
 
 /* The most classes of a stream. */
 #define OCDM__MAX_CLASSES 1000000
@@ -56,7 +61,15 @@ typedef struct ocdm__stream_table {
     ocdm__text_list ids;
     ocdm__text_list classes;
     ocdm__text_list paths; /* of image files, relative to the root folder; starts is NULL when there are none */
+    uint8_t *known; /* of each sample a row of bits (base/bytes.h), one for each class: whether it is annotated. Labels are
+                       known. NULL: every class of every sample is */
 } ocdm__stream_table;
+
+/* The classes of a sample that are known, as a row of bits; NULL: all. */
+static inline const uint8_t *ocdm__known_labels(const ocdm__stream_table *table, size_t sample)
+{
+    return table->known != NULL ? table->known + sample * ocdm__bits_size(table->class_count) : NULL;
+}
 
 /* Frees the arrays. A table of zeros is fine. */
 void ocdm__stream_table_clear(ocdm__stream_table *table);
@@ -145,7 +158,8 @@ ocdm_status ocdm__stream_write(const char *path, const ocdm__stream_table *table
 
 /* ---- samples as records ---- */
 
-/* A stream file's samples as records again: lines of JSON with id, labels, task, split and, where there is one, image. */
+/* A stream file's samples as records again: lines of JSON with id, labels, known (the names of the classes that are annotated,
+ * where these are not all), task, split and, where there is one, image. */
 
 /* Writes one sample as a record and a line's end. An id of digits alone, without a zero in front, is written as a number. */
 void ocdm__write_record(ocdm__output *output, const ocdm__stream_table *table, size_t sample);

@@ -59,6 +59,20 @@ static ocdm_status count_samples(ocdm__stream_info *info, ocdm_error *error)
     return status;
 }
 
+/* Over the samples of each part. */
+static void measure_known(ocdm__stream_info *info)
+{
+    const ocdm__stream_table *table = &info->stream.table;
+    uint64_t known[2] = {0}, all[2] = {0};
+    for (size_t i = 0; i < table->sample_count; i++) {
+        size_t part = table->parts[i] == OCDM__TEST;
+        known[part] += ocdm__bits_count(ocdm__known_labels(table, i), table->class_count);
+        all[part] += table->class_count;
+    }
+    for (size_t part = 0; part < 2; part++)
+        info->known[part] = all[part] > 0 ? (double)known[part] / (double)all[part] : 1;
+}
+
 static ocdm_status list_classes(ocdm__stream_info *info, ocdm_error *error)
 {
     size_t count = info->stream.table.class_count;
@@ -77,6 +91,8 @@ static ocdm_status read_stream(ocdm__stream_info *info, const char *path, ocdm_e
     ocdm_status status = ocdm__stream_open(&info->stream, path, error);
     if (status == OCDM_OK)
         status = count_samples(info, error);
+    if (status == OCDM_OK)
+        measure_known(info);
     return status == OCDM_OK ? list_classes(info, error) : status;
 }
 

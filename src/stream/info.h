@@ -25,6 +25,8 @@ typedef struct ocdm__stream_info {
     ocdm__records *records;      /* whose labels these are; NULL for a stream file */
     ocdm__stream stream;         /* the stream file; all zero for records */
     bool is_stream_file;
+    double known[2]; /* shares of the classes that samples of the training and of the test part know, from 0 to 1; 1 without
+                        samples */
 } ocdm__stream_info;
 
 /*

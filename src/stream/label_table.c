@@ -119,6 +119,14 @@ ocdm_status ocdm__label_table_add(ocdm__label_table *table, const char *text, si
     return status;
 }
 
+uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *text, size_t length)
+{
+    if (table->entry_count == 0)
+        return UINT32_MAX;
+    struct key key = key_of(text, length);
+    return find_entry(table, &key, text, length)->next_number - 1;
+}
+
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length)
 {
     *length = table->names[number].length;

@@ -65,6 +65,9 @@ static inline uint32_t ocdm__label_table_find(const ocdm__label_table *table, co
     }
 }
 
+/* The same for a label of any length. */
+uint32_t ocdm__label_table_number(const ocdm__label_table *table, const char *text, size_t length);
+
 /* The label with a number below `count`; no NUL after it. Lives until the next add. */
 const char *ocdm__label_table_text(const ocdm__label_table *table, uint32_t number, size_t *length);
 

@@ -1,11 +1,13 @@
 /* Classes in their order, selections of samples, and the tables of a stream made from both. */
 #include "stream/selection.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -294,7 +296,8 @@ struct making {
 static bool stays(const struct making *making, const ocdm__chosen *chosen, uint32_t label)
 {
     const uint32_t *tasks = making->selection->class_tasks;
-    return making->columns->of[label] != UINT32_MAX && (tasks == NULL || tasks[label] == chosen->task);
+    bool all = tasks == NULL || (making->selection->partial && chosen->part == OCDM__TEST);
+    return making->columns->of[label] != UINT32_MAX && (all || tasks[label] == chosen->task);
 }
 
 static int compare_columns(const void *left, const void *right)
@@ -346,20 +349,56 @@ static bool make_samples(const struct making *making)
     return true;
 }
 
-/* The texts of the chosen samples: `numbers` tells which of the table's texts is a sample's, its own number when NULL; a number
- * of UINT32_MAX is an empty text. */
-static bool make_texts(const struct making *making, const ocdm__label_table *texts, const uint32_t *numbers,
-                       ocdm__text_list *list)
+/* ---- known labels ---------------------------------------------------------------------------------------------------- */
+
+/* A row of bits for the classes of each task. */
+static uint8_t *make_task_rows(const struct making *making, size_t size)
 {
+    const uint32_t *tasks = making->selection->class_tasks;
+    size_t count = 0;
+    for (size_t i = 0; i < making->set->classes.count; i++)
+        if (tasks[i] != OCDM__NO_TASK && tasks[i] >= count)
+            count = (size_t)tasks[i] + 1;
+    uint8_t *rows = ocdm__allocate(count, size);
+    for (size_t i = 0; rows != NULL && i < making->set->classes.count; i++)
+        if (tasks[i] != OCDM__NO_TASK && making->columns->of[i] != UINT32_MAX)
+            ocdm__bits_add(rows + tasks[i] * size, making->columns->of[i]);
+    return rows;
+}
+
+static bool make_known(const struct making *making)
+{
+    ocdm__stream_table *table = making->table;
+    size_t size = ocdm__bits_size(table->class_count);
+    uint8_t *rows = make_task_rows(making, size);
+    table->known = ocdm__allocate(table->sample_count, size);
+    for (size_t i = 0; rows != NULL && table->known != NULL && i < table->sample_count; i++) {
+        uint8_t *row = table->known + i * size;
+        if (table->parts[i] == OCDM__TRAIN)
+            memcpy(row, rows + table->tasks[i] * size, size);
+        for (size_t c = 0; table->parts[i] == OCDM__TEST && c < table->class_count; c++)
+            ocdm__bits_add(row, c);
+    }
+    bool made = rows != NULL && table->known != NULL;
+    ocdm__release(rows);
+    return made;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+
+/* The paths of the chosen samples; a sample without one has an empty text. */
+static bool make_paths(const struct making *making)
+{
+    ocdm__text_list *list = &making->table->paths;
     size_t count = making->selection->count, length;
     list->starts = ocdm__allocate(count + 1, sizeof *list->starts);
     if (list->starts == NULL)
         return false;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < count; i++) {
-            uint32_t sample = making->selection->chosen[i].sample;
-            uint32_t number = numbers != NULL ? numbers[sample] : sample;
-            const char *text = number != UINT32_MAX ? ocdm__label_table_text(texts, number, &length) : (length = 0, "");
+            uint32_t number = making->set->path_numbers[making->selection->chosen[i].sample];
+            const char *text =
+                number != UINT32_MAX ? ocdm__label_table_text(&making->set->paths, number, &length) : (length = 0, "");
             if (pass == 1)
                 memcpy(list->bytes + list->starts[i], text, length);
             list->starts[i + 1] = list->starts[i] + length;
@@ -370,17 +409,66 @@ static bool make_texts(const struct making *making, const ocdm__label_table *tex
     return true;
 }
 
+/* Writes the id of a sample, a repeated one with @ and its task, if there is room; returns its length. */
+static size_t put_id(const struct making *making, size_t i, char *room)
+{
+    const ocdm__chosen *chosen = making->selection->chosen;
+    char suffix[16] = "";
+    size_t length;
+    const char *id = ocdm__label_table_text(&making->set->ids, chosen[i].sample, &length);
+    if (i > 0 && chosen[i - 1].sample == chosen[i].sample)
+        snprintf(suffix, sizeof suffix, "@%" PRIu32, chosen[i].task);
+    size_t more = strlen(suffix);
+    if (room != NULL) {
+        memcpy(room, id, length);
+        memcpy(room + length, suffix, more);
+    }
+    return length + more;
+}
+
+static bool make_ids(const struct making *making)
+{
+    ocdm__text_list *ids = &making->table->ids;
+    size_t count = making->selection->count;
+    ids->starts = ocdm__allocate(count + 1, sizeof *ids->starts);
+    for (size_t i = 0; ids->starts != NULL && i < count; i++)
+        ids->starts[i + 1] = ids->starts[i] + put_id(making, i, NULL);
+    if (ids->starts != NULL)
+        ids->bytes = ocdm__allocate((size_t)ids->starts[count] + OCDM__LABEL_PADDING, 1);
+    for (size_t i = 0; ids->bytes != NULL && i < count; i++)
+        put_id(making, i, ids->bytes + ids->starts[i]);
+    return ids->bytes != NULL;
+}
+
+/* An id that was made for a repeated sample may be another sample's own. */
+static ocdm_status check_made_ids(const struct making *making, ocdm_error *error)
+{
+    const ocdm__chosen *chosen = making->selection->chosen;
+    for (size_t i = 1; i < making->selection->count; i++) {
+        size_t length;
+        const char *id = ocdm__text_at(&making->table->ids, i, &length);
+        if (chosen[i - 1].sample == chosen[i].sample && ocdm__label_table_number(&making->set->ids, id, length) != UINT32_MAX)
+            return ocdm__fail(error, OCDM_BAD_RECORD, "rename one: ID@T is sample ID in its task T",
+                              "the id %s of a sample is also that of another sample in task %" PRIu32,
+                              ocdm__show_label(id, length).text, chosen[i].task);
+    }
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__labelled_set *set, const ocdm__selection *selection,
                                     ocdm__class_columns *columns, ocdm_error *error)
 {
     struct making making = {table, set, selection, columns};
     *table = (ocdm__stream_table){.class_count = columns->count};
-    bool made = make_samples(&making) && make_texts(&making, &set->ids, NULL, &table->ids);
+    bool made = make_samples(&making) && make_ids(&making);
     if (made && set->paths.count > 0)
-        made = make_texts(&making, &set->paths, set->path_numbers, &table->paths);
-    if (!made) {
+        made = make_paths(&making);
+    if (made && selection->partial)
+        made = make_known(&making);
+    ocdm_status status = made ? check_made_ids(&making, error) : ocdm__fail_memory(error, "the tables of a stream");
+    if (status != OCDM_OK) {
         ocdm__stream_table_clear(table);
-        return ocdm__fail_memory(error, "the tables of a stream");
+        return status;
     }
     table->classes = columns->names;
     columns->names = (ocdm__text_list){.starts = NULL};

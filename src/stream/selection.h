@@ -2,6 +2,7 @@
 #ifndef OCDM_STREAM_SELECTION_H
 #define OCDM_STREAM_SELECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,10 +55,11 @@ typedef struct ocdm__chosen {
 /* Start with all bytes zero. */
 typedef struct ocdm__selection {
     size_t count;
-    ocdm__chosen *chosen;
+    ocdm__chosen *chosen;  /* a sample that is chosen several times has these one after another, each in another task */
     uint8_t *kept_classes; /* by number of a label in the set; NULL when all stay */
     uint32_t
         *class_tasks; /* by number of a label too: labels of other tasks are removed from a sample; NULL when all labels stay */
+    bool partial;     /* of a training sample only the classes of its task are known; a test has all its labels */
 } ocdm__selection;
 
 /*
@@ -73,8 +75,11 @@ ocdm_status ocdm__selection_close_gaps(ocdm__selection *selection, size_t class_
 /* Releases everything. */
 void ocdm__selection_clear(ocdm__selection *selection);
 
-/* The tables of a stream from a set, a selection and the order of the classes, whose names move into the table. OCDM_OK,
- * OCDM_NO_MEMORY. On error the table is empty. */
+/*
+ * The tables of a stream from a set, a selection and the order of the classes, whose names move into the table. The id of a
+ * sample that was chosen before is followed by @ and its task, so that ids stay different. OCDM_OK, OCDM_BAD_RECORD (another
+ * sample has such an id), OCDM_NO_MEMORY. On error the table is empty.
+ */
 ocdm_status ocdm__stream_table_make(ocdm__stream_table *table, const ocdm__labelled_set *set, const ocdm__selection *selection,
                                     ocdm__class_columns *columns, ocdm_error *error);
 

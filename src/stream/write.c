@@ -91,7 +91,7 @@ ocdm_status ocdm__provenance_make(ocdm__provenance *provenance, const char *comm
         return status;
     ocdm__digest_ids(table, provenance->ids);
     add_note(provenance, "format", "ocdm-stream");
-    add_note(provenance, "version", "1");
+    add_note(provenance, "version", table->known != NULL ? OCDM__PARTIAL_VERSION : OCDM__STREAM_VERSION);
     add_note(provenance, "command", command);
     add_note(provenance, "sources", provenance->sources);
     add_note(provenance, "ids_sha256", provenance->ids);
@@ -149,6 +149,15 @@ static void add_payload(struct plan *plan, const ocdm__payload_shape *shape, siz
     plan->tensors[plan->count++] = tensor;
 }
 
+static void add_known(struct plan *plan, const ocdm__stream_table *table)
+{
+    size_t size = ocdm__bits_size(table->class_count);
+    add(plan, "known_labels", OCDM__U8, table->known, table->sample_count * size);
+    struct ocdm__tensor *tensor = &plan->tensors[plan->count - 1];
+    tensor->shape[0] = table->sample_count;
+    tensor->shape[tensor->rank++] = size;
+}
+
 static void make_plan(struct plan *plan, const ocdm__stream_table *table, const ocdm__payload_source *source)
 {
     size_t samples = table->sample_count, classes = table->class_count;
@@ -165,6 +174,8 @@ static void make_plan(struct plan *plan, const ocdm__stream_table *table, const 
     add(plan, "parts", OCDM__U8, table->parts, samples);
     if (table->groups != NULL)
         add(plan, "class_groups", OCDM__U8, table->groups, classes);
+    if (table->known != NULL)
+        add_known(plan, table);
     add_text(plan, "id_text", &table->ids, samples);
     add_text(plan, "class_text", &table->classes, classes);
     add_text(plan, "path_text", &table->paths, samples);

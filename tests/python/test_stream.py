@@ -53,6 +53,21 @@ class Features(unittest.TestCase):
             self.assertRaises(IndexError, self.stream.targets, bad)
         self.assertRaises(ValueError, self.stream.targets, [[1, 2]])
 
+    def test_known_labels_are_those_of_the_tasks(self):
+        self.assertFalse(self.stream.partial)
+        self.assertTrue(self.stream.known([3, 0]).all())
+        streams.ocdm_program("stream", "build", "--records", "records.jsonl", "--features", "features.npy", "--recipe",
+                             "incremental", "--base", 3, "--step", 2, "-o", "partial.safetensors")
+        stream = ocdm.Stream("partial.safetensors")
+        self.assertTrue(stream.partial)
+        task_of = np.array([0, 0, 0, 1, 1, 2])
+        known = stream.known(range(len(stream)))
+        self.assertEqual((known.dtype, known.shape), (np.bool_, (len(stream), 6)))
+        np.testing.assert_array_equal(known, stream.test[:, None] | (task_of == stream.tasks[:, None]))
+        self.assertFalse((stream.targets(range(len(stream))) > known).any())
+        self.assertRaises(IndexError, stream.known, [len(stream)])
+        self.assertRaises(IndexError, stream.known, [-1])
+
     def test_arrays_share_the_mapping_and_keep_it_open(self):
         stream = ocdm.Stream("small.safetensors")
         features, expected = stream.features, self.stream.features.copy()

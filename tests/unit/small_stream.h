@@ -83,7 +83,7 @@ static inline void write_small_stream(const char *path, enum ocdm__payload_kind 
         parts[i] = small_part(i);
     }
     starts[SMALL_SAMPLES] = SMALL_SAMPLES;
-    ocdm__stream_table table = {SMALL_SAMPLES, SMALL_CLASSES, starts, labels, tasks, parts, groups, {0}, {0}, {0}};
+    ocdm__stream_table table = {SMALL_SAMPLES, SMALL_CLASSES, starts, labels, tasks, parts, groups, {0}, {0}, {0}, NULL};
     table.ids = make_texts(&ids, "id", SMALL_SAMPLES);
     table.classes = make_texts(&classes, "class", SMALL_CLASSES);
     if (kind == OCDM__NO_PAYLOAD && root != NULL) {

@@ -293,6 +293,58 @@ TEST(stream_believes_no_table)
     expect_refusal(&small, "s: \"path_text\" has a path that leads out of its root folder");
 }
 
+/* ---- known labels ----------------------------------------------------------------------------------------------------- */
+
+/* Writes the small stream with a row of bits for each sample. */
+static void write_known(struct small *small, uint8_t known[3], const char *version)
+{
+    const struct ocdm__note notes[] = {{.key = "format", .value = "ocdm-stream"}, {.key = "version", .value = version}};
+    ocdm_error error;
+    small->table.known = known;
+    assert_int_equal(ocdm__stream_write("s", &small->table, NULL, notes, 2, NULL, &error), OCDM_OK);
+}
+
+TEST(stream_says_which_labels_are_known)
+{
+    struct small small;
+    ocdm__stream stream;
+    ocdm_stream *public_stream;
+    ocdm_error error;
+    uint8_t known[] = {2, 1, 3};
+    make_small(&small);
+    write_known(&small, known, "2");
+    assert_int_equal(ocdm__stream_open(&stream, "s", &error), OCDM_OK);
+    assert_memory_equal(stream.table.known, known, sizeof known);
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&stream.tensors, "known_labels");
+    assert_true(tensor->rank == 2 && tensor->shape[0] == 3 && tensor->shape[1] == 1);
+    ocdm__stream_close(&stream);
+    assert_int_equal(ocdm_stream_open("s", &public_stream, &error), OCDM_OK);
+    assert_int_equal(ocdm_stream_look(public_stream)->known_bytes, 1);
+    assert_memory_equal(ocdm_stream_look(public_stream)->known, known, sizeof known);
+    ocdm_stream_close(public_stream);
+}
+
+static void expect_known_refusal(uint8_t known[3], const char *version, const char *message)
+{
+    struct small small;
+    ocdm__stream stream;
+    ocdm_error error;
+    make_small(&small);
+    write_known(&small, known, version);
+    assert_int_equal(ocdm__stream_open(&stream, "s", &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, message);
+}
+
+/* Programs that do not know the tensor would ignore it, and refuse the version. */
+TEST(stream_refuses_known_labels_that_cannot_be)
+{
+    expect_known_refusal((uint8_t[]){1, 1, 3}, "2", "s: \"known_labels\" lacks a class that the sample is labelled with");
+    expect_known_refusal((uint8_t[]){2, 5, 3}, "2", "s: \"known_labels\" has a bit for a class that does not exist");
+    expect_known_refusal((uint8_t[]){2, 1, 3}, "1", "s: \"known_labels\" is there, but the file is of the version without it");
+    expect_known_refusal(NULL, "2", "s: \"known_labels\" is missing");
+    expect_known_refusal(NULL, "3", "s: a stream file of a version that this program does not know");
+}
+
 TEST(stream_tells_weights_from_streams)
 {
     ocdm__output output;
@@ -337,6 +389,8 @@ int main(void)
         cmocka_unit_test(stream_names_the_row_that_is_not_finite),
         cmocka_unit_test(stream_refuses_a_file_cut_anywhere),
         cmocka_unit_test(stream_believes_no_table),
+        cmocka_unit_test(stream_says_which_labels_are_known),
+        cmocka_unit_test(stream_refuses_known_labels_that_cannot_be),
         cmocka_unit_test(stream_tells_weights_from_streams),
         cmocka_unit_test(stream_leaves_nothing_behind_when_features_fail),
     };

@@ -39,6 +39,11 @@ static void write_json(ocdm__output *output, const ocdm__stream_info *info, cons
     ocdm__output_count(output, ",\"moderate\":", groups.moderate);
     ocdm__output_count(output, ",\"minority\":", groups.minority);
     ocdm__output_text(output, "}");
+    if (info->stream.table.known != NULL) {
+        ocdm__output_real(output, ",\"known\":{\"train\":", 100 * info->known[0]);
+        ocdm__output_real(output, ",\"test\":", 100 * info->known[1]);
+        ocdm__output_text(output, "}");
+    }
 }
 
 /* ---- verification --------------------------------------------------------------------------------------------------- */
@@ -161,6 +166,8 @@ static const char *const info_description[] = {
     "list of task, train, test, classes, amlr, by task) "
     "and groups (majority, moderate, minority, as numbers of classes); amlr is null where there is no class; with --verify "
     "a list of what was verified.",
+    "In a stream with partial labels (`--recipe incremental`) only some classes of a sample are annotated, and `known labels` "
+    "is the share of these: over the classes and samples of the training and of the test part. In JSON it is known, in percent.",
     NULL,
 };
 

@@ -44,31 +44,34 @@ static ocdm_status misuse(ocdm_error *error, const char *hint, const char *what)
 
 /* A flag that would change nothing is a mistake of the user, and therefore an error. */
 
-/* A flag that only makes sense with another one, or, unless `recipe` is NONE, with that value of --recipe. */
+/* A flag that only makes sense with another one, or, unless `recipes` is 0, with one of these values of --recipe. */
+#define ONLY(RECIPE) (1u << OCDM__RECIPE_##RECIPE)
 struct need {
     const char *flag, *needs;
-    enum ocdm__recipe recipe;
+    unsigned recipes;
 };
 
 /* The flags that belong to a kind of source need it. */
-#define NEED_OWNER(owner, name, value, fallback, choices, help) {name, owner, OCDM__RECIPE_NONE},
+#define NEED_OWNER(owner, name, value, fallback, choices, help) {name, owner, 0},
 #define NEED_SOURCE(KIND, flag, value, help, properties, read, open_rows, OWN) OWN(NEED_OWNER)
 
 static const struct need needs[] = {
     OCDM__SOURCES(NEED_SOURCE)     /* such as --xml */
     OCDM__RECORD_FLAGS(NEED_OWNER) /* --format to --sep */
-    {"tasks-by", "records", OCDM__RECIPE_NONE},
-    {"task", "records", OCDM__RECIPE_NONE},
-    {"split", "records", OCDM__RECIPE_NONE},
-    {"image", "records", OCDM__RECIPE_NONE},
-    {"test-lists", "ids", OCDM__RECIPE_NONE},
-    {"mixed", "tasks", OCDM__RECIPE_NONE},
-    {"mixed", "recipe", OCDM__RECIPE_SPLIT},
-    {"test-share", "recipe", OCDM__RECIPE_SPLIT},
-    {"test-pool", "recipe", OCDM__RECIPE_PAPER},
-    {"test-per-class", "recipe", OCDM__RECIPE_PAPER},
-    {"as", "recipe", OCDM__RECIPE_SCENES},
-    {"size", "recipe", OCDM__RECIPE_SCENES},
+    {"tasks-by", "records", 0},
+    {"task", "records", 0},
+    {"split", "records", 0},
+    {"image", "records", 0},
+    {"test-lists", "ids", 0},
+    {"mixed", "tasks", 0},
+    {"mixed", "recipe", ONLY(SPLIT)},
+    {"test-share", "recipe", ONLY(SPLIT) | ONLY(INCREMENTAL)},
+    {"base", "recipe", ONLY(INCREMENTAL)},
+    {"step", "recipe", ONLY(INCREMENTAL)},
+    {"test-pool", "recipe", ONLY(PAPER)},
+    {"test-per-class", "recipe", ONLY(PAPER)},
+    {"as", "recipe", ONLY(SCENES)},
+    {"size", "recipe", ONLY(SCENES)},
 };
 
 static const char *const exclusive[][2] = {
@@ -78,12 +81,22 @@ static const char *const exclusive[][2] = {
 /* All that the built-in world takes. */
 static const char *const of_scenes[] = {"output", "recipe", "as", "size", "groups", "seed", "quiet", "json"};
 
-/* Whether --recipe has this value. */
-static bool is_recipe(const ocdm__arguments *arguments, enum ocdm__recipe recipe)
+/* Whether --recipe has one of these values. */
+static bool is_recipe(const ocdm__arguments *arguments, unsigned recipes)
 {
     size_t index;
     return ocdm__argument_given(arguments, "recipe") && ocdm__argument_choice(arguments, "recipe", &index, NULL) == OCDM_OK &&
-           OCDM__FIRST_NAMED_RECIPE + index == recipe;
+           (recipes >> (OCDM__FIRST_NAMED_RECIPE + index) & 1) != 0;
+}
+
+/* "split or incremental" */
+static void list_recipes(char *text, size_t size, unsigned recipes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; recipe_names[i] != NULL && used < size; i++)
+        if ((recipes >> (OCDM__FIRST_NAMED_RECIPE + i) & 1) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : " ", recipe_names[i]);
 }
 
 static bool is_of_scenes(const char *flag)
@@ -130,11 +143,12 @@ static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *err
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         const struct need *need = &needs[i];
-        bool any = need->recipe == OCDM__RECIPE_NONE;
-        bool met = any ? is_source_given(arguments, need->needs) : is_recipe(arguments, need->recipe);
+        char names[80];
+        bool met = need->recipes == 0 ? is_source_given(arguments, need->needs) : is_recipe(arguments, need->recipes);
+        list_recipes(names, sizeof names, need->recipes);
         if (ocdm__argument_given(arguments, need->flag) && !met)
-            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s%s", need->flag,
-                              need->needs, any ? "" : " ", any ? "" : recipe_names[need->recipe - OCDM__FIRST_NAMED_RECIPE]);
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "remove it, or add the other", "--%s needs --%s%s", need->flag,
+                              need->needs, names);
     }
     return OCDM_OK;
 }
@@ -142,7 +156,7 @@ static ocdm_status check_needs(const ocdm__arguments *arguments, ocdm_error *err
 static ocdm_status check_flags(const ocdm__arguments *arguments, ocdm_error *error)
 {
     ocdm_status status = OCDM_OK;
-    if (is_recipe(arguments, OCDM__RECIPE_SCENES))
+    if (is_recipe(arguments, ONLY(SCENES)))
         return check_scenes(arguments, error);
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive && status == OCDM_OK; i++)
         status = check_exclusive(arguments, exclusive[i][0], exclusive[i][1], error);
@@ -300,6 +314,21 @@ static ocdm_status check_recipe(const struct request *request, ocdm_error *error
                       "--recipe paper needs --tasks");
     if (settings->recipe == OCDM__RECIPE_SPLIT && tasks == NULL && settings->tasks_by == NULL)
         return misuse(error, "--tasks FILE, --tasks N or --tasks-by NAME", "--recipe split needs to know how tasks are made");
+    if (settings->recipe == OCDM__RECIPE_INCREMENTAL && !ocdm__argument_given(request->arguments, "step"))
+        return misuse(error, "for example --base 40 --step 10", "--recipe incremental needs --step");
+    return OCDM_OK;
+}
+
+static ocdm_status read_steps(struct request *request, ocdm_error *error)
+{
+    uint64_t base, step = 1;
+    ocdm_status status = ocdm__argument_unsigned(request->arguments, "base", 0, OCDM__MAX_CLASSES, &base, error);
+    if (status == OCDM_OK && ocdm__argument_given(request->arguments, "step"))
+        status = ocdm__argument_unsigned(request->arguments, "step", 1, OCDM__MAX_CLASSES, &step, error);
+    if (status != OCDM_OK)
+        return status;
+    request->settings.base = (uint32_t)base;
+    request->settings.step = (uint32_t)step;
     return OCDM_OK;
 }
 
@@ -327,6 +356,8 @@ static ocdm_status read_recipe(struct request *request, ocdm_error *error)
     settings->original_ids = lists == 1;
     settings->test_per_class = (uint32_t)per_class;
     read_tasks(request);
+    if (read_steps(request, error) != OCDM_OK)
+        return OCDM_BAD_ARGUMENT;
     return check_recipe(request, error);
 }
 
@@ -401,7 +432,7 @@ static ocdm_status read_request(struct request *request, ocdm_error *error)
     static step *const for_source[] = {read_source, read_record_options, find_xml, read_features,
                                        read_recipe, read_groups,         NULL};
     static step *const for_scenes[] = {read_scenes, read_groups, NULL};
-    step *const *steps = is_recipe(request->arguments, OCDM__RECIPE_SCENES) ? for_scenes : for_source;
+    step *const *steps = is_recipe(request->arguments, ONLY(SCENES)) ? for_scenes : for_source;
     ocdm_status status = ocdm__argument_unsigned(request->arguments, "seed", 0, UINT64_MAX, &request->settings.seed, error);
     request->settings.output = ocdm__argument_text(request->arguments, "output");
     request->settings.classes = ocdm__argument_text(request->arguments, "classes");
@@ -514,6 +545,10 @@ static const char *const description[] = {
     "docs/task-lists.md), a file with one task "
     "per line, its classes separated by commas, or a number of tasks, which are then found by co-occurrence. Split also takes "
     "--tasks-by, a member or column of the records.",
+    "--recipe incremental is class-incremental learning with partial labels, as KRT, CSC, L3A and CUTER evaluate it: the "
+    "classes in their order, --base in the first task and --step in each of the others (COCO B40-C10: --base 40 --step 10). "
+    "A training sample is in every task that has one of its classes, labelled with those alone; other classes are unknown. It "
+    "has its id in the first of them and ID@T in a later task T. A test sample is there once, with all its labels.",
     "--recipe scenes needs no source: 44 classes of synthetic objects that occur together in scenes with the statistics of the "
     "paper's "
     "MSCOCO stream, 26,617 training and 2,200 test samples, as images or as features of the same world.",
@@ -529,6 +564,8 @@ static const ocdm__example examples[] = {
     {"COCOseq with features", "ocdm stream build --records records.jsonl --features f.npy --standardize -o S.safetensors"},
     {"COCOseq by PRS's id lists", "ocdm stream build --ids COCOseq --records coco.jsonl -o S.safetensors"},
     {"the paper's MSCOCO stream, nearly", "ocdm stream build --coco instances_*.json --recipe paper --tasks coco44 -o S"},
+    {"COCO B40-C10, partial labels",
+     "ocdm stream build --coco train.json --test val.json --recipe incremental --base 40 --step 10 -o S"},
     {"a built-in world", "ocdm stream build --recipe scenes --as features -o S.safetensors"},
     {.command = NULL},
 };
@@ -551,6 +588,11 @@ static const ocdm__flag flags[] = {
      .choices = test_list_names,
      .help = "which of PRS's test lists"},
     {.name = "recipe", .value = "R", .choices = recipe_names, .help = "how tasks are made"},
+    {.name = "base",
+     .value = "N",
+     .fallback = "0",
+     .help = "incremental: classes of the first task; 0: as many as in the others"},
+    {.name = "step", .value = "N", .help = "incremental: classes of each further task"},
     {.name = "tasks", .value = "LIST", .help = "coco44, nus44, either with -2 to -5, a file, or a number of tasks"},
     {.name = "tasks-by", .value = "NAME", .help = "the member or column with the task"},
     {.name = "mixed",
@@ -564,7 +606,10 @@ static const ocdm__flag flags[] = {
      .choices = pool_names,
      .help = "paper: where test samples come from"},
     {.name = "test-per-class", .value = "N", .fallback = "50", .help = "paper: test samples of a class"},
-    {.name = "test-share", .value = "X", .fallback = "0.1", .help = "split: the test part of a source that has none"},
+    {.name = "test-share",
+     .value = "X",
+     .fallback = "0.1",
+     .help = "split, incremental: the test part of a source that has none"},
     {.name = "classes", .value = "FILE", .help = "the classes and their order"},
     {.name = "groups", .value = "H,L|FILE", .help = "store the groups of the classes"},
     {.name = "as", .value = "KIND", .fallback = "images", .choices = as_names, .help = "scenes: what samples are made of"},

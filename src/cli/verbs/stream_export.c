@@ -186,6 +186,11 @@ static void write_line(ocdm__output *output, const ocdm__stream_table *table, si
     }
     if (table->label_starts[sample] == table->label_starts[sample + 1])
         ocdm__output_text(output, " (no label)");
+    size_t known = ocdm__bits_count(ocdm__known_labels(table, sample), table->class_count);
+    if (known < table->class_count) {
+        ocdm__output_count(output, "  known: ", known);
+        ocdm__output_count(output, " of ", table->class_count);
+    }
     if (table->paths.starts != NULL) {
         const char *path = ocdm__text_at(&table->paths, sample, &length);
         write_shown(output, "  ", path, length);
@@ -229,9 +234,10 @@ static int run_show(const ocdm__arguments *arguments)
 /* ---- what the help says ---------------------------------------------------------------------------------------------- */
 
 static const char *const export_description[] = {
-    "Writes the records of a stream file as lines of JSON (id, labels, task, split, image), in the order in which a run with "
+    "Writes the records of a stream file as lines of JSON (id, labels, known, task, split, image), in the order in which a run with "
     "that order of tasks and that seed sees them: task by task, the training samples of a task shuffled by the seed. Test "
-    "samples keep the file's order inside a task.",
+    "samples keep the file's order inside a task. `known` has the names of the classes that are annotated, where these are not "
+    "all.",
     NULL,
 };
 
@@ -261,8 +267,8 @@ const ocdm__verb ocdm__verb_stream_export = {
 };
 
 static const char *const show_description[] = {
-    "Prints samples of a stream file in the file's order: number, task, part, id and labels, and the path of the image where "
-    "there is one. --json prints records as `ocdm stream export` does.",
+    "Prints samples of a stream file in the file's order: number, task, part, id and labels, how many classes are known where "
+    "these are not all, and the path of the image where there is one. --json prints records as `ocdm stream export` does.",
     NULL,
 };
 

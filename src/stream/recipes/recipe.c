@@ -1,6 +1,8 @@
-/* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, or tasks by class. */
-#include "base/allocate.h"
+/* Chooses and runs the recipe of a build: the source's own tasks, PRS's lists of ids, the paper, tasks by class, or classes
+ * that are annotated task by task. */
+#include <stdlib.h>
 
+#include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "stream/build.h"
@@ -150,6 +152,38 @@ static ocdm_status apply_split(const struct job *job)
     return by_class ? select_by_class(job, select_split) : select_split(job, NULL);
 }
 
+/* The places of the classes are the columns that they will have in the stream. */
+static ocdm_status place_classes(const struct job *job, ocdm__class_columns *columns)
+{
+    const char *path = job->settings->classes;
+    return path != NULL ? ocdm__class_columns_read(columns, &job->set->classes, path, job->error)
+                        : ocdm__class_columns_sorted(columns, &job->set->classes, NULL, job->error);
+}
+
+static ocdm_status apply_incremental(const struct job *job)
+{
+    const ocdm__build_settings *settings = job->settings;
+    ocdm__class_columns columns = {.count = 0};
+    ocdm__incremental_tally tally = {.without_task = 0};
+    size_t empty = 0;
+    ocdm_status status = place_classes(job, &columns);
+    const ocdm__incremental_settings incremental = {.places = columns.of,
+                                                    .class_count = columns.count,
+                                                    .base = settings->base,
+                                                    .step = settings->step,
+                                                    .test_share = settings->test_share,
+                                                    .seed = settings->seed};
+    if (status == OCDM_OK)
+        status = ocdm__select_incremental(job->selection, job->set, &incremental, &tally, job->error);
+    if (status == OCDM_OK)
+        status = ocdm__selection_close_gaps(job->selection, job->set->classes.count, &empty, job->error);
+    ocdm__reading_skip_many(job->reading, "samples without a label of any task", tally.without_task);
+    ocdm__reading_skip_many(job->reading, "labels of classes that --classes does not list", tally.unlisted);
+    ocdm__reading_skip_many(job->reading, "tasks that no sample is in", empty);
+    ocdm__class_columns_clear(&columns);
+    return status;
+}
+
 /* ---- the rows ------------------------------------------------------------------------------------------------------- */
 
 static ocdm_status apply_none(const struct job *job)
@@ -218,6 +252,8 @@ static void choose_by_class(ocdm__selection *selection, const ocdm__labelled_set
     }
 }
 
+/* ---- parts -------------------------------------------------------------------------------------------------------------- */
+
 static bool has_parts(const ocdm__labelled_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
@@ -226,18 +262,28 @@ static bool has_parts(const ocdm__labelled_set *set)
     return false;
 }
 
-/* Each sample has its own random number: adding samples to a source does not move the others. */
-static void draw_parts(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings)
+/* How samples are divided into parts: as in the source, or at random. */
+struct part_rule {
+    const ocdm__labelled_set *set;
+    bool given;
+    uint64_t base; /* of random numbers */
+    double test_share;
+};
+
+static struct part_rule part_rule_of(const ocdm__labelled_set *set, double test_share, uint64_t seed)
 {
-    bool given = has_parts(set);
-    uint64_t base = ocdm__random_base(settings->seed, OCDM__FOR_TEST_PARTS);
-    for (size_t i = 0; i < selection->count; i++) {
-        ocdm__chosen *chosen = &selection->chosen[i];
-        ocdm__random random = ocdm__random_stream(base, chosen->sample);
-        bool test = given ? set->parts[chosen->sample] == OCDM__TEST : ocdm__random_unit(&random) < settings->test_share;
-        chosen->part = test ? OCDM__TEST : OCDM__TRAIN;
-    }
+    return (struct part_rule){set, has_parts(set), ocdm__random_base(seed, OCDM__FOR_TEST_PARTS), test_share};
 }
+
+/* Each sample has its own random number: adding samples to a source does not move the others. */
+static enum ocdm__part part_of(const struct part_rule *rule, uint32_t sample)
+{
+    ocdm__random random = ocdm__random_stream(rule->base, sample);
+    bool test = rule->given ? rule->set->parts[sample] == OCDM__TEST : ocdm__random_unit(&random) < rule->test_share;
+    return test ? OCDM__TEST : OCDM__TRAIN;
+}
+
+/* ---- each sample in one task -------------------------------------------------------------------------------------------- */
 
 static ocdm_status split_by_class(ocdm__selection *selection, const ocdm__labelled_set *set,
                                   const ocdm__split_settings *settings, ocdm__split_tally *tally, ocdm_error *error)
@@ -265,7 +311,98 @@ ocdm_status ocdm__select_split(ocdm__selection *selection, const ocdm__labelled_
     *tally = (ocdm__split_tally){.mixed = 0};
     ocdm_status status = settings->class_tasks != NULL ? split_by_class(selection, set, settings, tally, error)
                                                        : ocdm__select_all(selection, set, error);
-    if (status == OCDM_OK)
-        draw_parts(selection, set, settings);
+    const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
+    for (size_t i = 0; status == OCDM_OK && i < selection->count; i++)
+        selection->chosen[i].part = part_of(&rule, selection->chosen[i].sample);
     return status;
+}
+
+/* ---- each sample in every task that has a label of it -------------------------------------------------------------------- */
+
+/*
+ * Class-incremental learning with partial labels: the classes, in their order, are divided into tasks, `base` in the first one
+ * and `step` in each of the others. A training sample is in every task that has one of its classes, and in each of them only
+ * the classes of that task are known. A test sample is there once, with all its labels, in the first task that has one of its
+ * classes.
+ */
+
+static uint32_t task_of_place(const ocdm__incremental_settings *settings, uint32_t place)
+{
+    if (place == UINT32_MAX)
+        return OCDM__NO_TASK;
+    if (place < settings->base)
+        return 0;
+    return (place - settings->base) / settings->step + (settings->base > 0);
+}
+
+static int compare_tasks(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The tasks that have a label of the sample, ascending, each once; returns how many. */
+static size_t tasks_of(const ocdm__labelled_set *set, size_t sample, const uint32_t *class_tasks, uint32_t *tasks)
+{
+    size_t count = 0, kept = 0;
+    for (uint64_t k = set->label_starts[sample]; k < set->label_starts[sample + 1]; k++)
+        if (class_tasks[set->labels[k]] != OCDM__NO_TASK)
+            tasks[count++] = class_tasks[set->labels[k]];
+    qsort(tasks, count, sizeof *tasks, compare_tasks);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || tasks[i] != tasks[kept - 1])
+            tasks[kept++] = tasks[i];
+    return kept;
+}
+
+/* `tasks` is room for those of all labels. */
+static void choose_in_tasks(ocdm__selection *selection, const ocdm__labelled_set *set, const struct part_rule *rule,
+                            uint32_t *tasks, ocdm__incremental_tally *tally)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        size_t count = tasks_of(set, i, selection->class_tasks, tasks);
+        enum ocdm__part part = part_of(rule, i);
+        tally->without_task += count == 0;
+        for (uint64_t k = set->label_starts[i]; count > 0 && k < set->label_starts[i + 1]; k++)
+            tally->unlisted += selection->class_tasks[set->labels[k]] == OCDM__NO_TASK;
+        for (size_t k = 0; k < count && (k == 0 || part == OCDM__TRAIN); k++)
+            selection->chosen[selection->count++] = (ocdm__chosen){.sample = i, .task = tasks[k], .part = part};
+    }
+}
+
+static ocdm_status check_incremental(const ocdm__incremental_settings *settings, ocdm_error *error)
+{
+    if (settings->base > settings->class_count)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a smaller base", "--base %u, but there are %zu classes",
+                          settings->base, settings->class_count);
+    if (settings->class_count / settings->step >= OCDM__MAX_TASKS - 1)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "take a larger step", "%zu classes in steps of %u are too many tasks",
+                          settings->class_count, settings->step);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__labelled_set *set,
+                                     const ocdm__incremental_settings *settings, ocdm__incremental_tally *tally,
+                                     ocdm_error *error)
+{
+    size_t classes = set->classes.count, labels = set->count > 0 ? (size_t)set->label_starts[set->count] : 0;
+    const struct part_rule rule = part_rule_of(set, settings->test_share, settings->seed);
+    *tally = (ocdm__incremental_tally){.without_task = 0};
+    ocdm_status status = check_incremental(settings, error);
+    if (status != OCDM_OK)
+        return status;
+    uint32_t *tasks = ocdm__allocate(labels, sizeof *tasks);
+    selection->partial = true;
+    selection->chosen = ocdm__allocate(labels, sizeof *selection->chosen);
+    selection->class_tasks = ocdm__allocate(classes, sizeof *selection->class_tasks);
+    selection->kept_classes = ocdm__allocate(classes, 1);
+    bool made = tasks && selection->chosen && selection->class_tasks && selection->kept_classes;
+    for (size_t i = 0; made && i < classes; i++) {
+        selection->class_tasks[i] = task_of_place(settings, settings->places[i]);
+        selection->kept_classes[i] = selection->class_tasks[i] != OCDM__NO_TASK;
+    }
+    if (made)
+        choose_in_tasks(selection, set, &rule, tasks, tally);
+    ocdm__release(tasks);
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the list of samples");
 }

@@ -25,6 +25,7 @@ struct ocdm__build_settings; /* stream/build.h */
 #define OCDM__RECIPES(ROW)                                                                                                     \
     ROW(PAPER, "paper", apply_paper)                                                                                           \
     ROW(SPLIT, "split", apply_split)                                                                                           \
+    ROW(INCREMENTAL, "incremental", apply_incremental)                                                                         \
     ROW(SCENES, "scenes", NULL)
 
 /* NONE takes the source's own tasks, IDS those of --ids; the others follow in the order of the rows. */
@@ -41,7 +42,7 @@ ocdm_status ocdm__apply_recipe(ocdm__selection *selection, const ocdm__labelled_
                                const struct ocdm__build_settings *settings, ocdm__reading *reading, uint8_t **groups,
                                ocdm_error *error);
 
-/* ---- tasks by the labels of a sample (split.c) ---- */
+/* ---- tasks by the labels of a sample (recipe.c) ---- */
 
 typedef struct ocdm__split_settings {
     const uint32_t *class_tasks; /* by number of a label in the set, OCDM__NO_TASK for a class that no task has; NULL: tasks are
@@ -60,6 +61,27 @@ typedef struct ocdm__split_tally {
 /* OCDM_OK, OCDM_BAD_RECORD (as ocdm__select_all, when tasks are the samples' own), OCDM_NO_MEMORY. */
 ocdm_status ocdm__select_split(ocdm__selection *selection, const ocdm__labelled_set *set, const ocdm__split_settings *settings,
                                ocdm__split_tally *tally, ocdm_error *error);
+
+/* ---- classes that appear by and by, annotated only when they do (recipe.c) ---- */
+
+typedef struct ocdm__incremental_settings {
+    const uint32_t *places; /* by number of a label in the set: its place in the order of the classes; UINT32_MAX: left out */
+    size_t class_count;     /* how many places there are */
+    uint32_t base, step;    /* classes of the first task, of each further one; without a base all have `step` */
+    double test_share;      /* as in ocdm__split_settings */
+    uint64_t seed;
+} ocdm__incremental_settings;
+
+/* What did not fit. */
+typedef struct ocdm__incremental_tally {
+    uint64_t without_task; /* samples that have no label with a place: left out */
+    uint64_t unlisted;     /* labels without a place, of the others */
+} ocdm__incremental_tally;
+
+/* OCDM_OK, OCDM_BAD_ARGUMENT (more classes in the base than there are, too many tasks), OCDM_NO_MEMORY. */
+ocdm_status ocdm__select_incremental(ocdm__selection *selection, const ocdm__labelled_set *set,
+                                     const ocdm__incremental_settings *settings, ocdm__incremental_tally *tally,
+                                     ocdm_error *error);
 
 /* ---- the OCDM paper (paper.c) ---- */
 
