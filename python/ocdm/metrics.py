@@ -1,8 +1,8 @@
 """Metrics of multi-label classification on arrays: those of the tables of `ocdm run`, computed by the same functions.
 
 scores are [samples, classes], positive where a class is predicted. labels are [samples, classes] of 0 and 1, lists of numbers of
-classes, or a CSR pair (starts, labels). Values are fractions from 0 to 1, NaN when no class has a positive sample. A class without
-a positive sample is left out of every average.
+classes, or a CSR pair (starts, labels). Values are fractions from 0 to 1, except the coverage, which is a number of classes; NaN
+when no class has a positive sample. A class without a positive sample is left out of every average.
 
 >>> import numpy as np
 >>> scores = np.array([[1.5, -1, 2], [-0.5, 3, 0.1], [2, -2, -3]], np.float32)
@@ -10,14 +10,13 @@ a positive sample is left out of every average.
 >>> round(ocdm.metrics.CF1(scores, labels), 4), round(ocdm.metrics.mAP(scores, labels), 4)
 (0.9091, 1.0)
 >>> averages = ocdm.metrics.averages(scores, labels)
->>> round(averages["OP"], 4)
-0.8
+>>> round(averages["OP"], 4), averages["AUC"], averages["coverage"]
+(0.8, 1.0, 1.3333333333333333)
 """
 from . import _ocdm
 
-NAMES = tuple(_ocdm.metric_names())  #: the averages: CF1, OF1, mAP, CP, CR, CF1_macro, OP, OR
-_SCORE = {"names": ["positives", "predicted", "hits", "ap"], "formats": ["u4", "u4", "u4", "f8"], "offsets": [0, 4, 8, 16],
-          "itemsize": 24}
+NAMES = tuple(_ocdm.metric_names())  #: CF1, OF1, mAP, CP, CR, CF1_macro, OP, OR, AUC, ranking_loss, coverage, hamming, one_error, ECE
+_SCORE = [("positives", "u4"), ("predicted", "u4"), ("hits", "u4"), ("samples", "u4"), ("ap", "f8"), ("auc", "f8"), ("ece", "f8")]
 
 
 def _rows(scores):
@@ -32,19 +31,16 @@ def _rows(scores):
 
 
 def class_scores(scores, labels):
-    """Each class alone: a structured array of positives, predicted, hits (both), and ap, its average precision.
+    """Each class alone: a structured array of positives, predicted, hits (both), samples, ap (its average precision), auc (the area
+    under its ROC curve) and ece (its expected calibration error).
 
-    >>> ocdm.metrics.class_scores([[1.0, -1], [2, 3]], [[0], [0, 1]]).tolist()
+    >>> ocdm.metrics.class_scores([[1.0, -1], [2, 3]], [[0], [0, 1]])[["positives", "predicted", "hits", "ap"]].tolist()
     [(2, 2, 2, 1.0), (1, 1, 1, 1.0)]
     """
     import numpy
 
     scores = _rows(scores)
     return numpy.frombuffer(_ocdm.score_classes(scores, *scores.shape, labels), _SCORE)
-
-
-def _average(number, found, groups, wanted):
-    return _ocdm.average(number, found) if groups is None else _ocdm.average(number, found, groups, wanted)
 
 
 def _groups(groups, classes):
@@ -57,7 +53,9 @@ def _groups(groups, classes):
 
 
 def averages(scores, labels, groups=None, group=None):
-    """All averages, by name. With groups, a number for each class, over the classes whose number is `group`.
+    """All averages, by name. With groups, a number for each class, over the classes whose number is `group`. Equal to scikit-learn's
+    where it has them: AUC is its macro roc_auc_score, ranking_loss its label_ranking_loss, coverage its coverage_error, hamming its
+    hamming_loss of the decisions scores > 0.
 
     >>> stream = ocdm.Stream("scenes.safetensors")
     >>> tests = stream.select("test")
@@ -65,11 +63,11 @@ def averages(scores, labels, groups=None, group=None):
     >>> found["CF1"], found["mAP"]
     (1.0, 1.0)
     """
-    found = class_scores(scores, labels)
+    scores = _rows(scores)
     if (groups is None) != (group is None):
         raise ValueError("groups and group belong together: a number for each class, and the one that is wanted")
-    groups = None if groups is None else _groups(groups, len(found))
-    return {name: _average(i, found, groups, group) for i, name in enumerate(NAMES)}
+    groups = None if groups is None else _groups(groups, scores.shape[1])
+    return dict(zip(NAMES, _ocdm.measure(scores, *scores.shape, labels, groups, group or 0)))
 
 
 def CF1(scores, labels, groups=None, group=None):

@@ -17,75 +17,115 @@ static bool take(PyObject *object, Py_buffer *view, size_t size, const char *wha
     return false;
 }
 
-static PyObject *score(const float *logits, size_t samples, size_t classes, const struct ocdm__batch *batch)
+/* Scores and labels as arguments: released together. */
+struct test_set {
+    Py_buffer scores;
+    struct ocdm__names names;
+    struct ocdm__batch batch;
+    ocdm_test_set set; /* of the two above */
+};
+
+static void release_set(struct test_set *test)
 {
-    const ocdm_test_set set = {.size = sizeof set,
-                               .logits = logits,
-                               .samples = samples,
-                               .classes = classes,
-                               .label_starts = batch->offsets,
-                               .labels = batch->labels};
-    ocdm_error error = {0};
-    PyObject *result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(classes * sizeof(ocdm_class_score)));
-    if (result == NULL)
-        return NULL;
-    memset(PyBytes_AsString(result), 0, classes * sizeof(ocdm_class_score));
-    ocdm_class_score *scores = (ocdm_class_score *)(void *)PyBytes_AsString(result);
-    if (ocdm_score_classes(&set, scores, &error) == OCDM_OK)
-        return result;
-    Py_DECREF(result);
-    return ocdm__raise(&error);
+    PyBuffer_Release(&test->scores);
+    ocdm__names_clear(&test->names);
+    ocdm__batch_clear(&test->batch);
+}
+
+/* False with an exception for what is no test set; else release_set frees it. */
+static bool take_set(struct test_set *test, PyObject *scores, Py_ssize_t samples, Py_ssize_t classes, PyObject *labels)
+{
+    *test = (struct test_set){.set = {.size = 0}};
+    if (!take(scores, &test->scores, (size_t)samples * (size_t)classes * sizeof(float), "scores"))
+        return false;
+    if (ocdm__batch_read(&test->batch, &test->names, Py_None, labels, 0)) {
+        if (test->names.kind == OCDM__NAMES)
+            PyErr_SetString(PyExc_ValueError, "labels must be numbers of columns of the scores, not strings");
+        else if (test->batch.count != (size_t)samples)
+            PyErr_Format(PyExc_ValueError, "there are scores of %zd samples and labels of %zu", samples, test->batch.count);
+    }
+    test->set = (ocdm_test_set){.size = sizeof test->set,
+                                .logits = test->scores.buf,
+                                .samples = (size_t)samples,
+                                .classes = (size_t)classes,
+                                .label_starts = test->batch.offsets,
+                                .labels = test->batch.labels};
+    if (PyErr_Occurred() == NULL)
+        return true;
+    release_set(test);
+    return false;
 }
 
 /* _score(scores, samples, classes, labels): an ocdm_class_score of each class, as bytes. */
 PyObject *ocdm__metrics_score(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *scores, *labels, *result = NULL;
+    PyObject *scores, *labels;
     Py_ssize_t samples, classes;
-    Py_buffer view;
-    struct ocdm__names names = {0};
-    struct ocdm__batch batch = {0};
+    struct test_set test;
+    ocdm_error error = {0};
     if (!PyArg_ParseTuple(args, "OnnO", &scores, &samples, &classes, &labels) ||
-        !take(scores, &view, (size_t)samples * (size_t)classes * sizeof(float), "scores"))
+        !take_set(&test, scores, samples, classes, labels))
         return NULL;
-    if (ocdm__batch_read(&batch, &names, Py_None, labels, 0)) {
-        if (names.kind == OCDM__NAMES)
-            PyErr_SetString(PyExc_ValueError, "labels must be numbers of columns of the scores, not strings");
-        else if (batch.count != (size_t)samples)
-            PyErr_Format(PyExc_ValueError, "there are scores of %zd samples and labels of %zu", samples, batch.count);
-        else
-            result = score(view.buf, (size_t)samples, (size_t)classes, &batch);
+    PyObject *result = PyBytes_FromStringAndSize(NULL, classes * (Py_ssize_t)sizeof(ocdm_class_score));
+    ocdm_class_score *found = result != NULL ? (ocdm_class_score *)(void *)PyBytes_AsString(result) : NULL;
+    if (result != NULL && ocdm_score_classes(&test.set, found, &error) != OCDM_OK) {
+        Py_CLEAR(result);
+        ocdm__raise(&error);
     }
-    PyBuffer_Release(&view);
-    ocdm__names_clear(&names);
-    ocdm__batch_clear(&batch);
+    release_set(&test);
     return result;
 }
 
-/* _average(metric, scores, group=None, wanted=0): over all classes, or those of a group. */
-PyObject *ocdm__metrics_average(PyObject *module, PyObject *args)
+/* How many metrics there are. */
+static size_t metric_count(void)
+{
+    size_t count = 0;
+    while (ocdm_metric_name((ocdm_metric)count) != NULL)
+        count++;
+    return count;
+}
+
+/* A list with the value of each metric; `group` NULL: of all classes. */
+static PyObject *measure(const ocdm_test_set *set, const uint8_t *group, uint8_t wanted)
+{
+    size_t count = metric_count();
+    ocdm_error error = {0};
+    double *values = PyMem_Calloc(count, sizeof *values);
+    if (values == NULL)
+        return PyErr_NoMemory();
+    bool done = ocdm_measure(set, group, wanted, values, count, &error) == OCDM_OK;
+    PyObject *list = done ? PyList_New(0) : ocdm__raise(&error);
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *value = PyFloat_FromDouble(values[i]);
+        if (value == NULL || PyList_Append(list, value) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    PyMem_Free(values);
+    return list;
+}
+
+/* _measure(scores, samples, classes, labels, groups, wanted): each metric over all classes, or those of a group. */
+PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args)
 {
     (void)module;
-    int metric;
+    PyObject *scores, *labels, *group, *result = NULL;
+    Py_ssize_t samples, classes;
+    Py_buffer groups;
     unsigned char wanted = 0;
-    PyObject *group = Py_None;
-    Py_buffer scores, groups;
-    double value;
-    if (!PyArg_ParseTuple(args, "iy*|Ob", &metric, &scores, &group, &wanted))
+    struct test_set test;
+    if (!PyArg_ParseTuple(args, "OnnOOb", &scores, &samples, &classes, &labels, &group, &wanted) ||
+        !take_set(&test, scores, samples, classes, labels))
         return NULL;
-    size_t classes = (size_t)scores.len / sizeof(ocdm_class_score);
-    bool all = group == Py_None;
-    if (!all && !take(group, &groups, classes, "groups")) {
-        PyBuffer_Release(&scores);
-        return NULL;
-    }
-    value = all ? ocdm_average((ocdm_metric)metric, scores.buf, classes)
-                : ocdm_average_group((ocdm_metric)metric, scores.buf, classes, groups.buf, wanted);
-    if (!all)
+    if (group == Py_None) {
+        result = measure(&test.set, NULL, 0);
+    } else if (take(group, &groups, (size_t)classes, "groups")) {
+        result = measure(&test.set, groups.buf, wanted);
         PyBuffer_Release(&groups);
-    PyBuffer_Release(&scores);
-    return PyFloat_FromDouble(value);
+    }
+    release_set(&test);
+    return result;
 }
 
 /* _average_precision(scores, positive): of one class. */

@@ -249,7 +249,7 @@ static PyMethodDef functions[] = {
     {"pack", pack, METH_VARARGS, NULL},
     {"metric_names", ocdm__metrics_names, METH_NOARGS, NULL},
     {"score_classes", ocdm__metrics_score, METH_VARARGS, NULL},
-    {"average", ocdm__metrics_average, METH_VARARGS, NULL},
+    {"measure", ocdm__metrics_measure, METH_VARARGS, NULL},
     {"average_precision", ocdm__metrics_precision, METH_VARARGS, NULL},
     {"forgetting", ocdm__metrics_forgetting, METH_VARARGS, NULL},
     {0},

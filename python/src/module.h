@@ -127,7 +127,7 @@ const struct ocdm_stream *ocdm__stream_of(PyObject *object);
 
 PyObject *ocdm__metrics_names(PyObject *module, PyObject *unused);
 PyObject *ocdm__metrics_score(PyObject *module, PyObject *args);
-PyObject *ocdm__metrics_average(PyObject *module, PyObject *args);
+PyObject *ocdm__metrics_measure(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_precision(PyObject *module, PyObject *args);
 PyObject *ocdm__metrics_forgetting(PyObject *module, PyObject *args);
 

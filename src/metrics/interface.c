@@ -7,21 +7,49 @@
 #include "base/error.h"
 #include "metrics/metrics.h"
 
-ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error)
+/* The set as the functions of this folder take it; `results`, which is not read, is the caller's room for them. */
+static ocdm_status take_set(const ocdm_test_set *set, const void *results, ocdm__test_set *plain, ocdm_error *error)
 {
-    if (set == NULL || scores == NULL || set->size != sizeof *set)
+    if (set == NULL || results == NULL || set->size != sizeof *set)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "set size to sizeof(ocdm_test_set)",
                           "a test set and room for scores must be given, of a size that this library knows");
     bool labelled =
         set->label_starts != NULL && (set->labels != NULL || set->label_starts[set->samples] == set->label_starts[0]);
     if (!labelled || (set->logits == NULL && set->samples > 0 && set->classes > 0))
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "logits, label_starts and labels must not be NULL");
-    ocdm__test_set plain = {.logits = set->logits,
-                            .samples = set->samples,
-                            .classes = set->classes,
-                            .label_starts = set->label_starts,
-                            .labels = set->labels};
-    return ocdm__score_classes(&plain, scores, error);
+    *plain = (ocdm__test_set){.logits = set->logits,
+                              .samples = set->samples,
+                              .classes = set->classes,
+                              .label_starts = set->label_starts,
+                              .labels = set->labels};
+    return OCDM_OK;
+}
+
+ocdm_status ocdm_score_classes(const ocdm_test_set *set, ocdm_class_score *scores, ocdm_error *error)
+{
+    ocdm__test_set plain;
+    ocdm_status status = take_set(set, scores, &plain, error);
+    return status == OCDM_OK ? ocdm__score_classes(&plain, scores, error) : status;
+}
+
+ocdm_status ocdm_measure(const ocdm_test_set *set, const uint8_t *group, uint8_t wanted, double *values, size_t count,
+                         ocdm_error *error)
+{
+    ocdm__test_set plain;
+    ocdm__averages averages;
+    ocdm_status status = take_set(set, values, &plain, error);
+    if (status != OCDM_OK)
+        return status;
+    ocdm_class_score *scores = ocdm__allocate(set->classes, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    status = ocdm__score_classes(&plain, scores, error);
+    if (status == OCDM_OK)
+        status = ocdm__measure(&plain, scores, group, wanted, &averages, error);
+    for (size_t i = 0; status == OCDM_OK && i < count; i++)
+        values[i] = i < OCDM__METRIC_COUNT ? averages.value[i] : (double)NAN;
+    ocdm__release(scores);
+    return status;
 }
 
 /* A test set of one column, in which carriers have the label 0. */

@@ -4,11 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/allocate.h"
+#include "base/error.h"
+
 /* Counts are integers, so only the sums of ratios depend on the order of the classes. */
 struct ocdm__class_sums {
     size_t classes;
-    uint64_t positives, predicted, hits;
-    double precision, recall, f1, ap;
+    uint64_t positives, predicted, hits, decisions;
+    double precision, recall, f1, ap, ece;
+    double auc;
+    size_t auc_classes; /* that have one: with positives and negatives */
+    ocdm__rank_sums ranks;
 };
 
 static double ratio(double part, double whole)
@@ -64,18 +70,62 @@ static double overall_f1(const ocdm__class_sums *sums)
     return 2 * (double)sums->hits / ((double)sums->predicted + (double)sums->positives);
 }
 
+static double mean_auc(const ocdm__class_sums *sums)
+{
+    return sums->auc_classes > 0 ? sums->auc / (double)sums->auc_classes : (double)NAN;
+}
+
+static double mean_ece(const ocdm__class_sums *sums)
+{
+    return sums->ece / (double)sums->classes;
+}
+
+/* Wrong are the misses, G - TP, and the false alarms, P - TP. */
+static double wrong_decisions(const ocdm__class_sums *sums)
+{
+    uint64_t wrong = sums->positives + sums->predicted - 2 * sums->hits;
+    return sums->decisions > 0 ? (double)wrong / (double)sums->decisions : (double)NAN;
+}
+
+static double mean_ranking_loss(const ocdm__class_sums *sums)
+{
+    return sums->ranks.samples > 0 ? sums->ranks.ranking_loss / (double)sums->ranks.samples : (double)NAN;
+}
+
+static double mean_coverage(const ocdm__class_sums *sums)
+{
+    return sums->ranks.samples > 0 ? (double)sums->ranks.covered / (double)sums->ranks.samples : (double)NAN;
+}
+
+static double one_error(const ocdm__class_sums *sums)
+{
+    return sums->ranks.labelled > 0 ? (double)sums->ranks.one_errors / (double)sums->ranks.labelled : (double)NAN;
+}
+
 /* clang-format off */
 const ocdm__metric_row ocdm__metrics[OCDM__METRIC_COUNT] = {
     [OCDM_CF1] = {{OCDM__CF1_NAME, "2 CP CR / (CP + CR), 0 when both are 0: the F1 of the means, as PRS and the paper have it"},
-                   "%", 1, f1_of_means},
-    [OCDM_OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 1, overall_f1},
-    [OCDM_MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 1, mean_ap},
-    [OCDM_CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 1, mean_precision},
-    [OCDM_CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 1, mean_recall},
+                   "%", 100, 1, false, f1_of_means},
+    [OCDM_OF1] = {{OCDM__OF1_NAME, "2 OP OR / (OP + OR) = 2 sum of TP_c / (sum of P_c + sum of G_c)"}, "%", 100, 1, false, overall_f1},
+    [OCDM_MAP] = {{OCDM__MAP_NAME, "mean over classes of AP_c"}, "%", 100, 1, false, mean_ap},
+    [OCDM_CP] = {{"CP", "mean over classes of TP_c / P_c, which is 0 when P_c = 0"}, "%", 100, 1, false, mean_precision},
+    [OCDM_CR] = {{"CR", "mean over classes of TP_c / G_c"}, "%", 100, 1, false, mean_recall},
     [OCDM_CF1_MACRO] = {{"CF1_macro", "mean over classes of 2 TP_c / (P_c + G_c): the mean of the F1s, as scikit-learn's macro average"},
-                         "%", 1, mean_f1},
-    [OCDM_OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 1, overall_precision},
-    [OCDM_OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 1, overall_recall},
+                         "%", 100, 1, false, mean_f1},
+    [OCDM_OP] = {{"OP", "sum of TP_c / sum of P_c over classes, 0 when nothing is predicted"}, "%", 100, 1, false, overall_precision},
+    [OCDM_OR] = {{"OR", "sum of TP_c / sum of G_c over classes"}, "%", 100, 1, false, overall_recall},
+    [OCDM_AUC] = {{OCDM__AUC_NAME, "mean over classes with positives and negatives of AUC_c, as scikit-learn's macro roc_auc_score"},
+                   "%", 100, 1, false, mean_auc},
+    [OCDM_RANKING_LOSS] = {{OCDM__RANKING_LOSS_NAME, "mean over samples of the share of pairs of a carried and another class in which the "
+                             "other one scores at least as high, 0 for a sample that carries none or all; scikit-learn's "
+                             "label_ranking_loss"}, "%", 100, 2, true, mean_ranking_loss},
+    [OCDM_COVERAGE] = {{OCDM__COVERAGE_NAME, "mean over samples of the number of classes that score at least as high as the lowest that "
+                         "the sample carries, 0 if it carries none; scikit-learn's coverage_error"}, "classes", 1, 2, true, mean_coverage},
+    [OCDM_HAMMING] = {{OCDM__HAMMING_NAME, "sum of (P_c + G_c - 2 TP_c) / (samples x classes); scikit-learn's hamming_loss"},
+                       "%", 100, 2, true, wrong_decisions},
+    [OCDM_ONE_ERROR] = {{OCDM__ONE_ERROR_NAME, "of the samples that carry a class, the share where another class scores at least as high "
+                          "as all that they carry"}, "%", 100, 1, true, one_error},
+    [OCDM_ECE] = {{OCDM__ECE_NAME, "mean over classes of ECE_c"}, "%", 100, 2, true, mean_ece},
 };
 /* clang-format on */
 
@@ -97,6 +147,12 @@ static void add_class(ocdm__class_sums *sums, const ocdm__class_score *score)
     sums->recall += hits / positives;
     sums->f1 += 2 * hits / (predicted + positives);
     sums->ap += score->ap;
+    sums->ece += score->ece;
+    sums->decisions += score->samples;
+    if (!isnan(score->auc)) {
+        sums->auc += score->auc;
+        sums->auc_classes++;
+    }
 }
 
 static ocdm__averages averages_of(const ocdm__class_sums *sums)
@@ -107,22 +163,45 @@ static ocdm__averages averages_of(const ocdm__class_sums *sums)
     return averages;
 }
 
-ocdm__averages ocdm__average_all(const ocdm__class_score *scores, size_t class_count)
+static bool is_counted(const ocdm__class_score *scores, size_t class_number, const uint8_t *group, uint8_t wanted)
+{
+    return (group == NULL || group[class_number] == wanted) && scores[class_number].positives > 0;
+}
+
+static ocdm__class_sums sums_of(const ocdm__class_score *scores, size_t class_count, const uint8_t *group, uint8_t wanted)
 {
     ocdm__class_sums sums = {0};
     for (size_t c = 0; c < class_count; c++)
-        if (scores[c].positives > 0)
+        if (is_counted(scores, c, group, wanted))
             add_class(&sums, &scores[c]);
-    return averages_of(&sums);
+    return sums;
+}
+
+ocdm__averages ocdm__average_all(const ocdm__class_score *scores, size_t class_count)
+{
+    return ocdm__average_group(scores, class_count, NULL, 0);
 }
 
 ocdm__averages ocdm__average_group(const ocdm__class_score *scores, size_t class_count, const uint8_t *group, uint8_t wanted)
 {
-    ocdm__class_sums sums = {0};
-    for (size_t c = 0; c < class_count; c++)
-        if (group[c] == wanted && scores[c].positives > 0)
-            add_class(&sums, &scores[c]);
+    const ocdm__class_sums sums = sums_of(scores, class_count, group, wanted);
     return averages_of(&sums);
+}
+
+ocdm_status ocdm__measure(const ocdm__test_set *set, const ocdm__class_score *scores, const uint8_t *group, uint8_t wanted,
+                          ocdm__averages *averages, ocdm_error *error)
+{
+    ocdm__class_sums sums = sums_of(scores, set->classes, group, wanted);
+    uint8_t *counted = ocdm__allocate(set->classes, sizeof *counted);
+    if (counted == NULL)
+        return ocdm__fail_memory(error, "the classes of a group");
+    for (size_t c = 0; c < set->classes; c++)
+        counted[c] = is_counted(scores, c, group, wanted);
+    ocdm_status status = ocdm__rank_classes(set, counted, &sums.ranks, error);
+    ocdm__release(counted);
+    if (status == OCDM_OK)
+        *averages = averages_of(&sums);
+    return status;
 }
 
 /* ---- forgetting --------------------------------------------------------------------------------------------------------- */
@@ -175,6 +254,10 @@ static const struct {
     {{"TP_c", "test samples that carry c and for which c is predicted"}, 0},
     {{"AP_c", "sum over thresholds k of (R_k - R_(k-1)) P_k, P_k and R_k being precision and recall of the samples that score at "
               "least as high as the k-th highest score; equal scores are one threshold, no interpolation"}, 0},
+    {{"AUC_c", "share of the pairs of a sample that carries c and one that does not in which the first scores higher, a tie being "
+               "half a pair; none when all samples carry c"}, 0},
+    {{"ECE_c", "sum over 15 bins ((b - 1) / 15, b / 15] of n_b / n |mean of p - share that carries c|, p = 1 / (1 + e^-logit) being "
+               "in the bin and rounded to a multiple of 2^-31"}, 0},
     {{NULL, NULL}, OCDM_MAP},
     {{NULL, NULL}, OCDM_CP},
     {{NULL, NULL}, OCDM_CR},
@@ -183,6 +266,12 @@ static const struct {
     {{NULL, NULL}, OCDM_OP},
     {{NULL, NULL}, OCDM_OR},
     {{NULL, NULL}, OCDM_OF1},
+    {{NULL, NULL}, OCDM_AUC},
+    {{NULL, NULL}, OCDM_RANKING_LOSS},
+    {{NULL, NULL}, OCDM_COVERAGE},
+    {{NULL, NULL}, OCDM_ONE_ERROR},
+    {{NULL, NULL}, OCDM_HAMMING},
+    {{NULL, NULL}, OCDM_ECE},
     {{"total", "the formulas above over all classes; null when no class has a positive test sample"}, 0},
     {{"majority", "the same formulas over the classes of this group; null when none of them has a positive test sample"}, 0},
     {{"moderate", "as majority, over the classes of this group"}, 0},

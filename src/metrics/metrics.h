@@ -5,14 +5,17 @@
  *     ocdm__test_set set = {.logits = logits, .samples = 6000, .classes = 70, .label_starts = starts, .labels = labels};
  *     ocdm__class_score scores[70];
  *     if (ocdm__score_classes(&set, scores, error) != OCDM_OK) ...
- *     ocdm__averages total = ocdm__average_all(scores, 70);
+ *     ocdm__averages total;
+ *     if (ocdm__measure(&set, scores, NULL, 0, &total, error) != OCDM_OK) ...
  *     printf("mAP %.1f %%\n", 100 * total.value[OCDM_MAP]);
  *
- * Values are fractions from 0 to 1. Callers that print or write them convert them to percentages.
+ * Values are fractions from 0 to 1, except the coverage. Callers that print or write them multiply them by the scale of the
+ * metric's row, which makes percentages of fractions.
  */
 #ifndef OCDM_METRICS_METRICS_H
 #define OCDM_METRICS_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +42,7 @@ typedef ocdm_class_score ocdm__class_score;
  * scores   room for set->classes; written on success only
  *
  * Returns OCDM_OK, OCDM_BAD_ARGUMENT (a logit that is NaN, a label that is not a column, decreasing starts), OCDM_LIMIT (2^32
- * samples) or OCDM_NO_MEMORY. Cost: O(samples classes), about 5 ms for 6,000 samples of 70 classes; allocates about 80 bytes
+ * samples) or OCDM_NO_MEMORY. Cost: O(samples classes), about 20 ms for 6,000 samples of 70 classes; allocates about 80 bytes
  * per sample.
  */
 ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *scores, ocdm_error *error);
@@ -47,14 +50,21 @@ ocdm_status ocdm__score_classes(const ocdm__test_set *set, ocdm__class_score *sc
 /* ---- metrics ------------------------------------------------------------------------------------------------------------ */
 
 /* How many metrics there are: ocdm_metric in ocdm/metrics.h names them, ocdm__metrics has a row for each. */
-#define OCDM__METRIC_COUNT 8u
+#define OCDM__METRIC_COUNT 14u
 
-/* The first of them are the columns of the paper's tables. Their names are macros for literals such as "total." OCDM__MAP_NAME.
- */
+/* The first of them are the columns of the paper's tables, those from OCDM__OTHER_METRICS on are of other papers. Names are
+ * macros for literals such as "total." OCDM__MAP_NAME. */
 #define OCDM__TABLE_METRICS 3u
+#define OCDM__OTHER_METRICS OCDM_AUC
 #define OCDM__CF1_NAME "CF1"
 #define OCDM__OF1_NAME "OF1"
 #define OCDM__MAP_NAME "mAP"
+#define OCDM__AUC_NAME "AUC"
+#define OCDM__RANKING_LOSS_NAME "ranking_loss"
+#define OCDM__COVERAGE_NAME "coverage"
+#define OCDM__HAMMING_NAME "hamming"
+#define OCDM__ONE_ERROR_NAME "one_error"
+#define OCDM__ECE_NAME "ECE"
 
 /* A name used in files and tables, and its formula: one line of ASCII without a full stop. */
 typedef struct ocdm__explanation {
@@ -69,11 +79,26 @@ extern const char *const ocdm__paper_groups[OCDM__PAPER_GROUPS];
 /* Sums over some classes, from which every metric is computed. */
 typedef struct ocdm__class_sums ocdm__class_sums;
 
+/* Sums over samples, each of which ranks some of the classes. */
+typedef struct ocdm__rank_sums {
+    uint64_t samples;    /* 0: there are no rankings */
+    uint64_t labelled;   /* samples that carry one of the classes */
+    uint64_t one_errors; /* of them, those where another class scores at least as high as all that they carry */
+    uint64_t covered;    /* over samples, the classes that score at least as high as the lowest one carried */
+    double ranking_loss; /* over samples, the share of pairs of a carried and another class in the wrong order or tied */
+} ocdm__rank_sums;
+
+/* Ranks the classes c with counted[c] != 0 in every sample; a logit is not NaN. OCDM_OK, OCDM_NO_MEMORY. O(samples classes log
+ * k) for k carried classes. */
+ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted, ocdm__rank_sums *sums, ocdm_error *error);
+
 /* Everything that is known about a metric. The name is its JSON key and its heading in tables. */
 typedef struct ocdm__metric_row {
     ocdm__explanation about;
-    const char *unit;                                /* of the value times 100 */
+    const char *unit;                                /* of the value times the scale */
+    double scale;                                    /* of the number in files and tables: 100 for percentages */
     int decimals;                                    /* in tables */
+    bool low;                                        /* less is better */
     double (*compute)(const ocdm__class_sums *sums); /* a fraction; the sums are over at least one class */
 } ocdm__metric_row;
 
@@ -85,11 +110,23 @@ const char *ocdm__metric_name(ocdm_metric metric);
 /* The metrics over some classes. */
 typedef struct ocdm__averages {
     size_t classes;                   /* the number of classes that are averaged: those with a positive sample */
-    double value[OCDM__METRIC_COUNT]; /* fractions from 0 to 1; all NaN when classes is 0 */
+    double value[OCDM__METRIC_COUNT]; /* not yet scaled; all NaN when classes is 0 */
 } ocdm__averages;
 
-/* The metrics over `class_count` classes. A class without a positive test sample is excluded from all of them, including the
- * overall ones: its false positives do not count. O(class_count); sums are taken in the order of the columns. */
+/*
+ * All metrics of a test set over the classes c with group[c] == wanted; `group` NULL: over all classes. A class without a
+ * positive test sample is excluded from all of them, including the overall ones: its false positives do not count, and it is in
+ * no ranking.
+ *
+ * scores   of ocdm__score_classes for the same set
+ *
+ * OCDM_OK, OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__measure(const ocdm__test_set *set, const ocdm__class_score *scores, const uint8_t *group, uint8_t wanted,
+                          ocdm__averages *averages, ocdm_error *error);
+
+/* The same of `class_count` classes from their scores alone: metrics that need rankings are NaN. O(class_count); sums are taken
+ * in the order of the columns. */
 ocdm__averages ocdm__average_all(const ocdm__class_score *scores, size_t class_count);
 
 /* The same over the classes c with group[c] == wanted: a group of classes, or the classes of a task. */

@@ -1,7 +1,8 @@
 /*
  * Scores a test set class by class. The logits are stored row by row and needed column by column, so a few columns are
  * extracted at a time, as many as fit one cache line. Average precision ranks by radix sort, three passes of eleven bits over
- * (key, whether the sample carries the class): no comparisons, and the same result on every machine.
+ * (key, whether the sample carries the class): no comparisons, and the same result on every machine. AUC comes from the same
+ * ranking, the calibration error from bins of probabilities.
  */
 #include "metrics/metrics.h"
 
@@ -11,6 +12,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/logarithm.h"
 
 #define COLUMNS 16 /* floats in a cache line */
 
@@ -85,35 +87,92 @@ static const uint64_t *sort_entries(const struct rank_room *room, size_t count)
     return from;
 }
 
-/* Recall rises by (hits of this threshold) / (carriers), so the division by the carriers can wait until the end. */
-static double sum_precision(const uint64_t *sorted, size_t count, size_t carrier_count)
+/* What the thresholds of a ranking add up to. */
+struct rank_sums {
+    double precision; /* AP times the carriers */
+    uint64_t wins;    /* AUC times twice the pairs: at most 2 (2^31)^2 */
+};
+
+/* Recall rises by (hits of this threshold) / (carriers), so the division by the carriers can wait until the end. Each carrier
+ * wins over the other samples below its threshold, and half over those at it. */
+static struct rank_sums sum_thresholds(const uint64_t *sorted, size_t count, size_t carrier_count)
 {
-    double sum = 0;
-    size_t hits = 0;
+    struct rank_sums sums = {.wins = 0};
+    size_t hits = 0, others = count - carrier_count;
     for (size_t i = 0; i < count && hits < carrier_count;) {
         uint64_t key = sorted[i] >> 1;
-        size_t hits_before = hits;
+        size_t hits_before = hits, start = i;
         for (; i < count && sorted[i] >> 1 == key; i++)
             hits += sorted[i] & 1;
-        if (hits > hits_before)
-            sum += (double)(hits - hits_before) * ((double)hits / (double)i);
+        size_t here = hits - hits_before, others_before = start - hits_before, others_up_to_here = i - hits;
+        sums.wins += (uint64_t)here * (2 * (uint64_t)others - others_before - others_up_to_here);
+        if (here > 0)
+            sums.precision += (double)here * ((double)hits / (double)i);
     }
-    return sum;
+    return sums;
 }
 
 /* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
  * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
- * result, not even its last bit. */
-static double average_precision(const uint32_t *keys, size_t count, const uint32_t *carriers, size_t carrier_count,
-                                const struct rank_room *room)
+ * results, not even their last bit. */
+static void rank_samples(const uint32_t *keys, size_t count, const uint32_t *carriers, const struct rank_room *room,
+                         ocdm__class_score *score)
 {
+    size_t carrier_count = score->positives, others = count - carrier_count;
+    score->ap = score->auc = NAN;
     if (carrier_count == 0)
-        return NAN;
+        return;
     for (size_t i = 0; i < count; i++)
         room->entries[i] = (uint64_t)keys[i] << 1;
     for (size_t i = 0; i < carrier_count; i++)
         room->entries[carriers[i]] |= 1;
-    return sum_precision(sort_entries(room, count), count, carrier_count) / (double)carrier_count;
+    struct rank_sums sums = sum_thresholds(sort_entries(room, count), count, carrier_count);
+    score->ap = sums.precision / (double)carrier_count;
+    if (others > 0)
+        score->auc = (double)sums.wins / (2 * (double)carrier_count * (double)others);
+}
+
+/* ---- calibration ---------------------------------------------------------------------------------------------------- */
+
+/* As many as Guo et al. (2017) use. A bin includes its upper edge, as in scikit-learn's calibration_curve. */
+#define BINS 15
+
+/* Probabilities on a grid: sums of whole numbers do not depend on the order of the samples. 2^32 of them fit. */
+#define PROBABILITY_GRID 0x1p31
+
+struct bin {
+    uint32_t samples, carriers;
+    uint64_t probability; /* the sum, on the grid */
+};
+
+/* Through e^-|x|, which cannot overflow. */
+static double probability_of(float logit)
+{
+    double tail = ocdm__exp(logit > 0 ? -(double)logit : (double)logit);
+    return (logit > 0 ? 1 : tail) / (1 + tail);
+}
+
+static size_t bin_of(double probability)
+{
+    double place = ceil(probability * BINS);
+    return place > 1 ? (size_t)place - 1 : 0;
+}
+
+static void add_to_bin(struct bin bins[BINS], float logit)
+{
+    double probability = probability_of(logit);
+    struct bin *bin = &bins[bin_of(probability)];
+    bin->samples++;
+    bin->probability += (uint64_t)(probability * PROBABILITY_GRID + 0.5);
+}
+
+/* ECE = sum over bins of n_b / n |mean probability - share of carriers|; n_b cancels. */
+static double calibration_error(const struct bin bins[BINS], size_t samples)
+{
+    double sum = 0;
+    for (size_t b = 0; b < BINS; b++)
+        sum += fabs((double)bins[b].probability / PROBABILITY_GRID - bins[b].carriers);
+    return sum / (double)samples;
 }
 
 struct room {
@@ -121,6 +180,7 @@ struct room {
     uint64_t *list_ends; /* by class: one beyond its last carrier in `carriers` */
     uint32_t *carriers;  /* the samples that carry class 0, those that carry class 1, ..., each list ascending */
     uint32_t *keys;      /* COLUMNS times one for each sample */
+    struct bin bins[COLUMNS][BINS];
     struct rank_room rank;
 };
 
@@ -204,6 +264,7 @@ static void fill_lists(const ocdm__test_set *set, struct room *room)
 /* Takes out the columns from `first` on. */
 static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t width, struct room *room, ocdm_error *error)
 {
+    memset(room->bins, 0, sizeof room->bins);
     for (size_t i = 0; i < set->samples; i++) {
         const float *row = set->logits + i * set->classes + first;
         for (size_t k = 0; k < width; k++) {
@@ -212,18 +273,25 @@ static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t 
                                   "the logit of test sample %zu for class %zu is not a number", i, first + k);
             room->scores[first + k].predicted += row[k] > 0;
             room->keys[k * set->samples + i] = rank_key(row[k]);
+            add_to_bin(room->bins[k], row[k]);
         }
     }
     return OCDM_OK;
 }
 
-static void score_class(const ocdm__test_set *set, size_t class_number, const uint32_t *keys, struct room *room)
+/* Of the class in column `k` of those that were taken out. */
+static void score_class(const ocdm__test_set *set, size_t class_number, size_t k, struct room *room)
 {
     ocdm__class_score *score = &room->scores[class_number];
     const uint32_t *carriers = room->carriers + room->list_ends[class_number] - score->positives;
-    for (size_t i = 0; i < score->positives; i++)
-        score->hits += set->logits[carriers[i] * set->classes + class_number] > 0;
-    score->ap = average_precision(keys, set->samples, carriers, score->positives, &room->rank);
+    for (size_t i = 0; i < score->positives; i++) {
+        float logit = set->logits[carriers[i] * set->classes + class_number];
+        score->hits += logit > 0;
+        room->bins[k][bin_of(probability_of(logit))].carriers++;
+    }
+    score->samples = (uint32_t)set->samples;
+    score->ece = score->positives > 0 ? calibration_error(room->bins[k], set->samples) : (double)NAN;
+    rank_samples(room->keys + k * set->samples, set->samples, carriers, &room->rank, score);
 }
 
 static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_error *error)
@@ -235,7 +303,7 @@ static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_
         if (status != OCDM_OK)
             return status;
         for (size_t k = 0; k < width; k++)
-            score_class(set, first + k, room->keys + k * set->samples, room);
+            score_class(set, first + k, k, room);
     }
     return OCDM_OK;
 }

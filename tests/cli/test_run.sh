@@ -44,7 +44,7 @@ def has(where, names):
     for key in where:
         node = node[key]
     assert list(node) == names.split(), (where, list(node))
-metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR"
+metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR AUC ranking_loss coverage hamming one_error ECE"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
 has([], "format version id program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
@@ -57,7 +57,7 @@ for i in range(summary["stream"]["tasks"]):
     has(["evaluations", i, "total"], metrics)
     has(["evaluations", i, "tasks", i], "task " + metrics)
 has(["final"], evaluation + " per_class")
-has(["final", "per_class", 0], "AP precision recall positives")
+has(["final", "per_class", 0], "AP precision recall positives AUC ECE")
 has(["forgetting"], "mean tasks")
 has(["forgetting", "tasks", 0], "task points")
 has(["memory"], "kept counts target seen")

@@ -110,9 +110,44 @@ static double judge_ap(const struct drawn *set, size_t c)
     return carriers > 0 ? sum / carriers : (double)NAN;
 }
 
+/* The pairs of a carrier and another sample in which the carrier scores higher, ties as halves. */
+static double judge_auc(const struct drawn *set, size_t c)
+{
+    double won = 0, pairs = 0;
+    for (size_t i = 0; i < set->samples; i++)
+        for (size_t j = 0; j < set->samples; j++)
+            if (set->carries[i][c] && !set->carries[j][c]) {
+                pairs++;
+                won += logit(set, i, c) > logit(set, j, c) ? 1 : logit(set, i, c) == logit(set, j, c) ? 0.5 : 0;
+            }
+    return won / pairs;
+}
+
+/* Bin by bin, with the C library's exponential. */
+static double judge_ece(const struct drawn *set, size_t c)
+{
+    double sum = 0, carriers = 0;
+    for (int b = 1; b <= 15; b++) {
+        double samples = 0, probability = 0, share = 0;
+        for (size_t i = 0; i < set->samples; i++) {
+            double p = 1 / (1 + exp(-(double)logit(set, i, c)));
+            if ((p > (b - 1) / 15.0 || b == 1) && p <= b / 15.0) {
+                samples++;
+                probability += p;
+                share += set->carries[i][c];
+            }
+        }
+        carriers += share;
+        if (samples > 0)
+            sum += samples / (double)set->samples * fabs(probability / samples - share / samples);
+    }
+    return carriers > 0 ? sum : (double)NAN;
+}
+
 static ocdm__class_score judge_class(const struct drawn *set, size_t c)
 {
-    ocdm__class_score judged = {.ap = judge_ap(set, c)};
+    ocdm__class_score judged = {.ap = judge_ap(set, c), .auc = judge_auc(set, c), .ece = judge_ece(set, c)};
+    judged.samples = (uint32_t)set->samples;
     for (size_t i = 0; i < set->samples; i++) {
         judged.positives += set->carries[i][c];
         judged.predicted += logit(set, i, c) > 0;
@@ -126,10 +161,61 @@ static bool near(double a, double b)
     return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-12;
 }
 
+/* Probabilities are on a grid of 2^-31. */
+static bool nearly(double a, double b)
+{
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-9;
+}
+
+/* Whether a class is in the rankings: of the group, and carried by some sample. */
+static void choose_classes(const struct drawn *set, const uint8_t *group, uint8_t wanted, bool *chosen)
+{
+    for (size_t c = 0; c < set->classes; c++) {
+        chosen[c] = false;
+        for (size_t i = 0; i < set->samples; i++)
+            chosen[c] |= group[c] == wanted && set->carries[i][c];
+    }
+}
+
+/* All pairs of classes of all samples. */
+static void judge_rankings(const struct drawn *set, const uint8_t *group, uint8_t wanted, ocdm__averages *averages)
+{
+    double losses = 0, covered = 0, errors = 0, labelled = 0;
+    bool chosen[MOST_CLASSES];
+    choose_classes(set, group, wanted, chosen);
+    for (size_t i = 0; i < set->samples; i++) {
+        double pairs = 0, wrong = 0, deepest = 0;
+        bool carries = false, right = false;
+        for (size_t a = 0; a < set->classes; a++) {
+            double depth = 0, above = 0;
+            if (!chosen[a] || !set->carries[i][a])
+                continue;
+            for (size_t b = 0; b < set->classes; b++) {
+                bool beats = chosen[b] && logit(set, i, b) >= logit(set, i, a), other = chosen[b] && !set->carries[i][b];
+                depth += beats;
+                pairs += other;
+                above += beats && other;
+            }
+            wrong += above;
+            deepest = depth > deepest ? depth : deepest;
+            carries = true;
+            right |= above == 0;
+        }
+        losses += pairs > 0 ? wrong / pairs : 0;
+        covered += deepest;
+        labelled += carries;
+        errors += carries && !right;
+    }
+    double n = labelled > 0 ? (double)set->samples : (double)NAN;
+    averages->value[OCDM_RANKING_LOSS] = losses / n;
+    averages->value[OCDM_COVERAGE] = covered / n;
+    averages->value[OCDM_ONE_ERROR] = errors / labelled;
+}
+
 /* The overall ones by going through the cells of the table once more. */
 static void judge_overall(const struct drawn *set, const uint8_t *group, uint8_t wanted, ocdm__averages *averages)
 {
-    double right = 0, said = 0, true_ones = 0;
+    double right = 0, said = 0, true_ones = 0, wrong = 0, cells = 0;
     for (size_t c = 0; c < set->classes; c++)
         for (size_t i = 0; i < set->samples; i++) {
             if (group[c] != wanted || judge_class(set, c).positives == 0)
@@ -137,7 +223,10 @@ static void judge_overall(const struct drawn *set, const uint8_t *group, uint8_t
             right += set->carries[i][c] && logit(set, i, c) > 0;
             said += logit(set, i, c) > 0;
             true_ones += set->carries[i][c];
+            wrong += set->carries[i][c] != (logit(set, i, c) > 0);
+            cells++;
         }
+    averages->value[OCDM_HAMMING] = wrong / cells;
     double precision = said > 0 ? right / said : 0, recall = true_ones > 0 ? right / true_ones : (double)NAN;
     averages->value[OCDM_OP] = true_ones > 0 ? precision : (double)NAN;
     averages->value[OCDM_OR] = recall;
@@ -147,7 +236,7 @@ static void judge_overall(const struct drawn *set, const uint8_t *group, uint8_t
 static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *group, uint8_t wanted)
 {
     ocdm__averages averages = {.classes = 0};
-    double precision = 0, recall = 0, f1 = 0, ap = 0;
+    double precision = 0, recall = 0, f1 = 0, ap = 0, auc = 0, aucs = 0, ece = 0;
     for (size_t c = 0; c < set->classes; c++) {
         ocdm__class_score judged = judge_class(set, c);
         if (group[c] != wanted || judged.positives == 0)
@@ -159,6 +248,9 @@ static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *gro
         recall += r;
         f1 += p + r > 0 ? 2 * p * r / (p + r) : 0;
         ap += judged.ap;
+        auc += isnan(judged.auc) ? 0 : judged.auc;
+        aucs += !isnan(judged.auc);
+        ece += judged.ece;
     }
     double n = (double)averages.classes; /* 0 / 0 is the NaN that is wanted */
     averages.value[OCDM_CP] = precision / n;
@@ -166,7 +258,10 @@ static ocdm__averages judge_averages(const struct drawn *set, const uint8_t *gro
     averages.value[OCDM_CF1] = precision > 0 ? 2 / (n / precision + n / recall) : precision / n;
     averages.value[OCDM_CF1_MACRO] = f1 / n;
     averages.value[OCDM_MAP] = ap / n;
+    averages.value[OCDM_AUC] = auc / aucs;
+    averages.value[OCDM_ECE] = ece / n;
     judge_overall(set, group, wanted, &averages);
+    judge_rankings(set, group, wanted, &averages);
     return averages;
 }
 
@@ -181,10 +276,12 @@ TEST(class_scores_equal_the_judge)
         for (size_t c = 0; c < set->classes; c++) {
             ocdm__class_score judged = judge_class(set, c);
             if (judged.positives != scores[c].positives || judged.predicted != scores[c].predicted ||
-                judged.hits != scores[c].hits || !near(judged.ap, scores[c].ap))
-                fail_msg("seed %d, class %zu: G %u P %u TP %u AP %.17g, should be %u %u %u %.17g", (int)seed, c,
-                         scores[c].positives, scores[c].predicted, scores[c].hits, scores[c].ap, judged.positives,
-                         judged.predicted, judged.hits, judged.ap);
+                judged.hits != scores[c].hits || judged.samples != scores[c].samples || !near(judged.ap, scores[c].ap) ||
+                !near(judged.auc, scores[c].auc) || !nearly(judged.ece, scores[c].ece))
+                fail_msg("seed %d, class %zu: G %u P %u TP %u AP %.17g AUC %.17g ECE %.17g, should be %u %u %u %.17g %.17g "
+                         "%.17g",
+                         (int)seed, c, scores[c].positives, scores[c].predicted, scores[c].hits, scores[c].ap, scores[c].auc,
+                         scores[c].ece, judged.positives, judged.predicted, judged.hits, judged.ap, judged.auc, judged.ece);
         }
         free(set);
     }
@@ -202,10 +299,12 @@ TEST(averages_equal_the_judge)
         score(set, scores);
         for (uint8_t g = 0; g < 3; g++) {
             ocdm__averages judged = judge_averages(set, group, g);
-            ocdm__averages averages = ocdm__average_group(scores, set->classes, group, g);
+            ocdm__averages averages;
+            const ocdm__test_set plain = {set->logits, set->samples, set->classes, set->starts, set->labels};
+            assert_int_equal(ocdm__measure(&plain, scores, group, g, &averages, NULL), OCDM_OK);
             assert_int_equal(averages.classes, judged.classes);
             for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
-                if (!near(judged.value[i], averages.value[i]))
+                if (!(i == OCDM_ECE ? nearly : near)(judged.value[i], averages.value[i]))
                     fail_msg("seed %d, group %d: %s is %.17g, should be %.17g", (int)seed, g, ocdm__metric_name((ocdm_metric)i),
                              averages.value[i], judged.value[i]);
         }
@@ -230,8 +329,9 @@ static void same_scores(uint64_t seed, const ocdm__class_score *a, const ocdm__c
 {
     for (size_t c = 0; c < classes; c++)
         if (a[c].positives != b[c].positives || a[c].predicted != b[c].predicted || a[c].hits != b[c].hits ||
-            memcmp(&a[c].ap, &b[c].ap, sizeof a[c].ap) != 0)
-            fail_msg("seed %d, class %zu: AP was %.17g and is %.17g", (int)seed, c, a[c].ap, b[c].ap);
+            memcmp(&a[c].ap, &b[c].ap, sizeof a[c].ap) != 0 || memcmp(&a[c].auc, &b[c].auc, sizeof a[c].auc) != 0)
+            fail_msg("seed %d, class %zu: AP, AUC were %.17g, %.17g and are %.17g, %.17g", (int)seed, c, a[c].ap, a[c].auc,
+                     b[c].ap, b[c].auc);
 }
 
 TEST(class_scores_stay_to_the_last_bit_when_samples_are_shuffled)
@@ -246,6 +346,8 @@ TEST(class_scores_stay_to_the_last_bit_when_samples_are_shuffled)
         write_labels(set, &random);
         score(set, after);
         same_scores(seed, before, after, set->classes);
+        for (size_t c = 0; c < set->classes; c++)
+            assert_memory_equal(&before[c].ece, &after[c].ece, sizeof before[c].ece);
         free(set);
     }
 }

@@ -32,7 +32,30 @@ def naive(scores, targets):
     f1 = lambda p, r: 2 * p * r / (p + r) if p + r > 0 else 0.0
     cp, cr, op, recall_all = precision.mean(), recall.mean(), hits.sum() / max(claims.sum(), 1), hits.sum() / positives.sum()
     return {"CF1": f1(cp, cr), "OF1": f1(op, recall_all), "mAP": np.mean([naive_ap(s, t) for s, t in zip(scores.T, targets.T)]),
-            "CP": cp, "CR": cr, "CF1_macro": np.mean([f1(p, r) for p, r in zip(precision, recall)]), "OP": op, "OR": recall_all}
+            "CP": cp, "CR": cr, "CF1_macro": np.mean([f1(p, r) for p, r in zip(precision, recall)]), "OP": op, "OR": recall_all,
+            "AUC": np.nanmean([naive_auc(s, t) for s, t in zip(scores.T, targets.T)]), "hamming": (predicted != targets).mean(),
+            "ECE": np.mean([naive_ece(s, t) for s, t in zip(scores.T, targets.T)]), **naive_rankings(scores, targets)}
+
+
+def naive_auc(scores, positive):
+    pairs = scores[positive][:, None] - scores[~positive][None]
+    return ((pairs > 0) + 0.5 * (pairs == 0)).mean() if pairs.size else math.nan
+
+
+def naive_ece(scores, positive):
+    p = 1 / (1 + np.exp(-scores.astype(np.float64)))
+    bins = np.ceil(15 * p)
+    return sum(abs(p[bins == b].sum() - positive[bins == b].sum()) for b in range(16)) / len(p)
+
+
+def naive_rankings(scores, targets):
+    loss, depth, wrong = [], [], []
+    for row, carried in zip(scores, targets):
+        pairs = row[carried][:, None] <= row[~carried][None]
+        loss.append(pairs.mean() if pairs.size else 0.0)
+        depth.append((row >= row[carried].min()).sum() if carried.any() else 0)
+        wrong += [pairs.all(0).any()] if carried.any() else []
+    return {"ranking_loss": np.mean(loss), "coverage": np.mean(depth), "one_error": np.mean(wrong)}
 
 
 def made(seed, samples=60, classes=7):
@@ -46,7 +69,7 @@ def made(seed, samples=60, classes=7):
 class Metrics(unittest.TestCase):
     def compare(self, expected, actual):
         for name in ocdm.metrics.NAMES:
-            np.testing.assert_allclose(actual[name], expected[name], rtol=1e-12, err_msg=name)
+            np.testing.assert_allclose(actual[name], expected[name], rtol=1e-8 if name == "ECE" else 1e-12, err_msg=name)
 
     def test_averages_are_those_of_plain_loops(self):
         for seed in range(5):
@@ -79,6 +102,9 @@ class Metrics(unittest.TestCase):
         for c in range(7):
             np.testing.assert_allclose(found["ap"][c], naive_ap(scores[:, c], targets[:, c]), rtol=1e-12)
             np.testing.assert_allclose(ocdm.metrics.AP(scores[:, c], targets[:, c]), found["ap"][c], rtol=1e-12)
+            np.testing.assert_allclose(found["auc"][c], naive_auc(scores[:, c], targets[:, c]), rtol=1e-12)
+        self.assertEqual(found["samples"].tolist(), [60] * 7)
+        self.assertTrue(math.isnan(found["ece"][3]))
 
     def test_forgetting_is_the_best_earlier_value_minus_the_last(self):
         nan = math.nan

@@ -36,6 +36,27 @@ static ocdm__compare_plan make_plan(ocdm__compare_results *results)
     return plan;
 }
 
+/* The columns of metrics are those of the table of metrics, in its order, for each group. */
+TEST(columns_have_the_names_and_directions_of_the_metrics)
+{
+    for (size_t i = 0; i < OCDM__COMPARE_COLUMNS; i++) {
+        const ocdm__compare_column *column = &ocdm__compare_columns[i];
+        size_t group = ocdm__compare_group(i);
+        if (group == OCDM__COMPARE_GROUPS)
+            continue;
+        size_t metric = i < OCDM__COMPARE_OF_GROUPS
+                            ? i % OCDM__COMPARE_METRICS
+                            : OCDM__OTHER_METRICS + (i - OCDM__COMPARE_OTHERS) % OCDM__COMPARE_OTHER_METRICS;
+        assert_string_equal(ocdm__paper_groups[group], column->group);
+        assert_string_equal(ocdm__metric_name((ocdm_metric)metric), column->metric);
+        assert_int_equal(ocdm__metrics[metric].low, column->low);
+        assert_int_equal(ocdm__metrics[metric].decimals, column->decimals);
+    }
+    assert_int_equal(OCDM__COMPARE_GROUPS, ocdm__compare_group(OCDM__COMPARE_MEAN_MAP));
+    assert_int_equal(OCDM__COMPARE_GROUPS, ocdm__compare_group(OCDM__COMPARE_VALIDATION));
+    assert_int_equal(3, ocdm__compare_group(OCDM__COMPARE_COLUMNS - 1));
+}
+
 static void expect_near(double expected, double actual)
 {
     if (!(fabs(expected - actual) <= 1e-7))
@@ -401,6 +422,7 @@ TEST(table_shows_means_deviations_and_the_paired_interval)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_have_the_names_and_directions_of_the_metrics),
         cmocka_unit_test(judge_bolds_what_is_not_significantly_worse),
         cmocka_unit_test(judge_pairs_seeds_with_the_best_other_method),
         cmocka_unit_test(judge_takes_the_seeds_that_all_have),

@@ -45,7 +45,10 @@ TEST(class_scores_equal_scikit_learn)
             HOLDS(golden->name, scores[c].positives == golden->scores[c].positives);
             HOLDS(golden->name, scores[c].predicted == golden->scores[c].predicted);
             HOLDS(golden->name, scores[c].hits == golden->scores[c].hits);
+            HOLDS(golden->name, scores[c].samples == golden->scores[c].samples);
             expect_near(golden->name, "AP", golden->scores[c].ap, scores[c].ap);
+            expect_near(golden->name, "AUC", golden->scores[c].auc, scores[c].auc);
+            expect_near(golden->name, "ECE", golden->scores[c].ece, scores[c].ece);
         }
     }
 }
@@ -60,10 +63,11 @@ TEST(averages_equal_scikit_learn_in_total_and_by_group)
         ocdm__class_score scores[MOST_CLASSES];
         ocdm__test_set set = set_of(golden);
         HOLDS(golden->name, ocdm__score_classes(&set, scores, NULL) == OCDM_OK);
-        ocdm__averages averages = ocdm__average_all(scores, golden->classes);
+        ocdm__averages averages;
+        HOLDS(golden->name, ocdm__measure(&set, scores, NULL, 0, &averages, NULL) == OCDM_OK);
         same_averages(golden->name, &golden->averages[0], &averages);
         for (uint8_t g = 0; g < GOLDEN_GROUPS; g++) {
-            averages = ocdm__average_group(scores, golden->classes, group, g);
+            HOLDS(golden->name, ocdm__measure(&set, scores, group, g, &averages, NULL) == OCDM_OK);
             same_averages(golden->name, &golden->averages[1 + g], &averages);
         }
     }
@@ -115,17 +119,68 @@ TEST(repeated_labels_count_once_in_scores)
 /* The wrong predictions of a class that no sample has would halve OP. */
 TEST(absent_classes_are_left_out_of_overall_averages_too)
 {
-    static const ocdm__class_score scores[] = {{2, 2, 2, 1}, {0, 2, 0, NAN}};
+    static const ocdm__class_score scores[] = {{2, 2, 2, 4, 1, 1, 0}, {0, 2, 0, 4, NAN, NAN, NAN}};
     ocdm__averages averages = ocdm__average_all(scores, 2);
     assert_int_equal(averages.classes, 1);
-    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+    for (size_t i = 0; i <= OCDM_AUC; i++)
         expect_near("one class", ocdm__metric_name((ocdm_metric)i), 1, averages.value[i]);
+    expect_near("one class", "hamming", 0, averages.value[OCDM_HAMMING]);
+    expect_near("one class", "ECE", 0, averages.value[OCDM_ECE]);
+}
+
+/* Three classes, of which no sample carries the last, whose scores are the highest: it is in no ranking. Sample 0 has its one
+ * pair right; in sample 1 the two are tied, which is wrong; sample 2 carries both, sample 3 neither. */
+TEST(rankings_count_ties_as_wrong_and_leave_absent_classes_out)
+{
+    static const float logits[] = {2, 1, 9, 1, 1, 9, 5, 6, 9, 3, 4, 9};
+    static const uint64_t starts[] = {0, 1, 2, 4, 4};
+    static const uint32_t labels[] = {0, 1, 1, 0};
+    ocdm__test_set set = {logits, 4, 3, starts, labels};
+    ocdm__class_score scores[3];
+    ocdm__averages averages;
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+    assert_int_equal(ocdm__measure(&set, scores, NULL, 0, &averages, NULL), OCDM_OK);
+    expect_near("by hand", "ranking_loss", 1.0 / 4, averages.value[OCDM_RANKING_LOSS]);
+    expect_near("by hand", "coverage", (1 + 2 + 2 + 0) / 4.0, averages.value[OCDM_COVERAGE]);
+    expect_near("by hand", "one_error", 1.0 / 3, averages.value[OCDM_ONE_ERROR]);
+    expect_near("by hand", "hamming", 4.0 / 8, averages.value[OCDM_HAMMING]);
+    ocdm__averages alone = ocdm__average_all(scores, 3);
+    assert_true(isnan(alone.value[OCDM_RANKING_LOSS]) && isnan(alone.value[OCDM_COVERAGE]));
+    assert_true(isnan(alone.value[OCDM_ONE_ERROR]));
+    expect_near("from scores", "hamming", 4.0 / 8, alone.value[OCDM_HAMMING]);
+}
+
+/* Every sample carries class 0, so that it has no ROC curve; the mean is over class 1 alone. */
+TEST(auc_is_over_the_classes_that_have_positives_and_negatives)
+{
+    static const float logits[] = {1, 3, 2, 2, 3, 1};
+    static const uint64_t starts[] = {0, 2, 3, 4};
+    static const uint32_t labels[] = {0, 1, 0, 0};
+    ocdm__test_set set = {logits, 3, 2, starts, labels};
+    ocdm__class_score scores[2];
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+    assert_true(isnan(scores[0].auc) && scores[1].auc == 1);
+    assert_true(ocdm__average_all(scores, 2).value[OCDM_AUC] == 1);
+    assert_true(isnan(ocdm__average_all(scores, 1).value[OCDM_AUC]));
+}
+
+/* Logits of certainty: p is 0 or 1, and the error is the share of wrong ones. Logit 0: p = 1/2 against a share of 1/4. */
+TEST(calibration_error_is_the_gap_between_probabilities_and_shares)
+{
+    static const float logits[] = {INFINITY, 0, -INFINITY, 0, 800, 0, -800, 0};
+    static const uint64_t starts[] = {0, 1, 2, 3, 3};
+    static const uint32_t labels[] = {0, 0, 1};
+    ocdm__test_set set = {logits, 4, 2, starts, labels};
+    ocdm__class_score scores[2];
+    assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+    expect_near("certain", "ECE", 2.0 / 4, scores[0].ece);
+    expect_near("undecided", "ECE", 1.0 / 4, scores[1].ece);
 }
 
 /* Precisions 1 and 1/2, recalls 1/4 and 1: the F1 of the means, 15/22, is not the mean of the F1s, 8/15. */
 TEST(cf1_is_the_f1_of_mean_precision_and_mean_recall)
 {
-    static const ocdm__class_score scores[] = {{4, 1, 1, 0.5}, {2, 4, 2, 0.25}};
+    static const ocdm__class_score scores[] = {{4, 1, 1, 8, 0.5, 0.5, 0}, {2, 4, 2, 8, 0.25, 0.5, 0}};
     ocdm__averages averages = ocdm__average_all(scores, 2);
     expect_near("by hand", "CP", 0.75, averages.value[OCDM_CP]);
     expect_near("by hand", "CR", 0.625, averages.value[OCDM_CR]);
@@ -139,7 +194,7 @@ TEST(cf1_is_the_f1_of_mean_precision_and_mean_recall)
 
 TEST(averages_are_nan_when_a_group_is_empty)
 {
-    static const ocdm__class_score scores[] = {{2, 2, 2, 1}};
+    static const ocdm__class_score scores[] = {{2, 2, 2, 2, 1, NAN, 0}};
     static const uint8_t group[] = {7};
     ocdm__averages averages = ocdm__average_group(scores, 1, group, 6);
     assert_int_equal(averages.classes, 0);
@@ -175,18 +230,22 @@ TEST(scores_of_no_samples_are_empty)
 {
     static const uint64_t starts[] = {0};
     ocdm__test_set set = {.classes = 2, .label_starts = starts};
-    ocdm__class_score scores[2] = {{9, 9, 9, 9}, {9, 9, 9, 9}};
+    ocdm__class_score scores[2] = {{.positives = 9, .predicted = 9, .hits = 9}, {.positives = 9}};
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
     for (size_t c = 0; c < 2; c++) {
         assert_int_equal(scores[c].positives + scores[c].predicted + scores[c].hits, 0);
-        assert_true(isnan(scores[c].ap));
+        assert_true(isnan(scores[c].ap) && isnan(scores[c].auc) && isnan(scores[c].ece));
     }
+    ocdm__averages averages = {.classes = 9};
+    assert_int_equal(ocdm__measure(&set, scores, NULL, 0, &averages, NULL), OCDM_OK);
+    for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
+        assert_true(isnan(averages.value[i]));
 }
 
 /* Refused, with the words in the message, and nothing written. */
 static void expect_refusal(const ocdm__test_set *set, ocdm_status status, const char *words)
 {
-    ocdm__class_score scores[MOST_CLASSES] = {{77, 77, 77, 77}};
+    ocdm__class_score scores[MOST_CLASSES] = {{.positives = 77}};
     ocdm_error error = {0};
     assert_int_equal(ocdm__score_classes(set, scores, &error), status);
     assert_int_equal(error.status, status);
@@ -246,6 +305,9 @@ int main(void)
         cmocka_unit_test(infinite_logits_rank_first_and_last),
         cmocka_unit_test(repeated_labels_count_once_in_scores),
         cmocka_unit_test(absent_classes_are_left_out_of_overall_averages_too),
+        cmocka_unit_test(rankings_count_ties_as_wrong_and_leave_absent_classes_out),
+        cmocka_unit_test(auc_is_over_the_classes_that_have_positives_and_negatives),
+        cmocka_unit_test(calibration_error_is_the_gap_between_probabilities_and_shares),
         cmocka_unit_test(cf1_is_the_f1_of_mean_precision_and_mean_recall),
         cmocka_unit_test(averages_are_nan_when_a_group_is_empty),
         cmocka_unit_test(part_of_a_test_set_can_be_scored_in_place),

@@ -12,6 +12,7 @@
 #include "../golden/metrics_test_sets.h"
 
 #define MOST_CLASSES 64
+#define METRICS 14
 
 static void near(const char *where, double expected, double actual)
 {
@@ -47,6 +48,11 @@ static void check_column(const struct golden_case *golden, size_t column)
     free(positive);
 }
 
+static bool is_of_rankings(int metric)
+{
+    return metric == OCDM_RANKING_LOSS || metric == OCDM_COVERAGE || metric == OCDM_ONE_ERROR;
+}
+
 TEST(metrics_equal_scikit_learn)
 {
     for (size_t i = 0; i < sizeof golden_cases / sizeof *golden_cases; i++) {
@@ -59,30 +65,41 @@ TEST(metrics_equal_scikit_learn)
             near(golden->name, golden->scores[c].ap, scores[c].ap);
             check_column(golden, c);
         }
-        for (int metric = 0; ocdm_metric_name((ocdm_metric)metric) != NULL; metric++)
-            near(golden->name, golden->averages[0].value[metric], ocdm_average((ocdm_metric)metric, scores, golden->classes));
+        double values[METRICS + 1];
+        HOLDS(golden->name, ocdm_measure(&set, NULL, 0, values, METRICS + 1, NULL) == OCDM_OK);
+        assert_true(isnan(values[METRICS]));
+        for (int metric = 0; metric < METRICS; metric++) {
+            near(golden->name, golden->averages[0].value[metric], values[metric]);
+            near(golden->name, is_of_rankings(metric) ? (double)NAN : golden->averages[0].value[metric],
+                 ocdm_average((ocdm_metric)metric, scores, golden->classes));
+        }
     }
 }
 
 TEST(a_group_is_averaged_as_if_it_were_alone)
 {
-    const ocdm_class_score scores[] = {{4, 5, 2, 0.5}, {0, 3, 0, NAN}, {2, 2, 2, 1}, {6, 1, 1, 0.25}};
-    const ocdm_class_score alone[] = {{4, 5, 2, 0.5}, {2, 2, 2, 1}};
+    const ocdm_class_score scores[] = {
+        {4, 5, 2, 9, 0.5, 0.6, 0.1}, {0, 3, 0, 9, NAN, NAN, NAN}, {2, 2, 2, 9, 1, 1, 0.2}, {6, 1, 1, 9, 0.25, 0.4, 0.3}};
+    const ocdm_class_score alone[] = {{4, 5, 2, 9, 0.5, 0.6, 0.1}, {2, 2, 2, 9, 1, 1, 0.2}};
     const uint8_t group[] = {1, 1, 1, 2};
-    for (int metric = 0; metric < 8; metric++)
+    for (int metric = 0; metric < METRICS; metric++)
         near("group", ocdm_average((ocdm_metric)metric, alone, 2),
              ocdm_average_group((ocdm_metric)metric, scores, 4, group, 1));
     near("no class", NAN, ocdm_average_group(OCDM_CF1, scores, 4, group, 9));
     near("CF1", 2 * 0.7 * 0.75 / 1.45, ocdm_average(OCDM_CF1, alone, 2));
     near("mAP", 0.75, ocdm_average(OCDM_MAP, alone, 2));
+    near("AUC", 0.8, ocdm_average(OCDM_AUC, alone, 2));
+    near("hamming", (5 + 0) / 18.0, ocdm_average(OCDM_HAMMING, alone, 2));
+    near("ECE", 0.15, ocdm_average(OCDM_ECE, alone, 2));
 }
 
 TEST(names_are_those_of_the_tables)
 {
-    static const char *const names[] = {"CF1", "OF1", "mAP", "CP", "CR", "CF1_macro", "OP", "OR"};
-    for (int i = 0; i < 8; i++)
+    static const char *const names[] = {"CF1", "OF1", "mAP",          "CP",       "CR",      "CF1_macro", "OP",
+                                        "OR",  "AUC", "ranking_loss", "coverage", "hamming", "one_error", "ECE"};
+    for (int i = 0; i < METRICS; i++)
         assert_string_equal(ocdm_metric_name((ocdm_metric)i), names[i]);
-    assert_null(ocdm_metric_name((ocdm_metric)8));
+    assert_null(ocdm_metric_name((ocdm_metric)METRICS));
     assert_null(ocdm_metric_name((ocdm_metric)-1));
 }
 
@@ -139,7 +156,12 @@ TEST(nonsense_is_refused)
     assert_int_equal(ocdm_average_precision(NULL, NULL, 0, &ap, NULL), OCDM_OK);
     near("no samples", NAN, ap);
     near("no scores", NAN, ocdm_average(OCDM_CF1, NULL, 2));
-    near("no metric", NAN, ocdm_average((ocdm_metric)8, scores, 2));
+    near("no metric", NAN, ocdm_average((ocdm_metric)METRICS, scores, 2));
+    double value = 7;
+    assert_int_equal(ocdm_measure(&wrong[0], NULL, 0, &value, 1, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_measure(&wrong[4], NULL, 0, &value, 1, NULL), OCDM_BAD_ARGUMENT);
+    assert_int_equal(ocdm_measure(&good, NULL, 0, NULL, 1, NULL), OCDM_BAD_ARGUMENT);
+    assert_true(value == 7);
     near("no group", NAN, ocdm_average_group(OCDM_CF1, scores, 2, NULL, 0));
 }
 

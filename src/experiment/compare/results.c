@@ -14,7 +14,15 @@
     {                                                                                                                          \
         group, metric, "final." group "." metric, metric, 1, false, true                                                       \
     }
-#define GROUP(name) METRIC(name, "CF1"), METRIC(name, "OF1"), METRIC(name, "mAP")
+#define GROUP(name) METRIC(name, OCDM__CF1_NAME), METRIC(name, OCDM__OF1_NAME), METRIC(name, OCDM__MAP_NAME)
+#define OTHER(group, metric, decimals, low)                                                                                    \
+    {                                                                                                                          \
+        group, metric, "final." group "." metric, NULL, decimals, low, true                                                    \
+    }
+#define OTHERS(name)                                                                                                           \
+    OTHER(name, OCDM__AUC_NAME, 1, false), OTHER(name, OCDM__RANKING_LOSS_NAME, 2, true),                                      \
+        OTHER(name, OCDM__COVERAGE_NAME, 2, true), OTHER(name, OCDM__HAMMING_NAME, 2, true),                                   \
+        OTHER(name, OCDM__ONE_ERROR_NAME, 1, true), OTHER(name, OCDM__ECE_NAME, 2, true)
 
 const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     GROUP("majority"),
@@ -28,7 +36,18 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "distance_seen", "final.distance_seen", NULL, 4, true, false},
     {"run", "update_share", "times.update_share", NULL, 2, true, false},
     {"validation", "mAP", "validation.total.mAP", NULL, 1, false, false},
+    OTHERS("majority"),
+    OTHERS("moderate"),
+    OTHERS("minority"),
+    OTHERS("total"),
 };
+
+size_t ocdm__compare_group(size_t column)
+{
+    if (column < OCDM__COMPARE_OF_GROUPS)
+        return column / OCDM__COMPARE_METRICS;
+    return column < OCDM__COMPARE_OTHERS ? OCDM__COMPARE_GROUPS : (column - OCDM__COMPARE_OTHERS) / OCDM__COMPARE_OTHER_METRICS;
+}
 
 /* ---- reading ---------------------------------------------------------------------------------------------------------- */
 

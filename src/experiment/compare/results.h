@@ -12,12 +12,15 @@
 
 #include "experiment/compare/plan.h"
 #include "metrics/intervals.h"
+#include "metrics/metrics.h"
 #include "ocdm/ocdm.h"
 
-/* The numbers of a run that are compared: groups of classes times metrics, then the others. */
+/* The numbers of a run that are compared: groups of classes times metrics of the paper's tables, those of the run, then groups
+ * times metrics of other papers. */
 enum {
     OCDM__COMPARE_GROUPS = 4,
-    OCDM__COMPARE_METRICS = 3,
+    OCDM__COMPARE_METRICS = OCDM__TABLE_METRICS,
+    OCDM__COMPARE_OTHER_METRICS = OCDM__METRIC_COUNT - OCDM__OTHER_METRICS,
     OCDM__COMPARE_TOTAL_MAP = 11,
     OCDM__COMPARE_OF_GROUPS, /* how many columns are metrics of groups */
     OCDM__COMPARE_MEAN_MAP = OCDM__COMPARE_OF_GROUPS,
@@ -27,7 +30,8 @@ enum {
     OCDM__COMPARE_DISTANCE_SEEN,
     OCDM__COMPARE_SHARE,
     OCDM__COMPARE_VALIDATION,
-    OCDM__COMPARE_COLUMNS
+    OCDM__COMPARE_OTHERS,
+    OCDM__COMPARE_COLUMNS = OCDM__COMPARE_OTHERS + OCDM__COMPARE_GROUPS * OCDM__COMPARE_OTHER_METRICS
 };
 
 typedef struct ocdm__compare_column {
@@ -41,6 +45,9 @@ typedef struct ocdm__compare_column {
 } ocdm__compare_column;
 
 extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
+
+/* Which of the groups of classes a column is of; OCDM__COMPARE_GROUPS for the columns of a run. */
+size_t ocdm__compare_group(size_t column);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__compare_results {

@@ -59,7 +59,9 @@ static const struct record records[OCDM__RECORD_KINDS] = {
     [OCDM__RECORD_SCORE] = {.key = "fields.class_scores",
                             .first_version = "positives,predicted,hits,ap",
                             .fields = {FIELD(SHORT, ocdm__class_score, positives), FIELD(SHORT, ocdm__class_score, predicted),
-                                       FIELD(SHORT, ocdm__class_score, hits), FIELD(REAL, ocdm__class_score, ap)}},
+                                       FIELD(SHORT, ocdm__class_score, hits), FIELD(REAL, ocdm__class_score, ap),
+                                       FIELD(SHORT, ocdm__class_score, samples), FIELD(REAL, ocdm__class_score, auc),
+                                       FIELD(REAL, ocdm__class_score, ece)}},
 };
 
 _Static_assert(OCDM__METRIC_COUNT < OCDM__RECORD_FIELDS, "a record has room for all metrics");

@@ -254,15 +254,20 @@ static ocdm_status ask(const ocdm__examination *examination, struct answers *ans
 
 /* ---- scoring ----------------------------------------------------------------------------------------------------------- */
 
-static ocdm_status score(const struct answers *answers, size_t first, size_t end, size_t classes, ocdm__class_score *scores,
-                         ocdm_error *error)
+static ocdm__test_set rows_of(const struct answers *answers, size_t first, size_t end, size_t classes)
 {
-    ocdm__test_set set = {.logits = answers->logits + first * classes,
-                          .samples = end - first,
-                          .classes = classes,
-                          .label_starts = answers->label_starts + first,
-                          .labels = answers->labels};
-    return ocdm__score_classes(&set, scores, error);
+    return (ocdm__test_set){.logits = answers->logits + first * classes,
+                            .samples = end - first,
+                            .classes = classes,
+                            .label_starts = answers->label_starts + first,
+                            .labels = answers->labels};
+}
+
+/* Scores every class, and measures them together. */
+static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, ocdm__averages *averages, ocdm_error *error)
+{
+    ocdm_status status = ocdm__score_classes(set, scores, error);
+    return status == OCDM_OK ? ocdm__measure(set, scores, NULL, 0, averages, error) : status;
 }
 
 /* Scores each task on its own tests, then on all tests; the last scores are kept. */
@@ -272,18 +277,15 @@ static ocdm_status score_all(const ocdm__examination *examination, const struct 
     size_t classes = examination->table->class_count, last = evaluation->task_count - 1;
     ocdm_status status = OCDM_OK;
     for (size_t k = 0; status == OCDM_OK && k <= last; k++) {
-        status = score(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes, scores, error);
-        if (status == OCDM_OK)
-            evaluation->tasks[k] = ocdm__average_all(scores, classes);
+        const ocdm__test_set set = rows_of(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes);
+        status = score(&set, scores, &evaluation->tasks[k], error);
     }
+    const ocdm__test_set all = rows_of(answers, 0, answers->ends[last], classes);
     if (status == OCDM_OK)
-        status = score(answers, 0, answers->ends[last], classes, scores, error);
-    if (status != OCDM_OK)
-        return status;
-    evaluation->total = ocdm__average_all(scores, classes);
-    for (unsigned g = 0; g < OCDM__GROUPS; g++)
-        evaluation->groups[g] = ocdm__average_group(scores, classes, examination->groups, (uint8_t)g);
-    return OCDM_OK;
+        status = score(&all, scores, &evaluation->total, error);
+    for (unsigned g = 0; status == OCDM_OK && g < OCDM__GROUPS; g++)
+        status = ocdm__measure(&all, scores, examination->groups, (uint8_t)g, &evaluation->groups[g], error);
+    return status;
 }
 
 /* All versions answer, then the learner is back at its trained weights, also after an error. */
@@ -370,7 +372,7 @@ static void write_averages(ocdm__output *output, const ocdm__averages *averages)
     for (size_t i = 0; i < OCDM__METRIC_COUNT; i++) {
         ocdm__output_text(output, ",\"");
         ocdm__output_text(output, ocdm__metric_name((ocdm_metric)i));
-        write_percent(output, "\":", averages->value[i]);
+        ocdm__output_real(output, "\":", ocdm__metrics[i].scale * averages->value[i]);
     }
 }
 
@@ -417,6 +419,8 @@ static void write_score(ocdm__output *output, const ocdm__class_score *score)
     write_percent(output, ",\"precision\":", !carried ? NAN : score->predicted > 0 ? hits / score->predicted : 0);
     write_percent(output, ",\"recall\":", carried ? hits / score->positives : NAN);
     ocdm__output_count(output, ",\"positives\":", score->positives);
+    write_percent(output, ",\"" OCDM__AUC_NAME "\":", score->auc);
+    write_percent(output, ",\"" OCDM__ECE_NAME "\":", score->ece);
     ocdm__output_text(output, "}");
 }
 
@@ -428,7 +432,8 @@ void ocdm__class_scores_write(ocdm__output *output, const ocdm__class_score *sco
         if (scores != NULL)
             write_score(output, &scores[c]);
         else
-            ocdm__output_text(output, "{\"AP\":null,\"precision\":null,\"recall\":null,\"positives\":null}");
+            ocdm__output_text(output, "{\"AP\":null,\"precision\":null,\"recall\":null,\"positives\":null,"
+                                      "\"" OCDM__AUC_NAME "\":null,\"" OCDM__ECE_NAME "\":null}");
     }
     ocdm__output_text(output, "]");
 }

@@ -230,6 +230,7 @@ static ocdm_status put_study(ocdm__output *out, const ocdm__page *page, const ch
         ocdm__put_unfinished(out, page->runs);
     put_heading(out, RESULTS, number);
     ocdm__put_paper_table(out, study);
+    ocdm__put_other_metrics(out, study);
     ocdm__put_memory_table(out, study);
     ocdm__put_sweep_table(out, study);
     put_heading(out, FIGURES, number);

@@ -18,6 +18,7 @@ ocdm_status ocdm__put_repeat(ocdm__output *out, const ocdm__study *study, const 
 
 /* tables.c: tables of numbers by group. */
 void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study);
+void ocdm__put_other_metrics(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_sweep_table(ocdm__output *out, const ocdm__study *study);
 void ocdm__put_class_table(ocdm__output *out, const ocdm__study *study);

@@ -220,6 +220,36 @@ void ocdm__put_paper_table(ocdm__output *out, const ocdm__study *study)
     put_rows(out, study, study->base_count, columns, COUNT(columns));
 }
 
+/* Runs of earlier versions have no such numbers. */
+static bool has_other_metrics(const ocdm__study *study)
+{
+    const struct column column = metric_column(group_at(0), OCDM__OTHER_METRICS);
+    for (size_t i = 0; i < study->base_count; i++)
+        if (!isnan(ocdm__group_summary(&study->groups[i], column.path).mean))
+            return true;
+    return false;
+}
+
+void ocdm__put_other_metrics(ocdm__output *out, const ocdm__study *study)
+{
+    struct column columns[OCDM__METRIC_COUNT - OCDM__OTHER_METRICS];
+    if (!study->trained || !has_other_metrics(study))
+        return;
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        ocdm_metric metric = (ocdm_metric)(OCDM__OTHER_METRICS + i);
+        columns[i] = metric_column(group_at(0), metric);
+        columns[i].better = ocdm__metrics[metric].low ? -1 : 1;
+        snprintf(columns[i].name, sizeof columns[i].name, "%s, %s", ocdm__metric_name(metric), ocdm__metrics[metric].unit);
+    }
+    ocdm__output_text(out, "<details><summary>AUC, rankings and calibration</summary>\n");
+    begin_table(out, "other metrics",
+                "At the end of the stream, over all classes; less is better in all columns but the first. "
+                "<code>ocdm eval --explain</code> prints the formulas.");
+    put_heads(out, columns, COUNT(columns));
+    put_rows(out, study, study->base_count, columns, COUNT(columns));
+    ocdm__output_text(out, "</details>\n");
+}
+
 /* ---- the memory --------------------------------------------------------------------------------------------------------- */
 
 static ocdm__summary fewest_cell(const ocdm__study *study, const ocdm__run_group *group, const char *path)

@@ -212,8 +212,8 @@ static void fill_data(ocdm__cell *row, const ocdm__compare_results *results, con
     ocdm__cell_text(&row[D_METHOD], results->methods[method]);
     ocdm__cell_text(&row[D_GROUP], ocdm__compare_columns[column].group);
     ocdm__cell_text(&row[D_METRIC], ocdm__compare_columns[column].metric);
-    const size_t group = column / OCDM__COMPARE_METRICS;
-    if (column < OCDM__COMPARE_OF_GROUPS && results->classes[group] > 0)
+    const size_t group = ocdm__compare_group(column);
+    if (group < OCDM__COMPARE_GROUPS && results->classes[group] > 0)
         row[D_CLASSES] = ocdm__cell_number((double)results->classes[group], NAN, 0);
     row[D_MEAN] = ocdm__cell_number(summary->mean, NAN, 2);
     row[D_STD] = ocdm__cell_number(summary->deviation, NAN, 2);

@@ -1,0 +1,109 @@
+/*
+ * Rankings of classes within samples: ranking loss, coverage and one-error. A tie between a carried class and another one
+ * counts as wrong, as in scikit-learn.
+ */
+#include "metrics/metrics.h"
+
+#include <stdlib.h>
+
+#include "base/allocate.h"
+#include "base/error.h"
+
+struct ranking {
+    uint32_t *columns; /* the classes that are ranked */
+    size_t column_count;
+    const uint8_t *counted;
+    uint8_t *carried; /* of each class, whether the present sample carries it */
+    float *own;       /* the scores of those that it carries, rising */
+    size_t own_count;
+};
+
+static int by_score(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+    return (left > right) - (left < right);
+}
+
+static void take_carried(struct ranking *ranking, const ocdm__test_set *set, size_t sample)
+{
+    ranking->own_count = 0;
+    for (uint64_t j = set->label_starts[sample]; j < set->label_starts[sample + 1]; j++) {
+        uint32_t label = set->labels[j];
+        if (!ranking->counted[label] || ranking->carried[label])
+            continue;
+        ranking->carried[label] = 1;
+        ranking->own[ranking->own_count++] = set->logits[sample * set->classes + label];
+    }
+    qsort(ranking->own, ranking->own_count, sizeof *ranking->own, by_score);
+}
+
+/* How many of the carried classes score at most `score`. */
+static size_t not_above(const struct ranking *ranking, float score)
+{
+    size_t low = 0, high = ranking->own_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranking->own[middle] <= score)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A sample that carries none of the classes, or all of them, has no pair: its ranking loss is 0. */
+static void add_sample(const struct ranking *ranking, const float *row, ocdm__rank_sums *sums)
+{
+    uint64_t wrong = 0, beaten = 0;
+    bool first_is_wrong = false;
+    size_t own = ranking->own_count, others = ranking->column_count - own;
+    sums->samples++;
+    if (own == 0)
+        return;
+    for (size_t i = 0; i < ranking->column_count; i++) {
+        float score = row[ranking->columns[i]];
+        if (score < ranking->own[0] || ranking->carried[ranking->columns[i]])
+            continue;
+        size_t below = not_above(ranking, score);
+        wrong += below;
+        beaten++;
+        first_is_wrong |= below == own;
+    }
+    sums->labelled++;
+    sums->one_errors += first_is_wrong;
+    sums->covered += own + beaten;
+    if (others > 0)
+        sums->ranking_loss += (double)wrong / ((double)own * (double)others);
+}
+
+static void rank_all(struct ranking *ranking, const ocdm__test_set *set, ocdm__rank_sums *sums)
+{
+    for (size_t i = 0; i < set->samples; i++) {
+        take_carried(ranking, set, i);
+        add_sample(ranking, set->logits + i * set->classes, sums);
+        for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
+            ranking->carried[set->labels[j]] = 0;
+    }
+}
+
+ocdm_status ocdm__rank_classes(const ocdm__test_set *set, const uint8_t *counted, ocdm__rank_sums *sums, ocdm_error *error)
+{
+    struct ranking ranking = {.counted = counted};
+    ocdm_status status = OCDM_OK;
+    *sums = (ocdm__rank_sums){.samples = 0};
+    ranking.columns = ocdm__allocate(set->classes, sizeof *ranking.columns);
+    ranking.carried = ocdm__allocate(set->classes, sizeof *ranking.carried);
+    ranking.own = ocdm__allocate(set->classes, sizeof *ranking.own);
+    if (ranking.columns == NULL || ranking.carried == NULL || ranking.own == NULL) {
+        status = ocdm__fail_memory(error, "the rankings of a test set");
+    } else {
+        for (uint32_t c = 0; c < set->classes; c++)
+            if (counted[c])
+                ranking.columns[ranking.column_count++] = c;
+        rank_all(&ranking, set, sums);
+    }
+    ocdm__release(ranking.columns);
+    ocdm__release(ranking.carried);
+    ocdm__release(ranking.own);
+    return status;
+}
