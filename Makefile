@@ -71,11 +71,12 @@ test-ranks: ## every model on 1 to 16 ranks, killed ranks, MPICH, a cluster of n
 	@tests/ranks/test_mpich.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/mpich/ocdm-mpi
 	@tests/ranks/test_cluster.sh $(abspath $(BUILD))/ranks/ocdm $(CURDIR) $(abspath $(BUILD))/ranks/ocdm-mpi
 
-torture: ## kill six jobs, and fail their calls, at every call that changes a file; some minutes
+torture: ## kill six jobs, and fail their calls, at every call that changes a file; refuse a run every request for memory; some minutes
 	@tools/setup build test
 	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
 	@$(COMPILE) $(BUILD)/torture --target ocdm_program save_memory --parallel $(JOBS) $(QUIET)
 	@tests/torture/test_kills.sh $(BUILD)/torture/ocdm . all
+	@tests/torture/test_starvation.sh $(BUILD)/torture/ocdm . all
 
 soak: all ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
 	@tools/soak $(BUILD)/ocdm

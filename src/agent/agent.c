@@ -85,34 +85,6 @@ static ocdm_status create_network(ocdm__agent *agent, const ocdm__agent_settings
     return status;
 }
 
-ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
-                               ocdm_error *error)
-{
-    ocdm__agent_settings wanted = *settings;
-    struct ocdm__weights_fit fit = {0};
-    ocdm_status status = check_settings(settings, error);
-    if (status == OCDM_OK && weights != NULL)
-        status = ocdm__weights_fit(weights->file, &fit, error);
-    if (status != OCDM_OK)
-        return status;
-    if (wanted.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.model) == 0)
-        wanted.blocks = fit.blocks;
-    ocdm__agent *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "an agent");
-    status = create_network(made, &wanted, error);
-    if (status == OCDM_OK && weights != NULL)
-        status = ocdm__agent_load(made, weights, NULL, error);
-    if (status == OCDM_OK)
-        status = ocdm__together_begin(made, wanted.model, error);
-    if (status != OCDM_OK) {
-        ocdm__agent_destroy(made);
-        return status;
-    }
-    *agent = made;
-    return OCDM_OK;
-}
-
 static void release_room(struct ocdm__pass_room *room)
 {
     ocdm__release_aligned(room->logits);
@@ -185,6 +157,48 @@ static ocdm_status reserve(ocdm__agent *agent, const struct ocdm__share *share, 
         status = agent->fresh_weights != NULL ? OCDM_OK : ocdm__fail_memory(error, "the weights of classes");
     }
     return status == OCDM_OK ? reserve_rows(room, share->images, agent->settings.class_count, error) : status;
+}
+
+/* What only a training step needs, so that a run without enough memory ends before its first step. */
+static ocdm_status reserve_training(ocdm__agent *agent, size_t batch, ocdm_error *error)
+{
+    const struct ocdm__share share = ocdm__share_of(agent->network, batch);
+    int before = ocdm__single_thread();
+    ocdm_status status = reserve(agent, &share, &agent->step, error);
+    if (status == OCDM_OK)
+        status = ocdm__parameters_add_adam(agent->network, error);
+    ocdm__restore_threads(before);
+    return status;
+}
+
+ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struct ocdm__weights *weights, ocdm__agent **agent,
+                               ocdm_error *error)
+{
+    ocdm__agent_settings wanted = *settings;
+    struct ocdm__weights_fit fit = {0};
+    ocdm_status status = check_settings(settings, error);
+    if (status == OCDM_OK && weights != NULL)
+        status = ocdm__weights_fit(weights->file, &fit, error);
+    if (status != OCDM_OK)
+        return status;
+    if (wanted.blocks == 0 && fit.model != NULL && strcmp(fit.model, wanted.model) == 0)
+        wanted.blocks = fit.blocks;
+    ocdm__agent *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "an agent");
+    status = create_network(made, &wanted, error);
+    if (status == OCDM_OK && weights != NULL)
+        status = ocdm__agent_load(made, weights, NULL, error);
+    if (status == OCDM_OK)
+        status = ocdm__together_begin(made, wanted.model, error);
+    if (status == OCDM_OK && wanted.batch > 0 && made->ranks == NULL)
+        status = reserve_training(made, wanted.batch, error);
+    if (status != OCDM_OK) {
+        ocdm__agent_destroy(made);
+        return status;
+    }
+    *agent = made;
+    return OCDM_OK;
 }
 
 /* The targets of a batch; room for the weights of its classes is the agent's. */

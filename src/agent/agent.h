@@ -78,6 +78,7 @@ typedef struct ocdm__agent_settings {
     ocdm__loss_rule loss;   /* default: bce, nothing weighted */
     ocdm__rates averages;   /* of the exponential averages of the weights that are kept; default: none */
     uint64_t seed;          /* of the weights that no file gives */
+    size_t batch;           /* samples of the largest batch of training: its memory is allocated at once; 0: when it comes */
     unsigned threads;       /* 1 to OCDM__MAX_THREADS; default 1. linear and mlp use one */
     bool everywhere;        /* on several ranks: all of them make this agent and call it alike, see ocdm__agent_deal */
 } ocdm__agent_settings;

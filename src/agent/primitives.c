@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <dnnl.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,28 @@ static ocdm_status failed(ocdm_error *error, dnnl_status_t status, const char *w
                       what, (int)status);
 }
 
+/* ---- calls of oneDNN ------------------------------------------------------------------------------------------------- */
+
+static _Thread_local const char *volatile task;
+
+const char *ocdm__device_task(void)
+{
+    return task;
+}
+
+/* Between these two oneDNN is at work for the calling thread. errno starts from 0, so that ENOMEM means in between that the
+ * system has refused it memory. */
+static void enter(const char *what)
+{
+    errno = 0;
+    task = what;
+}
+
+static void leave(void)
+{
+    task = NULL;
+}
+
 /* ---- the CPU -------------------------------------------------------------------------------------------------------- */
 
 /* oneDNN chooses its instructions at the first primitive; before that AMX can be disabled. */
@@ -222,8 +245,11 @@ void ocdm__restore_threads(int before)
 {
     void (*set)(int) = NULL;
     openmp_function("omp_set_num_threads", &set, sizeof set);
-    if (set != NULL && before > 0)
-        set(before);
+    if (set == NULL || before <= 0)
+        return;
+    enter("a setting of its threads"); /* allocated for each thread, at the first call */
+    set(before);
+    leave();
 }
 
 /* ---- the device ----------------------------------------------------------------------------------------------------- */
@@ -266,7 +292,9 @@ ocdm_status ocdm__device_create(unsigned slots, bool bf16, ocdm__device **device
         return ocdm__fail_memory(error, "oneDNN's engine");
     made->slot_count = slots;
     made->slots = ocdm__allocate(slots, sizeof *made->slots);
+    enter("its engine");
     dnnl_status_t status = made->slots != NULL ? fill_device(made) : dnnl_out_of_memory;
+    leave();
     if (status != dnnl_success) {
         ocdm__device_destroy(made);
         return failed(error, status, "an engine for the CPU");
@@ -329,7 +357,8 @@ static dnnl_status_t make_memories(ocdm__op *op, const dnnl_query_t queries[ARGU
     return dnnl_success;
 }
 
-/* oneDNN 2.6 crashes if it cannot allocate memory for the code that it generates, so that is tested first. */
+/* oneDNN 2.6 crashes if it cannot allocate memory for the code that it generates, so that is tested first: in most cases of
+ * too little memory this gives an error like any other. */
 static bool has_room_for_code(void)
 {
     const size_t bytes = (size_t)16 << 20;
@@ -349,6 +378,8 @@ static ocdm_status finish_op(ocdm__op *op, dnnl_status_t status, const dnnl_quer
         status = make_memories(op, queries);
     if (status == dnnl_success && !reserve_scratch(op->device, dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(
                                                                    op->description, dnnl_query_scratchpad_md, 0))))
+        status = dnnl_out_of_memory;
+    if (status == dnnl_runtime_error && errno == ENOMEM) /* of code that could not be made executable */
         status = dnnl_out_of_memory;
     if (status != dnnl_success) {
         ocdm__op_destroy(op);
@@ -504,8 +535,10 @@ ocdm_status ocdm__conv_create(ocdm__device *device, enum ocdm__op_kind kind, con
     ocdm__op *made = new_op(device, kinds[kind].names[0], kinds[kind].names[1], kinds[kind].names[2]);
     if (made == NULL)
         return ocdm__fail_memory(error, kinds[kind].what);
+    enter(kinds[kind].what);
     dnnl_status_t status = describe_op(made, shape, kind, weights);
     ocdm_status result = finish_op(made, status, kinds[kind].queries, kinds[kind].what, op, error);
+    leave();
     if (result != OCDM_OK)
         return result;
     dnnl_query_t query = kind == OCDM__CONV_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
@@ -545,7 +578,10 @@ ocdm_status ocdm__product_create(ocdm__device *device, const struct ocdm__produc
     ocdm__op *made = new_op(device, DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST);
     if (made == NULL)
         return ocdm__fail_memory(error, "a matrix product");
-    return finish_op(made, describe_product(made, shape), queries, "a matrix product", op, error);
+    enter("a matrix product");
+    ocdm_status result = finish_op(made, describe_product(made, shape), queries, "a matrix product", op, error);
+    leave();
+    return result;
 }
 
 ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from, const ocdm__layout *to, ocdm__op **op,
@@ -555,9 +591,12 @@ ocdm_status ocdm__reorder_create(ocdm__device *device, const ocdm__layout *from,
     ocdm__op *made = new_op(device, DNNL_ARG_SRC, 0, DNNL_ARG_DST);
     if (made == NULL)
         return ocdm__fail_memory(error, "a copy of weights");
+    enter("a copy of weights");
     dnnl_status_t status = dnnl_reorder_primitive_desc_create(&made->description, &from->desc, device->engine, &to->desc,
                                                               device->engine, device->attributes);
-    return finish_op(made, status, queries, "a copy of weights", op, error);
+    ocdm_status result = finish_op(made, status, queries, "a copy of weights", op, error);
+    leave();
+    return result;
 }
 
 /* ---- running -------------------------------------------------------------------------------------------------------- */
@@ -585,7 +624,10 @@ ocdm_status ocdm__op_run(ocdm__op *op, unsigned slot, const void *first, const v
         arguments[count].arg = i < ARGUMENTS ? op->names[i] : DNNL_ARG_SCRATCHPAD;
         arguments[count++].memory = memories[i];
     }
-    return dnnl_primitive_execute(op->primitive, own->stream, count, arguments) == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
+    enter("a layer's output");
+    dnnl_status_t status = dnnl_primitive_execute(op->primitive, own->stream, count, arguments);
+    leave();
+    return status == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
 }
 
 const ocdm__layout *ocdm__op_weights(const ocdm__op *op)
@@ -654,8 +696,10 @@ void ocdm__layout_destroy(ocdm__layout *layout)
 
 ocdm_status ocdm__gemm(const struct ocdm__gemm *g)
 {
+    enter("a matrix product");
     dnnl_status_t status = dnnl_sgemm(g->a_turned ? 'T' : 'N', g->b_turned ? 'T' : 'N', (dnnl_dim_t)g->rows,
                                       (dnnl_dim_t)g->columns, (dnnl_dim_t)g->depth, 1.0f, g->a, (dnnl_dim_t)g->a_stride, g->b,
                                       (dnnl_dim_t)g->b_stride, 0.0f, g->c, (dnnl_dim_t)g->c_stride);
+    leave();
     return status == dnnl_success ? OCDM_OK : OCDM_NO_MEMORY;
 }

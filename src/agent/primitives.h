@@ -60,6 +60,14 @@ bool ocdm__device_blocks(bool bf16);
 /* The oneDNN name of the instructions in use, for reports; never NULL. */
 const char *ocdm__device_instructions(void);
 
+/*
+ * What oneDNN is making for the calling thread ("a convolution"), for a signal handler; NULL when it is not at work.
+ *
+ * If the system refuses memory, oneDNN 2.6 does not always return an error: it writes its code through a null pointer, throws
+ * std::bad_alloc, or its OpenMP runtime calls exit. errno is ENOMEM then, unless a later failure changed it.
+ */
+const char *ocdm__device_task(void);
+
 /* Makes oneDNN use only the calling thread when that thread calls it. Returns the previous setting (0 for none). */
 int ocdm__single_thread(void);
 

@@ -1,13 +1,17 @@
 /* How the program ends and what it says on stderr: exit codes, errors, signals, the progress line. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 
 #include "cli/console.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/primitives.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
@@ -133,6 +137,70 @@ void ocdm__catch_lost_pages(void)
     struct sigaction action = {.sa_sigaction = end_after_lost_page, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
+}
+
+/* ---- oneDNN without memory ---------------------------------------------------------------------------------------------- */
+
+/* Several threads may come here; the first one speaks. */
+static void end_without_memory(const char *task)
+{
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&taken))
+        pause();
+    say("error: out of memory: oneDNN could not make ");
+    say(task);
+    say("\nhint: take smaller batches or images, or free some of the machine's memory; a run that has begun continues with "
+        "--resume\n");
+    _exit(OCDM__EXIT_RESOURCES);
+}
+
+static struct sigaction before_fault;
+
+static void end_after_fault(int number, siginfo_t *facts, void *context)
+{
+    (void)facts;
+    (void)context;
+    const char *task = ocdm__device_task();
+    if (task != NULL && errno == ENOMEM)
+        end_without_memory(task);
+    sigaction(number, &before_fault, NULL); /* another fault: it happens once more, as if it had not been caught */
+}
+
+typedef void set_handler(void (*)(void));
+
+static set_handler *find_set_handler(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    set_handler *function;
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+static set_handler *set_new_handler;
+
+static void end_if_at_work(void)
+{
+    const char *task = ocdm__device_task();
+    if (task != NULL)
+        end_without_memory(task);
+}
+
+/* C++'s `new` calls its handler until it gets its memory; without a handler it throws. */
+static void end_after_new(void)
+{
+    end_if_at_work();
+    set_new_handler(NULL);
+}
+
+void ocdm__catch_lost_memory(void)
+{
+    struct sigaction action = {.sa_sigaction = end_after_fault, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &before_fault);
+    set_new_handler = find_set_handler("_ZSt15set_new_handlerPFvvE"); /* std::set_new_handler */
+    if (set_new_handler != NULL)
+        set_new_handler(end_after_new);
+    atexit(end_if_at_work); /* as the OpenMP runtime ends when a thread or a block of memory is refused */
 }
 
 int ocdm__exit_after_signal(void)

@@ -157,6 +157,9 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
     agent.horizon = settings->horizon;
     agent.warmup = settings->warmup;
     agent.seed = settings->seed;
+    agent.batch = settings->batch;
+    if (ocdm__run_has_memory(settings) || ocdm__is_upper_bound(settings->method))
+        agent.batch += settings->replay;
     agent.threads = settings->threads;
     agent.everywhere = maker == &ocdm__dealt_agent_maker;
     ocdm_status status = create(&agent, settings->weights, &made, error);
