@@ -55,6 +55,8 @@ ocdm_status ocdm__run_flags_read(const ocdm__arguments *arguments, ocdm__run_set
     ocdm_status status = preset != NULL ? ocdm__argument_choice(arguments, "preset", &index, error) : OCDM_OK;
     if (status == OCDM_OK && preset != NULL)
         status = ocdm__run_preset_apply(preset, settings, error);
+    if (status == OCDM_OK && ocdm__argument_given(arguments, "memory-bytes") && ocdm__argument_given(arguments, "memory"))
+        status = ocdm__argument_fail(arguments, "memory-bytes and --memory exclude each other", error);
     if (status == OCDM_OK)
         status = read_rows(arguments, false, settings, NULL, error);
     return status == OCDM_OK ? read_own_model(arguments, settings, error) : status;

@@ -24,6 +24,7 @@ static ocdm_status run_in(const char *folder, const char *model, bool resume, oc
         .settings = &settings, .stream = &stream, .learner = &ocdm__agent_maker, .folder = folder, .resume = resume};
     settings.model = model;
     settings.checkpoint_every = 3;
+    settings.store = OCDM__STORE_U8;
     ocdm_status status = ocdm__stream_open(&stream, "stream", error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve(&settings, &stream, "stream", error);

@@ -45,6 +45,10 @@ static void enrich(ocdm__run_settings *settings)
         return;
     settings->replay_policy = OCDM__REPLAY_LOSS;
     settings->dark = 0.5;
+    if (strcmp(settings->model, "linear") != 0)
+        return;
+    settings->memory_bytes = 20 * 57; /* 30 samples as u8, ranges from the first 20 */
+    settings->store = OCDM__STORE_U8;
 }
 
 /* ---- going on -------------------------------------------------------------------------------------------------------- */

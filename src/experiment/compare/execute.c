@@ -89,7 +89,8 @@ ocdm__asked_run ocdm__run_setup_of(ocdm__run_setup *setup, const ocdm__compare_p
     *settings = choice != NULL ? choice->settings : setup->settings;
     settings->validation = setup->settings.validation;
     settings->method = plan->methods[method];
-    settings->memory = at->memory;
+    if (settings->memory_bytes == 0) /* else it follows from the bytes */
+        settings->memory = at->memory;
     settings->rho = at->rho;
     settings->seed = ocdm__compare_seed(plan, seed);
     settings->epochs = ocdm__is_upper_bound(settings->method) ? settings->epochs : 1;
@@ -230,6 +231,14 @@ static bool concerns(const char *flag, const char *method)
     return strcmp(flag, "--epochs") != 0 || ocdm__is_upper_bound(method);
 }
 
+static bool names(const char *const *words, size_t count, const char *flag)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], flag) == 0)
+            return true;
+    return false;
+}
+
 /* The command line of a run. The flags are only read by the child. */
 static ocdm_status fill_arguments(struct call *call, const ocdm__compare_execution *execution, const char *method,
                                   const ocdm__compare_choice *choice, bool resume, ocdm_error *error)
@@ -238,10 +247,15 @@ static ocdm_status fill_arguments(struct call *call, const ocdm__compare_executi
     call->arguments = ocdm__allocate(execution->flag_count + chosen + 20, sizeof *call->arguments);
     if (call->arguments == NULL)
         return ocdm__fail_memory(error, "a command line");
-    const char *fixed[] = {"ocdm",     "run",        execution->stream, "-o",      call->folder, "--method", method,
-                           "--memory", call->memory, "--rho",           call->rho, "--seed",     call->seed, "--quiet"};
+    const char *fixed[] = {"ocdm", "run",   execution->stream, "-o",     call->folder, "--method",
+                           method, "--rho", call->rho,         "--seed", call->seed,   "--quiet"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         call->arguments[used++] = fixed[i];
+    if (!names(execution->flags, execution->flag_count, "--memory-bytes") &&
+        (choice == NULL || !names(choice->words, chosen, "--memory-bytes"))) {
+        call->arguments[used++] = "--memory";
+        call->arguments[used++] = call->memory;
+    }
     if (call->order != NULL) {
         call->arguments[used++] = "--order";
         call->arguments[used++] = call->order;

@@ -25,6 +25,7 @@ const char *const ocdm__run_lr_schedules[] = {OCDM__LR_SCHEDULES(NAME) NULL};
 #define PRESET_NAME(name, values) name,
 const char *const ocdm__run_presets[] = {OCDM__PRESETS(PRESET_NAME) NULL};
 const char *const ocdm__run_replay_policies[] = {OCDM__REPLAY_POLICIES(NAME) NULL};
+const char *const ocdm__run_stores[] = {OCDM__STORES(NAME) NULL};
 
 #define ENTRY(a_grid, a_key, member, a_kind, a_flag, a_fallback, a_choices, a_low, a_high)                                     \
     {.key = a_key,                                                                                                             \
@@ -108,6 +109,21 @@ static ocdm_status read_whole(const ocdm__setting *setting, const char *text, si
         return OCDM_OK;
     return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help, "%s \"%.*s\": not a whole number from %" PRIu64 " to %" PRIu64,
                       setting->flag, (int)(length < 64 ? length : 64), text, low, high);
+}
+
+/* A whole number, and perhaps a letter for a power of 1024. */
+static ocdm_status read_bytes(const ocdm__setting *setting, const char *text, uint64_t *value, ocdm_error *error)
+{
+    static const char letters[] = "KMG";
+    size_t length = strlen(text);
+    const char *letter = length > 0 ? strchr(letters, text[length - 1]) : NULL;
+    unsigned shift = letter != NULL ? 10 * (unsigned)(letter - letters + 1) : 0;
+    uint64_t most = (uint64_t)setting->high >> shift, number;
+    if (!ocdm__text_to_whole(text, length - (letter != NULL), (uint64_t)setting->low, most, &number))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
+                          "%s \"%.64s\": not a number of bytes, such as 4000000, 500K or 4M", setting->flag, text);
+    *value = number << shift;
+    return OCDM_OK;
 }
 
 static ocdm_status read_short(const ocdm__setting *setting, const char *text, uint32_t *value, ocdm_error *error)
@@ -213,6 +229,8 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
         return read_switch(setting, text, member, error);
     case OCDM__SETTING_RATES:
         return read_rates(setting, text, member, error);
+    case OCDM__SETTING_BYTES:
+        return read_bytes(setting, text, member, error);
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
@@ -278,6 +296,8 @@ static void write_optional(ocdm__output *output, const ocdm__setting *setting, c
         ocdm__output_uint64(output, *(const uint32_t *)member);
     else if (setting->kind == OCDM__SETTING_OPTIONAL_REAL && *(const double *)member > 0)
         ocdm__output_double(output, *(const double *)member);
+    else if (setting->kind == OCDM__SETTING_BYTES && *(const uint64_t *)member > 0)
+        ocdm__output_uint64(output, *(const uint64_t *)member);
     else
         ocdm__output_text(output, "null");
 }
@@ -298,6 +318,7 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         break;
     case OCDM__SETTING_OPTIONAL_WHOLE:
     case OCDM__SETTING_OPTIONAL_REAL:
+    case OCDM__SETTING_BYTES:
         write_optional(output, setting, member);
         break;
     case OCDM__SETTING_WORD:

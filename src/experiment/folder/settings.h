@@ -24,6 +24,12 @@
 #define OCDM__REPLAY_POLICY(symbol, name) OCDM__REPLAY_##symbol,
 enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
 
+/* How the payloads of samples in memory are stored: symbol, name. */
+#define OCDM__STORES(ROW) ROW(NONE, "none") ROW(F32, "f32") ROW(F16, "f16") ROW(U8, "u8")
+
+#define OCDM__STORE_KIND(symbol, name) OCDM__STORE_##symbol,
+enum ocdm__store_kind { OCDM__STORES(OCDM__STORE_KIND) };
+
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 typedef struct ocdm__run_settings {
@@ -68,6 +74,8 @@ typedef struct ocdm__run_settings {
     uint32_t replay_policy; /* an ocdm__replay_policy */
     const char *preset;     /* what other settings start from, by ocdm__run_preset_apply; NULL: their own defaults */
     double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
+    uint64_t memory_bytes;  /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
+    uint32_t store;         /* an ocdm__store_kind */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -89,6 +97,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_TASKS,          /* the order of the tasks */
     OCDM__SETTING_SWITCH,         /* bool */
     OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
+    OCDM__SETTING_BYTES,          /* uint64_t, with K, M or G for powers of 1024; 0 is null */
 };
 
 /* For every verb with this flag. */
@@ -190,6 +199,10 @@ enum ocdm__setting_kind {
         "how samples to replay are drawn: each alike, each class alike, or by their last loss")                                \
     ROW("dark", dark, REAL, 0, "dark", "A", "0", NULL, 0, 1e6,                                                                 \
         "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
+    ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53,                                \
+        "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
+    ROW("store", store, CHOICE, 0, "store", "NAME", "none", ocdm__run_stores, 0, 0,                                            \
+        "features of samples in memory: as they are, or as f32, f16 or u8, and replayed as stored")                            \
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */
@@ -235,6 +248,7 @@ extern const char *const ocdm__run_losses[];
 extern const char *const ocdm__run_optimisers[];
 extern const char *const ocdm__run_lr_schedules[];
 extern const char *const ocdm__run_replay_policies[];
+extern const char *const ocdm__run_stores[];
 extern const char *const ocdm__run_presets[];
 
 /*

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "experiment/loop/evaluation.h"
+#include "experiment/loop/store.h"
 #include "stream/labelled_set.h"
 
 /* What torchvision's ImageNet weights were trained with. */
@@ -69,7 +70,7 @@ static ocdm_status check_method(const ocdm__run_settings *settings, ocdm_error *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "name a model with --model, or another method",
                           "the method %s needs a model, and --model is none", method);
     if (has_memory && has_agent && settings->memory < settings->replay)
-        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make --memory larger or --replay smaller",
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "make the memory larger or --replay smaller",
                           "a memory of %lu samples is smaller than the %lu that are replayed", (unsigned long)settings->memory,
                           (unsigned long)settings->replay);
     if (settings->epochs != 1 && !ocdm__is_upper_bound(method))
@@ -276,6 +277,8 @@ ocdm_status ocdm__run_settings_resolve_model(ocdm__run_settings *settings, const
                                              ocdm_error *error)
 {
     ocdm_status status = check_model(settings, stream, path, error);
+    if (status == OCDM_OK)
+        status = ocdm__store_fill_memory(settings, stream, path, error);
     if (status == OCDM_OK && ocdm__run_has_agent(settings) && ocdm__model_takes_images(settings->model)) {
         status = ocdm__take_image_size(settings->image_size, OCDM_NONE, &settings->resize, &settings->crop, error);
         fill_sizes(settings, stream);
@@ -306,6 +309,8 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
                                        ocdm_error *error)
 {
     ocdm_status status = check_numbers(settings, error);
+    if (status == OCDM_OK)
+        status = ocdm__store_fill_memory(settings, stream, path, error);
     if (status == OCDM_OK)
         status = check_method(settings, error);
     if (status == OCDM_OK)

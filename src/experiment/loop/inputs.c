@@ -8,6 +8,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/progress.h"
+#include "experiment/loop/store.h"
 
 struct slot {
     float *tensor;
@@ -28,6 +29,7 @@ struct ocdm__model_inputs {
     uint32_t resize; /* the shorter side before the square is taken */
     const ocdm__image_functions *images;
     ocdm__image_loader *loader; /* NULL for features */
+    const ocdm__store *store;   /* NULL: none */
     ocdm__image_request *requests;
     size_t request_room;
     struct slot slots[OCDM__INPUT_SLOTS];
@@ -248,15 +250,16 @@ static bool make_request_room(ocdm__model_inputs *inputs, size_t count)
     return !failed;
 }
 
-static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count, uint64_t step,
-                           bool training)
+static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__input_batch *batch)
 {
     const ocdm__payload_shape *shape = &inputs->stream->shape;
+    const uint32_t *samples = batch->samples;
+    size_t count = batch->count;
     if (!make_request_room(inputs, count))
         return false;
     for (size_t i = 0; i < count; i++) {
         ocdm__image_request *request = &inputs->requests[i];
-        *request = (ocdm__image_request){.sample = samples[i], .step = step, .training = training};
+        *request = (ocdm__image_request){.sample = samples[i], .step = batch->step, .training = batch->training};
         if (shape->kind != OCDM__IMAGES)
             continue;
         request->planes = ocdm__stream_image(inputs->stream, samples[i]);
@@ -267,28 +270,44 @@ static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const 
     return shape->kind == OCDM__IMAGES || write_paths(inputs, slot, samples, count);
 }
 
-static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const uint32_t *samples, size_t count)
+static void copy_features(ocdm__model_inputs *inputs, struct slot *slot, const ocdm__input_batch *batch)
 {
-    for (size_t i = 0; i < count; i++)
-        ocdm__stream_features(inputs->stream, samples[i], slot->tensor + i * inputs->size);
+    for (size_t i = 0; i < batch->count; i++) {
+        float *row = slot->tensor + i * inputs->size;
+        ocdm__stream_features(inputs->stream, batch->samples[i], row);
+        if (i >= batch->stored_from && inputs->store != NULL)
+            ocdm__store_pass(inputs->store, row);
+    }
 }
 
-ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot_number, const uint32_t *samples, size_t count,
+void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store)
+{
+    inputs->store = store;
+}
+
+ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
                                        uint64_t step, bool training, ocdm_error *error)
 {
+    const ocdm__input_batch batch = {
+        .samples = samples, .count = count, .stored_from = count, .step = step, .training = training};
+    return ocdm__model_inputs_request_mixed(inputs, slot, &batch, error);
+}
+
+ocdm_status ocdm__model_inputs_request_mixed(ocdm__model_inputs *inputs, unsigned slot_number, const ocdm__input_batch *batch,
+                                             ocdm_error *error)
+{
     double started = ocdm__seconds_now();
-    ocdm_status status = check_request(inputs, slot_number, samples, count, error);
+    ocdm_status status = check_request(inputs, slot_number, batch->samples, batch->count, error);
     if (status != OCDM_OK)
         return status;
     struct slot *slot = &inputs->slots[slot_number];
-    if (!make_room(slot, count, inputs->size) ||
-        (inputs->loader != NULL && !write_requests(inputs, slot, samples, count, step, training)))
+    if (!make_room(slot, batch->count, inputs->size) || (inputs->loader != NULL && !write_requests(inputs, slot, batch)))
         return ocdm__fail_memory(error, "a batch of samples");
     if (inputs->loader == NULL)
-        copy_features(inputs, slot, samples, count);
+        copy_features(inputs, slot, batch);
     else
-        status = inputs->images->submit(inputs->loader, slot_number, inputs->requests, count, slot->tensor, error);
-    slot->count = count;
+        status = inputs->images->submit(inputs->loader, slot_number, inputs->requests, batch->count, slot->tensor, error);
+    slot->count = batch->count;
     slot->busy = status == OCDM_OK;
     inputs->seconds += ocdm__seconds_now() - started;
     return status;

@@ -70,6 +70,21 @@ uint32_t ocdm__model_inputs_resize(const ocdm__model_inputs *inputs);
 ocdm_status ocdm__model_inputs_request(ocdm__model_inputs *inputs, unsigned slot, const uint32_t *samples, size_t count,
                                        uint64_t step, bool training, ocdm_error *error);
 
+/* The same for samples of which some are of the memory: those from `stored_from` on pass through the store. */
+typedef struct ocdm__input_batch {
+    const uint32_t *samples;
+    size_t count, stored_from;
+    uint64_t step;
+    bool training;
+} ocdm__input_batch;
+
+ocdm_status ocdm__model_inputs_request_mixed(ocdm__model_inputs *inputs, unsigned slot, const ocdm__input_batch *batch,
+                                             ocdm_error *error);
+
+/* The store that they pass through (experiment/loop/store.h), which must outlive the inputs; NULL, as at first: none. */
+struct ocdm__store;
+void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store);
+
 /* A batch that is prepared. Both arrays live until the slot's next request. */
 typedef struct ocdm__ready {
     const float *tensor;    /* the samples that could be prepared, one after another */

@@ -68,6 +68,7 @@ struct ocdm__similarity {
     float *gradient;
     uint32_t *samples;
     size_t sample_room;
+    bool stored; /* samples of the memory pass through the store */
 };
 
 static double product(const float *a, const float *b, size_t size)
@@ -96,14 +97,25 @@ static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
 
+/* Samples of the stream, or of the memory. */
+struct compared {
+    const uint32_t *samples;
+    size_t count;
+    bool remembered;
+};
+
 /* The gradient of the mean loss of some samples; zeros when none of their images can be decoded. */
-static ocdm_status gradient_of(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, float *gradient,
+static ocdm_status gradient_of(struct ocdm__similarity *similarity, const struct compared *compared, float *gradient,
                                ocdm_error *error)
 {
+    const uint32_t *samples = compared->samples;
+    size_t count = compared->count;
     ocdm__ready ready;
     if (similarity->inputs == NULL)
         return gradient_of_usable(similarity, NULL, samples, count, gradient, error);
-    ocdm_status status = ocdm__model_inputs_request(similarity->inputs, similarity->slot, samples, count, 0, false, error);
+    const ocdm__input_batch batch = {
+        .samples = samples, .count = count, .stored_from = compared->remembered && similarity->stored ? 0 : count};
+    ocdm_status status = ocdm__model_inputs_request_mixed(similarity->inputs, similarity->slot, &batch, error);
     if (status == OCDM_OK)
         status = ocdm__model_inputs_wait(similarity->inputs, similarity->slot, &ready, error);
     if (status != OCDM_OK)
@@ -141,7 +153,7 @@ static ocdm_status load_kept(struct ocdm__similarity *similarity, const ocdm_mem
         for (size_t k = 0; k < asked->group_size; k++)
             members[k] = (uint32_t)ocdm_memory_id(memory, asked->slot[j * asked->group_size + k]);
         float *gradient = similarity->kept + j * similarity->size;
-        status = gradient_of(similarity, members, asked->group_size, gradient, error);
+        status = gradient_of(similarity, &(struct compared){members, asked->group_size, true}, gradient, error);
         if (status == OCDM_OK)
             similarity->norms[j] = sqrt(product(gradient, gradient, similarity->size));
     }
@@ -164,7 +176,7 @@ static double largest_cosine(const struct ocdm__similarity *similarity, size_t c
 static ocdm_status compare_with(struct ocdm__similarity *similarity, const uint32_t *samples, size_t count, size_t kept,
                                 double *cosine, ocdm_error *error)
 {
-    ocdm_status status = gradient_of(similarity, samples, count, similarity->gradient, error);
+    ocdm_status status = gradient_of(similarity, &(struct compared){samples, count, false}, similarity->gradient, error);
     if (status == OCDM_OK)
         *cosine = largest_cosine(similarity, kept);
     return status;
@@ -328,6 +340,8 @@ void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
     double begun = ocdm__seconds_now();
     ocdm__online_count(online, batch->samples, batch->count);
     online->replayed_count = draw_replay(online, batch->step);
+    if (online->similarity != NULL)
+        online->similarity->stored = batch->step >= online->parts.stored_from;
     memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
     memcpy(online->chosen + batch->count, online->replayed, online->replayed_count * sizeof *online->chosen);
     online->stream_count = batch->count;
@@ -351,8 +365,13 @@ static ocdm_status request(ocdm__online *online, unsigned slot, const ocdm__lear
                                            clamped(part->end, list->before, list->count)};
     if (asked->first == asked->end)
         return OCDM_OK;
-    return ocdm__model_inputs_request(online->parts.inputs, slot, list->samples + asked->first, asked->end - asked->first,
-                                      list->step, true, error);
+    size_t remembered = list->step >= online->parts.stored_from ? list->remembered : list->count;
+    const ocdm__input_batch batch = {.samples = list->samples + asked->first,
+                                     .count = asked->end - asked->first,
+                                     .stored_from = remembered > asked->first ? remembered - asked->first : 0,
+                                     .step = list->step,
+                                     .training = true};
+    return ocdm__model_inputs_request_mixed(online->parts.inputs, slot, &batch, error);
 }
 
 /* Appends what was requested to the step's input, and marks what cannot be used. */
@@ -395,9 +414,9 @@ static ocdm_status request_stream(ocdm__online *online, unsigned slot, const ocd
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
-    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step};
-    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step};
-    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step + 1};
+    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step, batch->count};
+    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step, 0};
+    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step + 1, batch->next_count};
     ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, batch->count + online->replayed_count, true);
     ocdm_status status = request_stream(online, slot, &part, &stream, error);
     if (status == OCDM_OK)
@@ -436,7 +455,7 @@ static void drop_unusable(ocdm__online *online, const ocdm__online_batch *batch)
 static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
-    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step};
+    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step, online->stream_count};
     online->input_count = 0;
     ocdm_status status = request(online, REPLAY_SLOT, &part, &list, error);
     if (status == OCDM_OK)
@@ -450,7 +469,7 @@ static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *ba
 static ocdm_status learn_why(ocdm__online *online, const ocdm__online_batch *batch, size_t unusable, ocdm_error *error)
 {
     const ocdm__learner_part all = {.end = 1};
-    const ocdm__online_list list = {&online->chosen[unusable], 1, 0, batch->step};
+    const ocdm__online_list list = {&online->chosen[unusable], 1, 0, batch->step, unusable < online->stream_count};
     if (ocdm__model_inputs_first_skipped(online->parts.inputs) != NULL)
         return OCDM_OK;
     ocdm_status status = request(online, REPLAY_SLOT, &all, &list, error);

@@ -232,14 +232,51 @@ ocdm_status ocdm__run_open(const ocdm__run_settings *settings, const ocdm__strea
     if (status == OCDM_OK)
         status = ocdm__replay_open(&made->replays, settings, stream->table.class_count, error);
     if (status == OCDM_OK)
+        status = ocdm__store_open(&made->store, settings, stream, error);
+    if (status == OCDM_OK)
         *run = made;
     else
         ocdm__run_close(made);
     return status;
 }
 
+/* Learns from the first samples of the run; returns the first step that comes after all of them. A stream that ends before has
+ * none. */
+static uint64_t learn_store(ocdm__run *run, float *row)
+{
+    uint64_t step = 0;
+    for (; run->store.learned < run->store.learning; step++) {
+        if (step == ocdm__schedule_steps(&run->schedule))
+            return UINT64_MAX;
+        size_t count = ocdm__schedule_batch(&run->schedule, step, run->samples);
+        for (size_t i = 0; i < count; i++) {
+            ocdm__stream_features(run->stream, run->samples[i], row);
+            ocdm__store_learn(&run->store, row);
+        }
+    }
+    return step;
+}
+
+static ocdm_status begin_store(ocdm__run *run, uint64_t *stored_from, ocdm_error *error)
+{
+    *stored_from = 0;
+    if (run->inputs == NULL || run->store.kind == OCDM__STORE_NONE)
+        return OCDM_OK;
+    float *row = ocdm__allocate(run->store.width, sizeof *row);
+    if (row == NULL)
+        return ocdm__fail_memory(error, "the ranges of features");
+    *stored_from = learn_store(run, row);
+    ocdm__release(row);
+    ocdm__model_inputs_set_store(run->inputs, &run->store);
+    return OCDM_OK;
+}
+
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
+    uint64_t stored_from;
+    ocdm_status status = begin_store(run, &stored_from, error);
+    if (status != OCDM_OK)
+        return status;
     const ocdm__online_parts parts = {.labels = {run->stream->table.label_starts, run->stream->table.labels},
                                       .learner = run->learner,
                                       .inputs = run->inputs,
@@ -248,8 +285,9 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .replay = run->settings->replay,
                                       .class_count = run->stream->table.class_count,
                                       .balance = run->settings->loss_balance,
-                                      .replays = &run->replays};
-    ocdm_status status = ocdm__online_open(&run->online, &parts, error);
+                                      .replays = &run->replays,
+                                      .stored_from = stored_from};
+    status = ocdm__online_open(&run->online, &parts, error);
     for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
         ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
     return status;
@@ -261,6 +299,7 @@ void ocdm__run_close(ocdm__run *run)
         return;
     ocdm__online_close(&run->online);
     ocdm__replay_close(&run->replays);
+    ocdm__store_clear(&run->store);
     clear_versions(run);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)

@@ -30,6 +30,7 @@
 #include "experiment/loop/inputs.h"
 #include "experiment/loop/learner.h"
 #include "experiment/loop/schedule.h"
+#include "experiment/loop/store.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
@@ -116,6 +117,7 @@ typedef struct ocdm__online_parts {
     size_t class_count;
     double balance;        /* power of the weights of classes in the loss; 0: none */
     ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
+    uint64_t stored_from;  /* the first step in which samples of the memory pass through the store of the inputs */
 } ocdm__online_parts;
 
 /* Start with all bytes zero. */
@@ -148,7 +150,8 @@ typedef struct ocdm__online {
 typedef struct ocdm__online_list {
     const uint32_t *samples;
     size_t count, before;
-    uint64_t step; /* for the augmentation */
+    uint64_t step;     /* for the augmentation */
+    size_t remembered; /* the first one that is of the memory; `count` for none */
 } ocdm__online_list;
 
 /* Makes room for the steps. `online` must not move, since a memory with the policy gss calls it. OCDM_OK, OCDM_NO_MEMORY.
@@ -216,6 +219,7 @@ typedef struct ocdm__run {
     ocdm__model_inputs *inputs; /* NULL: none */
     ocdm_memory *memory;        /* NULL: none */
     ocdm__replay replays;
+    ocdm__store store;
     ocdm__online online;
 
     uint64_t step; /* made so far */

@@ -188,11 +188,18 @@ static ocdm_status put_value(const struct repeat *repeat, const ocdm__run_record
     return put_file(repeat, run, kind, value, error);
 }
 
+/* Whether the setting is the memory of a run whose memory follows from bytes. */
+static bool follows_from_bytes(const ocdm__run_record *run, const char *key)
+{
+    return strcmp(key, "memory") == 0 && ocdm__json_number(ocdm__json_find(run->settings, "memory_bytes")) > 0;
+}
+
 /* --adam-eps 0.0001 for "adam_eps": 0.0001; nothing for null and false. */
 static ocdm_status put_setting(const struct repeat *repeat, const ocdm__run_record *run, const ocdm__json_node *setting,
                                ocdm_error *error)
 {
-    if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || is_default_groups(setting))
+    if (setting->kind == OCDM__JSON_NULL || setting->kind == OCDM__JSON_FALSE || is_default_groups(setting) ||
+        follows_from_bytes(run, setting->key))
         return OCDM_OK;
     bool own = strcmp(setting->key, "model") == 0 && is_own_model(run);
     ocdm_status status = put_flag_name(repeat, own ? "own-" : "", setting->key, error);
@@ -408,7 +415,7 @@ static ocdm_status put_share(const struct repeat *repeat, ocdm_error *error)
 static ocdm_status put_common(const struct repeat *repeat, const ocdm__json_node *setting, ocdm_error *error)
 {
     const char *key = setting->key;
-    if (strcmp(key, "method") == 0 || strcmp(key, "seed") == 0)
+    if (strcmp(key, "method") == 0 || strcmp(key, "seed") == 0 || follows_from_bytes(first_run(repeat), key))
         return OCDM_OK;
     if (is_swept_key(key) && count_values(repeat->study, key) > 1) {
         ocdm_status status = put_flag_name(repeat, "", key, error);

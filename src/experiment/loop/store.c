@@ -1,0 +1,180 @@
+/* How samples are stored: the bytes that they take, and rows of features as f32, f16 and u8. */
+#include "experiment/loop/store.h"
+
+#include <math.h>
+
+#include "base/allocate.h"
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------------------------------- */
+
+#define LARGEST_HALF 65504.0f
+#define STEPS 255 /* between the lowest and the highest value of a byte */
+
+/* A row of features as the store keeps it. */
+static uint64_t feature_bytes(enum ocdm__store_kind kind, uint64_t width)
+{
+    switch (kind) {
+    case OCDM__STORE_F16:
+        return 2 * width;
+    case OCDM__STORE_U8:
+        return width;
+    default:
+        return 4 * width;
+    }
+}
+
+/* Beside the payload. */
+static uint64_t other_bytes(const ocdm__run_settings *settings, const ocdm__stream *stream)
+{
+    uint64_t classes = stream->table.class_count, bytes = (classes + 7) / 8;
+    if (settings->dark > 0)
+        bytes += 4 * classes;
+    if (settings->replay_policy == OCDM__REPLAY_LOSS)
+        bytes += 4;
+    return bytes;
+}
+
+ocdm__store_bytes ocdm__store_bytes_of(const ocdm__run_settings *settings, const ocdm__stream *stream)
+{
+    const ocdm__payload_shape *shape = &stream->shape;
+    ocdm__store_bytes bytes = {.shared = 0};
+    if (shape->kind == OCDM__FEATURES)
+        bytes.sample = feature_bytes((enum ocdm__store_kind)settings->store, shape->width);
+    else if (shape->kind == OCDM__IMAGES)
+        bytes.sample = (uint64_t)shape->channels * shape->width * shape->height;
+    if (bytes.sample > 0)
+        bytes.sample += other_bytes(settings, stream);
+    if (settings->store == OCDM__STORE_U8)
+        bytes.shared = 2 * sizeof(float) * (uint64_t)shape->width;
+    return bytes;
+}
+
+/* Rows as f32 that the bytes hold. */
+static uint64_t plain_rows(const ocdm__run_settings *settings, const ocdm__stream *stream)
+{
+    return settings->memory_bytes / (4 * (uint64_t)stream->shape.width + other_bytes(settings, stream));
+}
+
+static ocdm_status check_store(const ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                               ocdm_error *error)
+{
+    if (settings->own_inputs)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give --memory, and keep samples as you like",
+                          "--memory-bytes and --store: the learner reads its samples itself");
+    if (settings->store != OCDM__STORE_NONE && stream->shape.kind != OCDM__FEATURES)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --store out", "%s: --store %s is for features", path,
+                          ocdm__run_stores[settings->store]);
+    if (settings->memory_bytes == 0)
+        return OCDM_OK;
+    if (ocdm__store_bytes_of(settings, stream).sample == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give --memory", "%s: samples of the stream have no fixed size", path);
+    if (settings->store == OCDM__STORE_U8 && plain_rows(settings, stream) < 2)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give more --memory-bytes, or --memory",
+                          "--store u8 learns the ranges of features from samples as f32, and %llu bytes do not hold two",
+                          (unsigned long long)settings->memory_bytes);
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__store_fill_memory(ocdm__run_settings *settings, const ocdm__stream *stream, const char *path,
+                                    ocdm_error *error)
+{
+    if (settings->memory_bytes == 0 && settings->store == OCDM__STORE_NONE)
+        return OCDM_OK;
+    ocdm_status status = check_store(settings, stream, path, error);
+    if (status != OCDM_OK || settings->memory_bytes == 0)
+        return status;
+    const ocdm__store_bytes bytes = ocdm__store_bytes_of(settings, stream);
+    uint64_t left = settings->memory_bytes > bytes.shared ? settings->memory_bytes - bytes.shared : 0;
+    uint64_t samples = left / bytes.sample;
+    if (samples == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give more, or a --store that needs fewer",
+                          "--memory-bytes %llu: a sample takes %llu bytes", (unsigned long long)settings->memory_bytes,
+                          (unsigned long long)(bytes.shared + bytes.sample));
+    settings->memory = samples < OCDM_MAX_CAPACITY ? (uint32_t)samples : OCDM_MAX_CAPACITY;
+    return OCDM_OK;
+}
+
+/* ---- ranges of features ------------------------------------------------------------------------------------------------ */
+
+ocdm_status ocdm__store_open(ocdm__store *store, const ocdm__run_settings *settings, const ocdm__stream *stream,
+                             ocdm_error *error)
+{
+    *store = (ocdm__store){.kind = settings->store, .width = stream->shape.width, .learning = OCDM__STORE_LEARNING};
+    if (store->kind != OCDM__STORE_U8) {
+        store->learning = 0;
+        return OCDM_OK;
+    }
+    if (settings->memory_bytes > 0 && plain_rows(settings, stream) < store->learning)
+        store->learning = (size_t)plain_rows(settings, stream);
+    store->low = ocdm__allocate(store->width, sizeof *store->low);
+    store->step = ocdm__allocate(store->width, sizeof *store->step);
+    if (store->low == NULL || store->step == NULL)
+        return ocdm__fail_memory(error, "the ranges of features");
+    return OCDM_OK;
+}
+
+void ocdm__store_clear(ocdm__store *store)
+{
+    ocdm__release(store->low);
+    ocdm__release(store->step);
+    *store = (ocdm__store){.width = 0};
+}
+
+/* Steps instead of highest values. A feature that was the same in all rows takes the range of all features together: a word
+ * that none of the first texts has may come later. */
+static void fix_ranges(ocdm__store *store)
+{
+    float lowest = store->low[0], highest = store->step[0];
+    for (size_t i = 1; i < store->width; i++) {
+        lowest = fminf(lowest, store->low[i]);
+        highest = fmaxf(highest, store->step[i]);
+    }
+    for (size_t i = 0; i < store->width; i++) {
+        bool constant = store->low[i] == store->step[i];
+        float low = constant ? lowest : store->low[i], high = constant ? highest : store->step[i];
+        store->low[i] = low;
+        store->step[i] = (float)(((double)high - (double)low) / STEPS);
+    }
+}
+
+void ocdm__store_learn(ocdm__store *store, const float *row)
+{
+    if (store->learned == store->learning)
+        return;
+    for (size_t i = 0; i < store->width; i++) {
+        bool first = store->learned == 0;
+        store->low[i] = first ? row[i] : fminf(store->low[i], row[i]);
+        store->step[i] = first ? row[i] : fmaxf(store->step[i], row[i]);
+    }
+    if (++store->learned == store->learning && store->width > 0)
+        fix_ranges(store);
+}
+
+/* ---- encoding ---------------------------------------------------------------------------------------------------------- */
+
+/* The nearest of the 256 values of a feature, the upper one of two that are equally near; the lowest or highest beyond the
+ * range. In double precision, so that every CPU rounds alike. */
+static float pass_byte(float value, double low, double step)
+{
+    double place = step > 0 ? floor(((double)value - low) / step + 0.5) : 0;
+    unsigned byte = place > 0 ? place < STEPS ? (unsigned)place : STEPS : 0;
+    return (float)(low + byte * step);
+}
+
+static float pass_half(float value)
+{
+    float inside = value > LARGEST_HALF ? LARGEST_HALF : value < -LARGEST_HALF ? -LARGEST_HALF : value;
+    return ocdm__half_to_float(ocdm__float_to_half(inside));
+}
+
+void ocdm__store_pass(const ocdm__store *store, float *row)
+{
+    if (store->kind == OCDM__STORE_U8)
+        for (size_t i = 0; i < store->width; i++)
+            row[i] = pass_byte(row[i], (double)store->low[i], (double)store->step[i]);
+    if (store->kind == OCDM__STORE_F16)
+        for (size_t i = 0; i < store->width; i++)
+            row[i] = pass_half(row[i]);
+}
