@@ -47,8 +47,9 @@ takes_the_seeds_that_are_named() {
 # Nothing runs again, and the table is the same.
 leaves_alone_what_is_done() {
     touch -d '2001-01-01' c/*/summary.json
+    echo 'error: of an attempt before' > c/rs-s0.log
     run "$ocdm" compare s.safetensors --methods rs,ocdm --seeds 2 --memory 200 --lr 0.005 -o c --format csv
-    same 0 "$code" && same "" "$(cat "$err")" && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
+    same 0 "$code" && same "" "$(cat "$err")" && [ ! -e c/rs-s0.log ] && cmp first.csv "$out" && same 4 "$(find c -name summary.json ! -newermt 2002-01-01 | wc -l)"
 }
 
 refuses_other_settings() {
@@ -76,7 +77,9 @@ tells_failures_and_goes_on() {
     mkdir f && echo > f/rs-s0
     run "$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 -j 2 -o f
     same 4 "$code" && grep -q '^error: rs-s0: .' "$err" && grep -q '^hint: .*f/rs-s0.log has what it said$' "$err" &&
-        grep -q '^error: ' f/rs-s0.log && [ -s f/ocdm-s0/summary.json ] && [ ! -e f/ocdm-s0.log ] && grep -q '^ocdm ' "$out"
+        grep -q '^error: ' f/rs-s0.log && [ -s f/ocdm-s0/summary.json ] && [ ! -e f/ocdm-s0.log ] && grep -q '^ocdm ' "$out" || return 1
+    run "$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 --seeds 2 -o f
+    same 4 "$code" && grep -q 'over 2 seeds (rs: 1); after' "$out" && [ -e f/rs-s0.log ]
 }
 
 # Passes over the data are for multitask alone, and the others are not asked about them.

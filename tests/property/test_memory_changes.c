@@ -7,6 +7,7 @@
 #include "pair.h"
 
 #include "base/allocate.h"
+#include "base/inner_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,11 +124,39 @@ TEST(ocdm_equals_the_judge_when_all_classes_have_weights)
     }
 }
 
+/* Classes that were seen up to 2^62 times before the stream begins; ocdm.h states 2^63. */
+TEST(policies_equal_the_judge_when_classes_were_seen_very_often)
+{
+    static const double rhos[] = {16, -16, 1, -0.03, 0.5};
+    for (size_t p = 0; ocdm_policy_at(p) != NULL; p++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct changing changing;
+            ocdm_options options = ocdm_options_default();
+            options.policy = ocdm_policy_at(p);
+            options.seed = seed;
+            options.rho = rhos[seed % 5];
+            bool single = (options.policy->traits & OCDM_SINGLE_LABEL) != 0;
+            struct made_shape shape = made_shape_from(seed + 7000, single, &options);
+            options.rho = rhos[seed % 5];
+            options.capacity = options.capacity < PAIR_LARGEST_MEMORY ? options.capacity : PAIR_LARGEST_MEMORY;
+            open_changing(&changing, &options, &shape, seed + 7000);
+            for (uint32_t id = 0; id < 40; id++) {
+                uint64_t seen = ((uint64_t)1 << 62) >> ocdm__random_below(&changing.random, 1 + 5 * (seed / 5));
+                assert_int_equal(ocdm__memory_add_seen(changing.pair.memory, id, seen, NULL), OCDM_OK);
+                naive_add_seen(changing.pair.naive, id, seen);
+            }
+            for (int step = 0; step < 40; step++)
+                update(&changing);
+            close_changing(&changing);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_equal_the_judge_when_weights_samples_and_capacity_change),
         cmocka_unit_test(ocdm_equals_the_judge_when_all_classes_have_weights),
+        cmocka_unit_test(policies_equal_the_judge_when_classes_were_seen_very_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

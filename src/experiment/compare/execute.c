@@ -306,6 +306,8 @@ static ocdm_status add_call(struct calls *calls, size_t point, size_t method, ui
     const ocdm__asked_run asked = ocdm__run_setup_of(execution->setup, execution->plan, point, method, seed);
     if (status == OCDM_OK)
         status = ocdm__look_into_folder(call->folder, &asked, &state, error);
+    if (status == OCDM_OK && state == OCDM__FOLDER_DONE)
+        (void)unlink(call->log); /* of an attempt before the run was finished, maybe by hand */
     if (status != OCDM_OK || state == OCDM__FOLDER_DONE)
         return status;
     if (asked.settings->own_learner)

@@ -92,17 +92,45 @@ static ocdm_status add_methods(ocdm__table *table, const ocdm__compare_results *
     return OCDM_OK;
 }
 
+/* The fewest seeds of which a method has a run, over all points. */
+static size_t seeds_of(const ocdm__compare_results *results, size_t method)
+{
+    size_t fewest = results->seed_count;
+    for (size_t point = 0; point < results->point_count; point++) {
+        size_t count = 0;
+        for (uint64_t seed = 0; seed < results->seed_count; seed++)
+            count += !isnan(ocdm__compare_values(results, point, method, seed)[OCDM__COMPARE_TIME]);
+        fewest = count < fewest ? count : fewest;
+    }
+    return fewest;
+}
+
+/* " (rs: 1, prs: 0)": the methods of which runs are missing. */
+static void write_missing(const ocdm__compare_results *results, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < results->method_count && used < room; i++)
+        if (seeds_of(results, i) < results->seed_count)
+            used += (size_t)snprintf(text + used, room - used, "%s%s: %zu", used > 0 ? ", " : " (", results->methods[i],
+                                     seeds_of(results, i));
+    if (used > 0 && used < room)
+        snprintf(text + used, room - used, ")");
+}
+
 static void write_note(ocdm__table *table, const ocdm__compare_results *results)
 {
+    char missing[OCDM__TABLE_NOTE / 8];
+    write_missing(results, missing, sizeof missing);
     if (results->seed_count > 1)
         snprintf(table->note, sizeof table->note,
-                 "Mean and standard deviation over %zu seeds; after a group, the number of its classes. Bold, or a star: the "
+                 "Mean and standard deviation over %zu seeds%s; after a group, the number of its classes. Bold, or a star: the "
                  "best, and "
                  "what is not significantly worse, by Tukey's studentised range of all methods, paired over seeds: with equal "
                  "methods one loses its bold in 5 %% of columns. Nothing is bold if no two methods differ significantly. Last "
                  "column: "
                  "difference in total mAP to the best other method, with the 95 %% interval that holds for all pairs together.",
-                 results->seed_count);
+                 results->seed_count, missing);
     else
         snprintf(
             table->note, sizeof table->note,
