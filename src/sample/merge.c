@@ -127,22 +127,35 @@ static ocdm_status read_all(struct ocdm__shards *shards, char *const *kept, char
     return check_agreement(shards, error);
 }
 
-/* With another number of records, each would get the key of a different record. */
+/* Whether the kept records are those that the summary was written with; older summaries do not say. */
+static bool is_of_summary(const struct ocdm__shard *shard, uint64_t sum)
+{
+    char text[OCDM__RECORD_SUM];
+    const char *wanted = ocdm__json_text(ocdm__json_find(shard->tree.root, "kept_checksum"), NULL);
+    ocdm__record_sum_text(sum, text);
+    return wanted == NULL || strcmp(wanted, text) == 0;
+}
+
+/* With other records, or another number of them, each would get the key of a different record. */
 static ocdm_status check_counts(const struct ocdm__shards *shards, const ocdm__sample_options *options, ocdm_error *error)
 {
     for (size_t i = 0; i < shards->count; i++) {
         const struct ocdm__shard *shard = &shards->shard[i];
         ocdm__sample_options alone = *options;
-        uint64_t count;
+        uint64_t count, sum;
         alone.path = shard->kept;
         alone.more_count = 0;
-        ocdm_status status = ocdm__count_records(&alone, &count, error);
+        ocdm_status status = ocdm__count_records(&alone, &count, &sum, error);
         if (status != OCDM_OK)
             return status;
         if (count != shard->kept_count)
             return ocdm__fail(error, OCDM_BAD_FILE, "kept files and summaries are given in the same order",
                               "%s has %llu records, and its summary %s says %zu", shard->kept, (unsigned long long)count,
                               shard->summary, shard->kept_count);
+        if (!is_of_summary(shard, sum))
+            return ocdm__fail(error, OCDM_BAD_FILE,
+                              "kept files and summaries are given in the same order, as `ocdm sample` wrote them",
+                              "%s does not have the records of its summary %s", shard->kept, shard->summary);
     }
     return OCDM_OK;
 }

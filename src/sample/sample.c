@@ -408,17 +408,21 @@ static ocdm_status open_records(const ocdm__sample_options *options, ocdm__recor
 }
 
 /* A pass over all records for their number. */
-ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error)
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, uint64_t *sum, ocdm_error *error)
 {
     ocdm__records *records = NULL;
     ocdm__record record;
     bool found = true;
     *count = 0;
+    if (sum != NULL)
+        *sum = OCDM__CHECKSUM_START;
     ocdm_status status = open_records(options, &records, error);
     while (status == OCDM_OK && found) {
         status = ocdm__records_next(records, &record, &found, error);
         if (status == OCDM_OK && found) {
             ++*count;
+            if (sum != NULL)
+                *sum = ocdm__add_record(*sum, ocdm__records_bytes(records, record.at), record.length);
             ocdm__records_release(records);
         }
     }
@@ -432,7 +436,7 @@ static ocdm_status settle_capacity(ocdm__sample_options *options, ocdm_error *er
     uint64_t count;
     if (!(options->percent > 0))
         return OCDM_OK;
-    ocdm_status status = ocdm__count_records(options, &count, error);
+    ocdm_status status = ocdm__count_records(options, &count, NULL, error);
     if (status != OCDM_OK)
         return status;
     double share = floor((double)count * options->percent / 100 + 0.5);

@@ -2,6 +2,7 @@
 #ifndef OCDM_SAMPLE_STATE_H
 #define OCDM_SAMPLE_STATE_H
 
+#include "base/bytes.h"
 #include "base/input.h"
 #include "sample/sample.h"
 
@@ -93,8 +94,14 @@ struct ocdm__sampling {
 ocdm__id_text ocdm__id_of_kept(const ocdm__sampling *sampling, uint32_t slot);
 ocdm__id_text ocdm__id_of_item(const ocdm__sampling *sampling, uint32_t item);
 
-/* How many records a file has. */
-ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, ocdm_error *error);
+/* How many records a file has, and unless it is NULL the sum of ocdm__add_record over them. */
+ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *count, uint64_t *sum, ocdm_error *error);
+
+/* The checksum of records in order, by their bytes; starts with OCDM__CHECKSUM_START. */
+static inline uint64_t ocdm__add_record(uint64_t sum, const char *bytes, size_t length)
+{
+    return ocdm__checksum(ocdm__checksum(sum, bytes, length), "\n", 1);
+}
 
 /* ---- merge.c ---- */
 
@@ -102,6 +109,10 @@ ocdm_status ocdm__count_records(const ocdm__sample_options *options, uint64_t *c
 ocdm_status ocdm__begin_merge(ocdm__sampling *sampling, ocdm_error *error);
 
 /* ---- write.c ---- */
+
+/* Such a checksum as the summary of a shard has it. */
+#define OCDM__RECORD_SUM 24
+void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM]);
 
 /* Writes the trace of the last update. Call it before `kept` and `batch` change: deleted records are still there. */
 void ocdm__write_trace(ocdm__sampling *sampling, const ocdm_change *change);

@@ -160,7 +160,13 @@ static void write_settings(ocdm__output *output, const ocdm__sampling *sampling)
     write_word(output, ",\"format\":", ocdm__format_name(ocdm__records_format(sampling->records)));
 }
 
-/* Which shard this is, and which of its records were kept: what a merge needs to compare tie keys. */
+void ocdm__record_sum_text(uint64_t sum, char text[OCDM__RECORD_SUM])
+{
+    snprintf(text, OCDM__RECORD_SUM, "%016llx", (unsigned long long)sum);
+}
+
+/* Which shard this is, and which of its records were kept: what a merge needs to compare tie keys, and to find out whether a
+ * kept file is the one of this summary. */
 static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampling, ocdm_error *error)
 {
     uint32_t count = ocdm_memory_size(sampling->memory);
@@ -173,6 +179,12 @@ static ocdm_status write_shard(ocdm__output *output, const ocdm__sampling *sampl
     for (uint32_t i = 0; i < count; i++)
         ocdm__output_count(output, i == 0 ? ",\"kept_at\":[" : ",", order[i].number);
     ocdm__output_text(output, count == 0 ? ",\"kept_at\":[]" : "]");
+    uint64_t sum = OCDM__CHECKSUM_START;
+    char text[OCDM__RECORD_SUM];
+    for (uint32_t i = 0; i < count; i++)
+        sum = ocdm__add_record(sum, sampling->kept[order[i].slot].bytes, sampling->kept[order[i].slot].line_length);
+    ocdm__record_sum_text(sum, text);
+    write_word(output, ",\"kept_checksum\":", text);
     ocdm__release(order);
     return OCDM_OK;
 }
@@ -318,9 +330,10 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
 {
     const ocdm_memory *memory = sampling->memory;
     char line[256];
+    uint64_t records = sampling->accepted + sampling->elsewhere;
     double distance = ocdm_memory_distance(memory, OCDM_SEEN_EVER);
-    snprintf(line, sizeof line, "kept %u of %llu records, %zu classes", ocdm_memory_size(memory),
-             (unsigned long long)sampling->accepted + sampling->elsewhere, class_count);
+    snprintf(line, sizeof line, "kept %u of %llu record%s, %zu class%s", ocdm_memory_size(memory), (unsigned long long)records,
+             records == 1 ? "" : "s", class_count, class_count == 1 ? "" : "es");
     ocdm__output_text(output, line);
     if (!isnan(distance)) {
         snprintf(line, sizeof line, ", %s %.6g from the target", ocdm_distance_name(ocdm_memory_options(memory)->distance),
@@ -329,7 +342,8 @@ static void write_heading(ocdm__output *output, const ocdm__sampling *sampling, 
     }
     ocdm__output_text(output, "\n");
     if (sampling->passed > 0) {
-        snprintf(line, sizeof line, "%llu records have none of the labels that count\n", (unsigned long long)sampling->passed);
+        snprintf(line, sizeof line, "%llu record%s none of the labels that count\n", (unsigned long long)sampling->passed,
+                 sampling->passed == 1 ? " has" : "s have");
         ocdm__output_text(output, line);
     }
     const char *doubt = ocdm__records_doubt(sampling->records);

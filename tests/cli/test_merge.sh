@@ -67,8 +67,14 @@ refuses_what_does_not_fit() {
     head -n 5 1.kept > short.kept
     fails 3 'short.kept has 5 records, and its summary 1.json says 200' short.kept --summary 1.json &&
         fails 2 'merge needs files of kept records' 1.kept 2.kept --summary 1.json && fails 2 'merge needs files' 1.kept || return 1
-    run "$ocdm" merge -q 1.kept 2.kept --summary 2.json 1.json
-    same 0 "$code" || return 1
+    fails 3 '2.kept does not have the records of its summary 1.json' 1.kept 2.kept --summary 2.json 1.json || return 1
+    sed 's/,"kept_checksum":"[^"]*"//' 1.json > older.json
+    run "$ocdm" merge -q -m 200 1.kept --summary older.json
+    same 0 "$code" && cmp "$out" 1.kept || return 1
+    printf '{"id":1,"labels":["a"]}\n' | "$ocdm" sample --only b 2> one.err > one.out
+    same "kept 0 of 0 records, 0 classes" "$(head -n 1 one.err)" && same "1 record has none of the labels that count" "$(sed -n 2p one.err)" || return 1
+    printf '{"id":1,"labels":["a"]}\n' | "$ocdm" sample 2> one.err > one.out
+    same "kept 1 of 1 record, 1 class, kl 0 from the target" "$(head -n 1 one.err)" || return 1
     echo '{' > broken.json
     run "$ocdm" merge 1.kept --summary broken.json
     same 3 "$code" && grep -q '^error: broken.json:' "$err"

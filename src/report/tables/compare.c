@@ -99,7 +99,7 @@ static size_t seeds_of(const ocdm__compare_results *results, size_t method)
     for (size_t point = 0; point < results->point_count; point++) {
         size_t count = 0;
         for (uint64_t seed = 0; seed < results->seed_count; seed++)
-            count += !isnan(ocdm__compare_values(results, point, method, seed)[OCDM__COMPARE_TIME]);
+            count += isnan(ocdm__compare_values(results, point, method, seed)[OCDM__COMPARE_TIME]) ? 0 : 1;
         fewest = count < fewest ? count : fewest;
     }
     return fewest;
