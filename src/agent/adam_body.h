@@ -6,9 +6,19 @@
 
 enum { WIDTH = 16, TREE_DEPTH = 8 * sizeof(size_t) };
 
+/* The usual trees: one array, or two pairs. */
+static inline bool is_pairs(const struct ocdm__tree *tree)
+{
+    return tree->count == 4 && tree->merges[1] == 1 && tree->merges[3] == 2;
+}
+
 /* Sixteen elements from `at` on. */
 TARGET static inline void tree_sum(const struct ocdm__tree *tree, size_t at, wide *sum)
 {
+    if (tree->count == 1) {
+        *sum = LOAD_WIDE(tree->parts[0] + at);
+        return;
+    }
     wide sums[TREE_DEPTH];
     size_t height = 0;
     for (size_t i = 0; i < tree->count; i++) {
@@ -116,9 +126,19 @@ TARGET void AVERAGE(float *average, const float *value, float keep, float rest, 
         average[i] = average[i] * keep + value[i] * rest;
 }
 
+/* Two pairs, without a walk through the tree for every vector. Returns the number of elements, a multiple of the width. */
+TARGET static size_t sum_pairs(float *sum, const float *const *parts, size_t at, size_t count)
+{
+    const float *a = parts[0] + at, *b = parts[1] + at, *c = parts[2] + at, *d = parts[3] + at;
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH)
+        STORE_WIDE(sum + i, (LOAD_WIDE(a + i) + LOAD_WIDE(b + i)) + (LOAD_WIDE(c + i) + LOAD_WIDE(d + i)));
+    return i;
+}
+
 TARGET void SUM_TREE(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
-    size_t i = 0;
+    size_t i = is_pairs(tree) ? sum_pairs(sum, tree->parts, at, count) : 0;
     for (; i + WIDTH <= count; i += WIDTH) {
         wide total;
         tree_sum(tree, at + i, &total);

@@ -2,7 +2,8 @@
  * The backward pass of a training step, one region per layer. An item propagates one image's gradient through the batch norm
  * and the primitive of the layer, then folds it into the layer before (activation, residual, sums for its batch norm). In the
  * same region, chunks of lanes compute the weight gradient of the layer after it, and the chunks of the layer after that are
- * summed and applied by Adam. So weight gradients of at most two layers are in memory.
+ * summed and applied by Adam. So weight gradients of at most two layers are in memory. Weights that do not fit into a core's
+ * cache are computed in slices; where an item has all lanes of its slice, Adam takes the sum at once.
  */
 #include "agent/network.h"
 
@@ -17,41 +18,48 @@ enum { SLICE = 1 << 16 };
 struct back {
     const struct ocdm__pass *pass;
     const struct ocdm__gradient_sink *sink;
-    size_t chunks, half; /* of this process; for which there is memory */
-    uint32_t position;   /* the layer of the region; the number of image layers means the average */
-    uint32_t making;     /* the layer whose weights' gradient is made in chunks of lanes */
-    uint32_t adding;     /* the layer whose chunks are added */
-    unsigned turn;       /* which half of the chunks' memory is being written */
+    uint32_t position;               /* the layer of the region; the number of image layers means the average */
+    uint32_t making;                 /* the layer whose weights' gradient is made in chunks of lanes */
+    uint32_t adding;                 /* the layer whose chunks are added */
+    unsigned turn;                   /* which half of the chunks' memory is being written */
+    struct ocdm__lane_plan plans[2]; /* of the layers in either half */
 };
 
 /* ---- gradients to their place --------------------------------------------------------------------------------------- */
 
-/* Where the sum of a chunk is made, for either layer. */
-static float *chunk_memory(const struct back *back, unsigned half, size_t chunk)
+/* The chunks' sums of either layer, one after the other. */
+static float *half_memory(const struct back *back, unsigned half)
 {
     const ocdm__network *network = back->pass->network;
-    return network->lane_memory + (half * back->half + chunk) * network->lane_stride;
+    return network->lane_memory + half * network->lane_half;
 }
 
-/* The gradient of a small parameter, or part of a large one: `at` and `count` are in memory order. */
+/* Weights from `at` on, in memory order. The gradient is that of these weights or, with `whole`, of all. */
 static void step_part(const struct back *back, const struct ocdm__parameter *parameter, const struct ocdm__tree *gradient,
-                      size_t at, size_t count)
+                      bool whole, size_t at, size_t count)
 {
     struct ocdm__adam adam = back->sink->adam;
     adam.value = parameter->value + at;
     adam.mean = parameter->mean + at;
     adam.square = parameter->square + at;
     adam.gradient = *gradient;
-    adam.at = at;
+    adam.at = whole ? at : 0;
     adam.count = count;
     ocdm__adam(&adam);
 }
 
-static void deliver(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient)
+/* The same where the sum of a part is there already, from `gradient` on. */
+static void step_summed(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient, size_t at,
+                        size_t count)
 {
     const struct ocdm__tree alone = {.parts = &gradient, .merges = (const unsigned char[]){0}, .count = 1};
+    step_part(back, parameter, &alone, false, at, count);
+}
+
+static void deliver(const struct back *back, const struct ocdm__parameter *parameter, const float *gradient)
+{
     if (back->sink->flat == NULL)
-        step_part(back, parameter, &alone, 0, parameter->size);
+        step_summed(back, parameter, gradient, 0, parameter->size);
     else
         memcpy(back->sink->flat + parameter->first, gradient, parameter->size * sizeof *gradient);
 }
@@ -63,15 +71,16 @@ static void add_slice(void *context, size_t item, unsigned slot)
     const struct back *back = context;
     const ocdm__network *network = back->pass->network;
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
+    size_t half = 1 - back->turn, first = half * network->part_room;
     const struct ocdm__tree chunks = {
-        .parts = network->parts + (1 - back->turn) * back->chunks, .merges = network->merges, .count = back->chunks};
+        .parts = network->parts + first, .merges = network->merges + first, .count = back->plans[half].chunks};
     size_t at = item * SLICE, count = weight->room - at < SLICE ? weight->room - at : SLICE;
     if (back->pass->share.ranks != NULL)
         ocdm__buckets_add(network, &back->pass->share, back->adding, &chunks, at, count);
     else if (back->sink->flat == NULL)
-        step_part(back, weight, &chunks, at, count);
+        step_part(back, weight, &chunks, true, at, count);
     else
-        ocdm__sum_tree(chunk_memory(back, 1 - back->turn, 0) + at, &chunks, at, count);
+        ocdm__sum_tree(half_memory(back, 1 - back->turn) + at, &chunks, at, count);
 }
 
 /* Takes the added-up gradient out, in plain order. */
@@ -81,7 +90,7 @@ static void take_out(const struct back *back)
     if (back->sink->flat == NULL || back->adding == OCDM__NOTHING)
         return;
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->adding].weight];
-    const float *sum = chunk_memory(back, 1 - back->turn, 0);
+    const float *sum = half_memory(back, 1 - back->turn);
     if (weight->from_home == NULL)
         memcpy(back->sink->flat + weight->first, sum, weight->size * sizeof *sum);
     else if (ocdm__op_run(weight->from_home, 0, sum, NULL, back->sink->flat + weight->first) != OCDM_OK)
@@ -90,43 +99,104 @@ static void take_out(const struct back *back)
 
 /* ---- lanes ---------------------------------------------------------------------------------------------------------- */
 
-static void make_lane(const struct back *back, size_t lane, float *target, unsigned slot)
+/* A slice of a chunk: its images' gradients, where it begins in the weights, and memory of its own. */
+struct item {
+    const struct back *back;
+    const struct ocdm__lane_plan *plan;
+    size_t slice;
+    float *room;
+    unsigned slot;
+};
+
+/* A slice of some images' gradients in one piece, as the primitive reads it. */
+static const unsigned char *slice_of_gradient(const struct item *item, size_t start, size_t images)
 {
-    const struct ocdm__pass *pass = back->pass;
+    const struct ocdm__layer *layer = &item->back->pass->network->layers[item->back->making];
+    const unsigned char *gradient = ocdm__piece(item->back->pass, &layer->raw, layer->image_bytes, start);
+    size_t bytes = item->plan->image, shift = item->slice * bytes;
+    if (images == 1 || layer->slices == 1)
+        return gradient + shift;
+    float *copy = item->room + item->plan->levels * (OCDM__FAN - 1) * item->plan->place;
+    for (size_t i = 0; i < images; i++)
+        memcpy((unsigned char *)copy + i * bytes, gradient + i * layer->image_bytes + shift, bytes);
+    return (const unsigned char *)copy;
+}
+
+static void make_lane(const struct item *item, size_t lane, float *target)
+{
+    const struct ocdm__pass *pass = item->back->pass;
     ocdm__network *network = pass->network;
-    struct ocdm__layer *layer = &network->layers[back->making];
+    struct ocdm__layer *layer = &network->layers[item->back->making];
     const struct ocdm__node *node = layer->node;
     size_t start = ocdm__lane_start(&pass->share, lane), images = ocdm__lane_start(&pass->share, lane + 1) - start;
     const struct ocdm__layer *before = node->input ? &network->layers[node->input - 1] : NULL;
     const unsigned char *source =
         before != NULL ? ocdm__piece(pass, &before->output, before->image_bytes, start) : ocdm__input_piece(pass, start);
-    const unsigned char *gradient = ocdm__piece(pass, &layer->raw, layer->image_bytes, start);
+    const unsigned char *gradient = slice_of_gradient(item, start, images);
     bool product = ocdm__layer_is_product(network, node);
-    if (ocdm__op_run(layer->weights[images], slot, product ? gradient : source, product ? source : gradient, target) != OCDM_OK)
+    if (ocdm__op_run(layer->weights[images], item->slot, product ? gradient : source, product ? source : gradient, target) !=
+        OCDM_OK)
         atomic_store(&network->failed, true);
 }
 
-/* The first lane of a chunk is made where the chunk's sum will be, the others in memory of the thread's own. */
-static void make_chunk(void *context, size_t chunk, unsigned slot)
+/* Adds lanes, a power of two, in groups. The first of a group is made where their sum will be, the others in the room. */
+static void make_lanes(const struct item *item, size_t first, size_t lanes, float *sum, float *room)
+{
+    static const unsigned char merges[OCDM__FAN] = {0, 1, 0, 2};
+    size_t count = lanes < OCDM__FAN ? lanes : OCDM__FAN, each = lanes / count;
+    const float *parts[OCDM__FAN] = {sum};
+    if (lanes == 1) {
+        make_lane(item, first, sum);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        float *part = i == 0 ? sum : room + (i - 1) * item->plan->place;
+        make_lanes(item, first + i * each, each, part, room + (OCDM__FAN - 1) * item->plan->place);
+        parts[i] = part;
+    }
+    const struct ocdm__tree tree = {.parts = parts, .merges = merges, .count = count};
+    ocdm__sum_tree(sum, &tree, 0, item->plan->slice);
+}
+
+/* The weights of the layer that is made are not read any more in this step. */
+static bool steps_at_once(const struct back *back)
+{
+    return back->plans[back->turn].at_once && back->sink->flat == NULL;
+}
+
+/* Slices of one chunk follow each other. */
+static void make_chunk(void *context, size_t number, unsigned slot)
 {
     const struct back *back = context;
     const ocdm__network *network = back->pass->network;
-    size_t lanes = network->chunk_sizes[chunk], others = network->threads < back->chunks ? slot : chunk;
-    const float *parts[OCDM__CHUNK];
-    float *sum = chunk_memory(back, back->turn, chunk);
-    float *room = chunk_memory(back, 2, 0) + others * (back->pass->share.chunk - 1) * network->lane_stride;
-    size_t first = back->pass->share.first_lane;
+    const struct ocdm__lane_plan *plan = &back->plans[back->turn];
+    size_t slices = network->layers[back->making].slices, chunk = number / slices;
+    const size_t *sizes = network->chunk_sizes + back->turn * network->part_room;
+    size_t place = network->threads < plan->chunks * slices ? slot : number, first = back->pass->share.first_lane;
     for (size_t i = 0; i < chunk; i++)
-        first += network->chunk_sizes[i];
-    static const unsigned char merges[OCDM__CHUNK] = {0, 1, 0, 2};
-    const struct ocdm__tree tree = {.parts = parts, .merges = merges, .count = lanes};
-    for (size_t i = 0; i < lanes; i++) {
-        float *target = i == 0 ? sum : room + (i - 1) * network->lane_stride;
-        make_lane(back, first + i, target, slot);
-        parts[i] = target;
-    }
-    if (lanes > 1)
-        ocdm__sum_tree(sum, &tree, 0, network->parameters[network->layers[back->making].weight].room);
+        first += sizes[i];
+    struct item item = {
+        .back = back, .plan = plan, .slice = number % slices, .room = half_memory(back, 2) + place * plan->room, .slot = slot};
+    const struct ocdm__parameter *weight = &network->parameters[network->layers[back->making].weight];
+    float *sum = half_memory(back, back->turn) + chunk * plan->stride + item.slice * plan->slice;
+    if (steps_at_once(back))
+        sum = item.room + plan->room - plan->place;
+    make_lanes(&item, first, sizes[chunk], sum, item.room);
+    if (steps_at_once(back))
+        step_summed(back, weight, sum, item.slice * plan->slice, plan->slice);
+}
+
+/* The chunks of the layer that is made, and the tree that adds them. */
+static void plan_chunks(struct back *back)
+{
+    ocdm__network *network = back->pass->network;
+    const struct ocdm__share *share = &back->pass->share;
+    struct ocdm__lane_plan *plan = &back->plans[back->turn];
+    size_t first = back->turn * network->part_room;
+    *plan = ocdm__plan_lanes(network, share, &network->layers[back->making]);
+    (void)ocdm__share_chunks(share, plan->chunk, network->chunk_sizes + first, network->merges + first);
+    for (size_t i = 0; i < plan->chunks; i++)
+        network->parts[first + i] = half_memory(back, back->turn) + i * plan->stride;
 }
 
 /* ---- images --------------------------------------------------------------------------------------------------------- */
@@ -258,9 +328,8 @@ static void step_slice(void *context, size_t item, unsigned slot)
 {
     (void)slot;
     const struct stepping *stepping = context;
-    const struct ocdm__tree alone = {.parts = &stepping->sum, .merges = (const unsigned char[]){0}, .count = 1};
     size_t at = item * SLICE, left = stepping->weight->room - at;
-    step_part(stepping->back, stepping->weight, &alone, at, left < SLICE ? left : SLICE);
+    step_summed(stepping->back, stepping->weight, stepping->sum + at, at, left < SLICE ? left : SLICE);
 }
 
 /* Adam's steps of the layers whose gradients have arrived from all ranks; with `wait`, of all that are left. */
@@ -287,8 +356,11 @@ static void run_region(struct back *back, bool with_images)
     ocdm__network *network = back->pass->network;
     struct ocdm__work works[3];
     size_t count = 0;
-    if (back->making != OCDM__NOTHING)
-        works[count++] = (struct ocdm__work){make_chunk, back, back->chunks};
+    if (back->making != OCDM__NOTHING) {
+        plan_chunks(back);
+        works[count++] =
+            (struct ocdm__work){make_chunk, back, back->plans[back->turn].chunks * network->layers[back->making].slices};
+    }
     if (back->adding != OCDM__NOTHING) {
         size_t room = network->parameters[network->layers[back->adding].weight].room;
         works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
@@ -299,7 +371,7 @@ static void run_region(struct back *back, bool with_images)
     take_out(back);
     if (back->pass->share.ranks != NULL)
         move_buckets(back, false);
-    back->adding = back->making;
+    back->adding = back->making != OCDM__NOTHING && steps_at_once(back) ? OCDM__NOTHING : back->making;
     back->turn = 1 - back->turn;
 }
 
@@ -342,8 +414,8 @@ static ocdm_status run_vectors_back(const struct back *back)
                                          .output = is_last ? pass->logits : network->vectors + slot * slot_size,
                                          .gradient = is_last ? pass->logit_gradients : gradients + slot * slot_size,
                                          .input_gradient = reads_input ? NULL : gradients + (slot - 1) * slot_size,
-                                         .weight_gradient = chunk_memory(back, 0, 0),
-                                         .bias_gradient = chunk_memory(back, 1, 0),
+                                         .weight_gradient = half_memory(back, 0),
+                                         .bias_gradient = half_memory(back, 1),
                                          .rows = pass->share.images};
         status = ocdm__linear_backward(network, layer, &work);
         if (status != OCDM_OK)
@@ -354,24 +426,10 @@ static ocdm_status run_vectors_back(const struct back *back)
     return status;
 }
 
-/* The chunks of either layer, and the tree that adds them. */
-static void plan_sums(const struct back *back)
-{
-    ocdm__network *network = back->pass->network;
-    for (size_t i = 0; i < back->chunks; i++)
-        for (unsigned half = 0; half < 2; half++)
-            network->parts[half * back->chunks + i] = chunk_memory(back, half, i);
-    (void)ocdm__share_chunks(&back->pass->share, network->chunk_sizes, network->merges);
-}
-
 ocdm_status ocdm__network_backward(struct ocdm__pass *pass, const struct ocdm__gradient_sink *sink, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    struct back back = {.pass = pass,
-                        .sink = sink,
-                        .chunks = ocdm__share_chunks(&pass->share, NULL, NULL),
-                        .half = ocdm__share_half(&pass->share)};
-    plan_sums(&back);
+    struct back back = {.pass = pass, .sink = sink};
     if (run_vectors_back(&back) != OCDM_OK)
         return ocdm__fail_memory(error, "a linear layer's gradient");
     if (network->image_layers > 0)

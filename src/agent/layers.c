@@ -10,6 +10,9 @@ enum { USUAL_LANE = 1 };
 /* Weights of this many bytes do not stay in a core's cache from image to image; two images are then processed together. */
 enum { HEAVY_WEIGHTS = 4 << 20 };
 
+/* The most bytes of a slice of weights, where the channels of a block allow it: seven of them fit into a core's cache. */
+enum { SLICE_BYTES = 144 << 10 };
+
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images)
 {
     return (struct ocdm__conv_shape){.images = (int64_t)images,
@@ -29,17 +32,13 @@ struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const st
                                      .blocked = network->blocked};
 }
 
-/* Chunks are as large as possible with at least four of them: few gradients in memory, yet work for several threads. Their
- * size does not change any result. */
 struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images)
 {
-    struct ocdm__share share = {.images = images, .lanes = 1, .chunk = 1, .end = images, .room = images};
+    struct ocdm__share share = {.images = images, .lanes = 1, .end = images, .room = images};
     size_t wanted = network->fast ? network->threads : OCDM__LANES;
     while (network->image_layers > 0 && 2 * share.lanes <= images &&
            (share.lanes < wanted || images > share.lanes * OCDM__LANE_IMAGES))
         share.lanes *= 2;
-    while (share.chunk < OCDM__CHUNK && share.chunk * 4 < share.lanes)
-        share.chunk *= 2;
     share.end_lane = share.lanes;
     return share;
 }
@@ -60,11 +59,23 @@ static const ocdm__layout *home_of(const ocdm__network *network, const struct oc
     return weight->home != NULL ? weight->home : weight->plain;
 }
 
+static ocdm_status create_sliced_op(ocdm__network *network, const struct ocdm__layer *layer,
+                                    const struct ocdm__conv_shape *shape, ocdm__op **op, ocdm_error *error)
+{
+    ocdm__layout *part = NULL;
+    ocdm_status status = ocdm__layout_slice(home_of(network, layer), shape->out_channels, &part, error);
+    if (status == OCDM_OK)
+        status = ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, shape, part, op, error);
+    ocdm__layout_destroy(part);
+    return status;
+}
+
 static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer *layer, size_t images, ocdm__op **op,
                                      ocdm_error *error)
 {
     const struct ocdm__node *node = layer->node;
     struct ocdm__conv_shape shape = ocdm__layer_shape(network, node, images);
+    shape.out_channels /= (int64_t)layer->slices;
     const struct ocdm__product_shape product = {.rows = node->channels,
                                                 .columns = node->in_channels,
                                                 .depth = (int64_t)images * node->height * node->width,
@@ -72,6 +83,8 @@ static ocdm_status create_weights_op(ocdm__network *network, struct ocdm__layer 
                                                 .bf16 = network->bf16};
     if (ocdm__layer_is_product(network, node))
         return ocdm__product_create(network->device, &product, op, error);
+    if (layer->slices > 1)
+        return create_sliced_op(network, layer, &shape, op, error);
     return ocdm__conv_create(network->device, OCDM__CONV_WEIGHTS, &shape, home_of(network, layer), op, error);
 }
 
@@ -97,6 +110,17 @@ static ocdm_status find_home(ocdm__network *network, struct ocdm__layer *layer, 
         status = ocdm__reorder_create(network->device, weight->home, weight->plain, &weight->from_home, error);
     ocdm__op_destroy(op);
     return status;
+}
+
+/* Blocks of output channels come first in the layout of weights, so that a range of them is in one piece. */
+static size_t slices_of(const ocdm__network *network, const struct ocdm__layer *layer)
+{
+    const struct ocdm__node *node = layer->node;
+    size_t bytes = network->parameters[layer->weight].room * sizeof(float), slices = 1;
+    while (network->blocked && !node->depthwise && node->channels % (2 * slices * OCDM__CHANNEL_BLOCK) == 0 &&
+           bytes > slices * SLICE_BYTES)
+        slices *= 2;
+    return slices;
 }
 
 /* A copy of the weights for a primitive whose layout differs from `home`, and how to make it. */
@@ -135,6 +159,7 @@ static ocdm_status create_layer(ocdm__network *network, struct ocdm__layer *laye
                                    &layer->forward, error);
     if (status != OCDM_OK || !conv)
         return status;
+    layer->slices = slices_of(network, layer);
     layer->constants = ocdm__allocate_aligned((size_t)OCDM__CONSTANTS * node->channels, sizeof *layer->constants);
     if (layer->constants == NULL)
         return ocdm__fail_memory(error, "a batch norm");

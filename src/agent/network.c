@@ -131,11 +131,41 @@ static void *replaced(void *block, size_t count, size_t size)
     return ocdm__allocate_aligned(count, size);
 }
 
-/* The chunks' sums of two layers, and for each thread at work the gradients of all lanes but one of a chunk. */
-static size_t lane_buffers(const ocdm__network *network, const struct ocdm__share *share)
+static size_t larger(size_t a, size_t b)
 {
-    size_t chunks = ocdm__share_half(share);
-    return 2 * chunks + (share->chunk - 1) * (network->threads < chunks ? network->threads : chunks);
+    return a > b ? a : b;
+}
+
+static size_t rounded_floats(size_t floats)
+{
+    return ocdm__rounded(floats * sizeof(float)) / sizeof(float);
+}
+
+/* Chunks are as large as possible with enough items for the threads: few gradients in memory, and few that are added later. */
+static size_t chunk_of(const ocdm__network *network, size_t lanes, size_t slices)
+{
+    size_t items = slices > 1 && network->threads > OCDM__CHUNK / 2 ? 2 * (size_t)network->threads : OCDM__CHUNK, chunk = 1;
+    while ((slices > 1 || chunk < OCDM__CHUNK) && lanes / (2 * chunk) * slices >= items)
+        chunk *= 2;
+    return chunk;
+}
+
+struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const struct ocdm__share *share,
+                                        const struct ocdm__layer *layer)
+{
+    size_t weights = network->parameters[layer->weight].room;
+    struct ocdm__lane_plan plan = {.stride = rounded_floats(weights), .slice = weights / layer->slices};
+    plan.chunk = chunk_of(network, share->end_lane - share->first_lane, layer->slices);
+    plan.chunks = ocdm__share_chunks(share, plan.chunk, NULL, NULL);
+    plan.place = rounded_floats(plan.slice);
+    plan.image = layer->image_bytes / layer->slices;
+    for (size_t lanes = plan.chunk; lanes > 1; lanes = (lanes + OCDM__FAN - 1) / OCDM__FAN)
+        plan.levels++;
+    plan.at_once = layer->slices > 1 && plan.chunks == 1 && share->ranks == NULL;
+    plan.room = (plan.levels * (OCDM__FAN - 1) + (plan.at_once ? 1 : 0)) * plan.place;
+    if (layer->slices > 1)
+        plan.room += ocdm__rounded(OCDM__LANE_IMAGES * plan.image) / sizeof(float);
+    return plan;
 }
 
 static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_error *error)
@@ -147,29 +177,39 @@ static ocdm_status reserve_parts(ocdm__network *network, size_t chunks, ocdm_err
     ocdm__release(network->merges);
     ocdm__release(network->chunk_sizes);
     network->parts = ocdm__allocate(2 * chunks, sizeof *network->parts);
-    network->merges = ocdm__allocate(chunks, sizeof *network->merges);
-    network->chunk_sizes = ocdm__allocate(chunks, sizeof *network->chunk_sizes);
+    network->merges = ocdm__allocate(2 * chunks, sizeof *network->merges);
+    network->chunk_sizes = ocdm__allocate(2 * chunks, sizeof *network->chunk_sizes);
     if (network->parts == NULL || network->merges == NULL || network->chunk_sizes == NULL)
         return ocdm__fail_memory(error, "the gradients of a layer");
     network->part_room = chunks;
     return OCDM_OK;
 }
 
+/* The chunks' sums of two layers, or the gradients of a linear layer's weights and biases; and for each item at work the
+ * gradients of its lanes. */
 static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
 {
-    size_t buffers = lane_buffers(network, share);
-    ocdm_status status = reserve_parts(network, ocdm__share_chunks(share, NULL, NULL), error);
-    if (status != OCDM_OK || buffers <= network->lane_room)
-        return status;
-    size_t largest = 0;
+    size_t half = 0, room = 0;
     for (size_t i = 0; i < network->parameter_count; i++)
-        largest = network->parameters[i].room > largest ? network->parameters[i].room : largest;
-    network->lane_stride = (largest + 15) / 16 * 16;
+        half = larger(half, rounded_floats(network->parameters[i].room));
+    for (uint32_t k = 0; k < network->image_layers; k++) {
+        const struct ocdm__layer *layer = &network->layers[k];
+        if (layer->node->kind != OCDM__NODE_CONV)
+            continue;
+        const struct ocdm__lane_plan plan = ocdm__plan_lanes(network, share, layer);
+        size_t items = plan.chunks * layer->slices;
+        half = larger(half, plan.chunks * plan.stride);
+        room = larger(room, plan.room * (network->threads < items ? network->threads : items));
+    }
+    ocdm_status status = reserve_parts(network, share->lanes, error);
+    network->lane_half = half;
+    if (status != OCDM_OK || 2 * half + room <= network->lane_room)
+        return status;
     network->lane_room = 0;
-    network->lane_memory = replaced(network->lane_memory, buffers * network->lane_stride, sizeof(float));
+    network->lane_memory = replaced(network->lane_memory, 2 * half + room, sizeof(float));
     if (network->lane_memory == NULL)
         return ocdm__fail_memory(error, "the gradients of a layer");
-    network->lane_room = buffers;
+    network->lane_room = 2 * half + room;
     return OCDM_OK;
 }
 

@@ -3,7 +3,8 @@
  *
  * The result does not depend on the number of threads. An item of work is one image in one layer; sums over the batch (batch
  * norm, forward and backward) are computed per image and added in the order of the images. The gradient of a layer's weights is
- * computed in lanes, each a fixed share of the batch, and the lanes are added as a balanced tree.
+ * computed in lanes, each a fixed share of the batch, and the lanes are added as a balanced tree. Large weights are computed in
+ * slices, so that the gradients of several lanes are added while they are in a core's cache.
  */
 #ifndef OCDM_AGENT_NETWORK_H
 #define OCDM_AGENT_NETWORK_H
@@ -48,8 +49,9 @@ void ocdm__team_run(ocdm__team *team, const struct ocdm__work *works, size_t wor
 enum {
     OCDM__LANES = 16,      /* shares of a batch, unless they would be too large or empty */
     OCDM__LANE_IMAGES = 4, /* the maximum number of images in a lane, which bounds the number of primitives */
-    OCDM__CHUNK = 4,       /* the maximum number of lanes in an item of work, which bounds the memory of their gradients */
-    OCDM__PRODUCTS = 4,    /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
+    OCDM__CHUNK = 4, /* the maximum number of lanes in an item of work if the weights are not in slices, which bounds memory */
+    OCDM__FAN = 4,   /* the number of lanes, or of sums of as many lanes each, that are added at a time */
+    OCDM__PRODUCTS = 4, /* the number of batch sizes for which a linear layer keeps primitives; the oldest is replaced */
     OCDM__PARAMETER_NAME = 56,
     OCDM__PARTIAL_UNITS = 4, /* of four bytes: two sums in double for each image and channel */
 };
@@ -112,7 +114,8 @@ struct ocdm__layer {
     /* primitives */
     ocdm__op *forward, *data;
     ocdm__op *forward_pair;                   /* two images at once, where that pays; NULL elsewhere */
-    ocdm__op *weights[OCDM__LANE_IMAGES + 1]; /* by images */
+    ocdm__op *weights[OCDM__LANE_IMAGES + 1]; /* of a slice, by images */
+    size_t slices;                            /* of the weights: ranges of output channels, one after the other in memory */
     ocdm__op *to_forward, *to_data; /* copies of the weights in the primitives' layouts; NULL if that is the home layout */
     void *forward_weights, *data_weights;
     /* memory of a training step, of one image each */
@@ -155,9 +158,9 @@ typedef struct ocdm__network {
     size_t arena_images, arena_image;
     unsigned char *eval_arena; /* one image for each thread */
     size_t eval_image;
-    float *lane_memory;            /* gradients of two layers' weights, chunk by chunk, and of the lanes of a chunk */
-    size_t lane_stride, lane_room; /* floats of the largest layer; how many are allocated */
-    const float **parts;           /* the chunks of either layer, and how they are added */
+    float *lane_memory;          /* gradients of two layers' weights, chunk by chunk, then the lanes of the chunks at work */
+    size_t lane_half, lane_room; /* floats of one layer's chunks; floats that are allocated */
+    const float **parts;         /* the chunks of two layers, and how they are added */
     unsigned char *merges;
     size_t *chunk_sizes;           /* lanes */
     size_t part_room;              /* chunks of one layer */
@@ -202,19 +205,36 @@ ocdm_status ocdm__plan_evaluation(ocdm__network *network, ocdm_error *error);
 size_t ocdm__place_spans(struct ocdm__span **spans, size_t count);
 
 /*
- * How a batch is divided: into lanes, a power of two; and these into aligned chunks, each an item of work. One process has all
- * of them; several have a range each.
+ * How a batch is divided: into lanes, a power of two. One process has all of them; several have a range each.
  */
 struct ocdm__share {
     size_t images, lanes;
     size_t first_lane, end_lane; /* of this process */
-    size_t chunk;                /* the most lanes of a chunk */
     size_t first, end;           /* images of this process */
     size_t base, room;           /* the memory of a step is of the images base to base + room - 1 */
     size_t given;                /* the first image of the input */
     const ocdm__ranks *ranks;    /* NULL: one process */
     size_t *starts;              /* room for one number more than there are ranks */
 };
+
+/*
+ * How the gradient of a layer's weights is computed. An item of work is a slice of the weights and an aligned chunk of lanes.
+ * It adds the lanes in groups of OCDM__FAN, and these again; only the sum leaves the cache. The plan does not change any
+ * result.
+ */
+struct ocdm__lane_plan {
+    size_t chunk, chunks; /* the most lanes of a chunk; chunks of this process */
+    size_t stride;        /* floats of a chunk's sum */
+    size_t slice, place;  /* floats of a slice; of the memory for one */
+    size_t image;         /* bytes of a slice of the output of one image */
+    size_t levels;        /* groups in groups */
+    bool at_once;         /* an item has the whole sum of its slice: Adam's step follows while it is in the cache */
+    size_t room;          /* floats for the lanes of an item, apart from the sum */
+};
+
+/* network.c */
+struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const struct ocdm__share *share,
+                                        const struct ocdm__layer *layer);
 
 /* layers.c: primitives. */
 ocdm_status ocdm__layers_create(ocdm__network *network, ocdm_error *error);
@@ -237,11 +257,9 @@ size_t ocdm__lane_start(const struct ocdm__share *share, size_t lane);
 
 /* together.c: the part of this rank. `share->starts` is there already. */
 void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks);
-/* The chunks of this process: unless NULL, their lanes, and the merges that add those of each aligned block of lanes that this
- * process has. Returns the number. */
-size_t ocdm__share_chunks(const struct ocdm__share *share, size_t *sizes, unsigned char *merges);
-/* The chunks for which either half of the lane memory has room: linear layers use it too, where a rank has no lane. */
-size_t ocdm__share_half(const struct ocdm__share *share);
+/* The chunks of this process, of at most `chunk` lanes: unless NULL, their lanes, and the merges that add those of each aligned
+ * block of lanes that this process has. Returns the number. */
+size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t *sizes, unsigned char *merges);
 /* Fills `share->starts`: where each rank's images begin, in arrays of `units` for each image. */
 void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */

@@ -669,6 +669,17 @@ ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layo
     return finish_layout(made, dnnl_memory_desc_init_by_tag(&made->desc, 4, size, dnnl_f32, dnnl_bacd), layout, error);
 }
 
+ocdm_status ocdm__layout_slice(const ocdm__layout *whole, int64_t channels, ocdm__layout **layout, ocdm_error *error)
+{
+    ocdm__layout *made = ocdm__allocate(1, sizeof *made);
+    if (made == NULL)
+        return ocdm__fail_memory(error, "a layout");
+    dnnl_dims_t size, origin = {0};
+    memcpy(size, whole->desc.dims, sizeof size);
+    size[0] = channels;
+    return finish_layout(made, dnnl_memory_desc_init_submemory(&made->desc, &whole->desc, size, origin), layout, error);
+}
+
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error)
 {
     ocdm__layout *made = ocdm__allocate(1, sizeof *made);

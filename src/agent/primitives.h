@@ -111,6 +111,8 @@ void ocdm__op_destroy(ocdm__op *op);
 ocdm_status ocdm__layout_plain(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
 /* The weights of a 1x1 convolution in plain order, as those of the transposed convolution, whose `shape` is given. */
 ocdm_status ocdm__layout_turned(const struct ocdm__conv_shape *shape, ocdm__layout **layout, ocdm_error *error);
+/* Weights of the first `channels` output channels of a convolution, where they are in the whole. */
+ocdm_status ocdm__layout_slice(const ocdm__layout *whole, int64_t channels, ocdm__layout **layout, ocdm_error *error);
 ocdm_status ocdm__layout_copy(const ocdm__layout *from, ocdm__layout **layout, ocdm_error *error);
 bool ocdm__layout_equal(const ocdm__layout *a, const ocdm__layout *b);
 size_t ocdm__layout_bytes(const ocdm__layout *layout);

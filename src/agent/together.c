@@ -51,24 +51,18 @@ static size_t list_blocks(size_t first, size_t end, size_t most, size_t *sizes)
     return count;
 }
 
-size_t ocdm__share_chunks(const struct ocdm__share *share, size_t *sizes, unsigned char *merges)
+size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t *sizes, unsigned char *merges)
 {
-    size_t count = list_blocks(share->first_lane, share->end_lane, share->chunk, sizes);
+    size_t count = list_blocks(share->first_lane, share->end_lane, chunk, sizes);
     if (sizes == NULL)
         return count;
-    for (size_t lane = share->first_lane, first = 0, chunk = 0; chunk < count; first = chunk) {
+    for (size_t lane = share->first_lane, first = 0, next = 0; next < count; first = next) {
         size_t end = lane + largest_block(lane, share->end_lane, share->lanes);
         while (lane < end)
-            lane += sizes[chunk++];
-        ocdm__tree_merges(sizes + first, chunk - first, merges + first);
+            lane += sizes[next++];
+        ocdm__tree_merges(sizes + first, next - first, merges + first);
     }
     return count;
-}
-
-size_t ocdm__share_half(const struct ocdm__share *share)
-{
-    size_t chunks = ocdm__share_chunks(share, NULL, NULL);
-    return chunks > 0 ? chunks : 1;
 }
 
 /* Two images are computed together even if one of them belongs to another rank: the memory has room for both. */
@@ -83,9 +77,6 @@ void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
     share->room = (share->end + 1) / 2 * 2 < share->images ? (share->end + 1) / 2 * 2 : share->images;
     share->room -= share->base;
     share->given = share->first;
-    size_t lanes = share->end_lane - share->first_lane;
-    for (share->chunk = 1; share->chunk < OCDM__CHUNK && share->chunk * 4 < lanes;)
-        share->chunk *= 2;
 }
 
 void ocdm__share_starts(const struct ocdm__share *share, size_t units)
@@ -124,7 +115,7 @@ struct ocdm__buckets {
     uint32_t *bucket_of;   /* of each layer */
     size_t *sizes;         /* lanes of all blocks of all ranks, in order */
     size_t *blocks;        /* the number of blocks of each rank */
-    size_t *own;           /* the chunks of each block of this rank */
+    size_t *own;           /* lanes of the blocks of this rank, among `sizes` */
     size_t *starts;        /* scratch, one for each rank and one more */
     const float **parts;   /* of all blocks */
     unsigned char *merges; /* of them */
@@ -139,8 +130,8 @@ void ocdm__buckets_destroy(struct ocdm__buckets *buckets)
         ocdm__release_aligned(buckets->buckets[i].sums);
         ocdm__release_aligned(buckets->buckets[i].received);
     }
-    void *const arrays[] = {buckets->buckets, buckets->places, buckets->bucket_of, buckets->sizes, buckets->blocks,
-                            buckets->own,     buckets->starts, buckets->parts,     buckets->merges};
+    void *const arrays[] = {buckets->buckets, buckets->places, buckets->bucket_of, buckets->sizes,
+                            buckets->blocks,  buckets->starts, buckets->parts,     buckets->merges};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ocdm__release(arrays[i]);
     ocdm__release(buckets);
@@ -188,21 +179,19 @@ static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, o
     if (lanes <= buckets->lanes)
         return OCDM_OK;
     ocdm__release(buckets->sizes);
-    ocdm__release(buckets->own);
     ocdm__release(buckets->parts);
     ocdm__release(buckets->merges);
     buckets->lanes = 0;
     buckets->sizes = ocdm__allocate(lanes, sizeof *buckets->sizes);
-    buckets->own = ocdm__allocate(lanes, sizeof *buckets->own);
     buckets->parts = ocdm__allocate(lanes, sizeof *buckets->parts);
     buckets->merges = ocdm__allocate(lanes, sizeof *buckets->merges);
-    if (buckets->sizes == NULL || buckets->own == NULL || buckets->parts == NULL || buckets->merges == NULL)
+    if (buckets->sizes == NULL || buckets->parts == NULL || buckets->merges == NULL)
         return ocdm__fail_memory(error, "gradients of several ranks");
     buckets->lanes = lanes;
     return OCDM_OK;
 }
 
-/* The blocks of all ranks, and how many chunks each of this rank's consists of. */
+/* The blocks of all ranks. */
 static void plan_blocks(struct ocdm__buckets *buckets, const struct ocdm__share *share)
 {
     buckets->block_count = 0;
@@ -210,8 +199,8 @@ static void plan_blocks(struct ocdm__buckets *buckets, const struct ocdm__share 
         size_t *sizes = buckets->sizes + buckets->block_count;
         buckets->blocks[r] = list_blocks(first_lane(share, r), first_lane(share, r + 1), share->lanes, sizes);
         buckets->block_count += buckets->blocks[r];
-        for (size_t i = 0; r == share->ranks->rank && i < buckets->blocks[r]; i++)
-            buckets->own[i] = sizes[i] < share->chunk ? 1 : sizes[i] / share->chunk;
+        if (r == share->ranks->rank)
+            buckets->own = sizes;
     }
     ocdm__tree_merges(buckets->sizes, buckets->block_count, buckets->merges);
 }
@@ -257,14 +246,16 @@ void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *s
     const struct ocdm__buckets *buckets = network->buckets;
     const struct bucket *bucket = &buckets->buckets[buckets->bucket_of[layer]];
     size_t blocks = buckets->blocks[share->ranks->rank], part = 0, shift = buckets->places[layer];
+    size_t chunk = ocdm__plan_lanes(network, share, &network->layers[layer]).chunk;
     for (size_t j = 0; j < blocks; j++) {
-        const struct ocdm__tree block = {chunks->parts + part, chunks->merges + part, buckets->own[j]};
+        size_t many_chunks = buckets->own[j] < chunk ? 1 : buckets->own[j] / chunk;
+        const struct ocdm__tree block = {chunks->parts + part, chunks->merges + part, many_chunks};
         for (size_t i = at, many; i < at + count; i += many) {
             size_t rank = (shift + i) / bucket->slice, place = (shift + i) % bucket->slice;
             many = bucket->slice - place < at + count - i ? bucket->slice - place : at + count - i;
             ocdm__sum_tree(bucket->sums + (rank * blocks + j) * bucket->slice + place, &block, i, many);
         }
-        part += buckets->own[j];
+        part += many_chunks;
     }
 }
 
