@@ -10,7 +10,7 @@ CONFIGURE = cmake -Wno-dev -S .
 COMPILE = MAKEFLAGS= cmake --build
 QUIET = > /dev/null
 
-.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage bench golden judge fuzz check deb test-deb install clean
+.PHONY: all help setup demo python test test-programs python-programs test-ranks fuzz-programs test-torch torture soak platforms coverage mutation bench golden judge fuzz check deb test-deb install clean
 .DEFAULT_GOAL := all
 
 all: ## build the library and the program into build/
@@ -95,6 +95,14 @@ coverage: ## lines and branches that the tests in C and shell reach; fails below
 	@gcovr --root . --filter src/ --exclude-unreachable-branches --exclude-throw-branches --print-summary --txt $(BUILD)/coverage/files.txt \
 	    --fail-under-line 96 --fail-under-branch 88 $(BUILD)/coverage
 
+# The programs with sanitizers are those of `make test`.
+mutation: ## small defects in src/memory, src/metrics and safetensors.c: how many do the tests notice? fails below 90 % (MUTATION=--all)
+	@tools/setup build test python
+	@$(CONFIGURE) -B $(BUILD)/mutation -DOCDM_TESTS=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 $(QUIET)
+	@$(COMPILE) $(BUILD)/mutation --parallel $(JOBS) $(QUIET)
+	@$(MAKE) --no-print-directory test-programs
+	@tools/mutation $(BUILD)/mutation --sanitized $(BUILD)/test --jobs $(JOBS) $(MUTATION)
+
 bench: all ## time the policies and the paper's loop, in whole passes and in the steady state; greedy against optimum
 	@$(BUILD)/ocdm bench memory
 	@$(BUILD)/ocdm bench memory --steady --memory 1000,10000 --seconds 1
@@ -111,10 +119,12 @@ judge: ## compare whole networks with PyTorch in f64, and ONNX files in OpenCV w
 	@tests/judge-agent $(BUILD)/judge
 	@tests/judge-weights $(BUILD)/judge/ocdm
 
-fuzz: ## fuzz each target for FUZZ_SECONDS seconds
-	@tools/setup build test
-	@$(MAKE) --no-print-directory fuzz-programs
+fuzz: ## fuzz each target for FUZZ_SECONDS seconds, and states of the Python package
+	@tools/setup build test python
+	@$(MAKE) --no-print-directory fuzz-programs python-programs
 	@tools/run-fuzz $(BUILD)/fuzz $(FUZZ_SECONDS)
+	@OCDM_FUZZ_SECONDS=$(FUZZ_SECONDS) OCDM_FUZZ_AT=$(BUILD)/fuzz/case tests/python/run $(BUILD)/test fuzz_states || \
+	    { echo "OCDM_FUZZ_CASE=$$(cat $(BUILD)/fuzz/case) repeats it"; exit 1; }
 
 check: ## formatting, static analysis, include rules, builds without a warning under gcc and clang
 	@tools/setup build test check

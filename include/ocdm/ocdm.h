@@ -152,7 +152,7 @@ typedef struct ocdm_policy ocdm_policy;
 typedef struct ocdm_options {
     size_t size;               /* sizeof(ocdm_options) */
     uint32_t capacity;         /* M, 1 to OCDM_MAX_CAPACITY; default 1000 */
-    uint32_t batch;            /* the largest batch that `update` handles without allocating, at least 1; default 10 */
+    uint32_t batch;            /* `update` takes batches up to this size, and up to 2^20, without allocating; default 10 */
     const ocdm_policy *policy; /* must outlive the memory; default the policy "ocdm" */
     ocdm_distance distance;    /* minimised by ocdm and onlyone, and reported; default OCDM_KL */
     ocdm_tie tie;              /* for ocdm and onlyone; default OCDM_TIE_KEY */

@@ -212,7 +212,7 @@ def _pack(state, path=None):
     notes = {name: text for name, text in state.items() if isinstance(text, str)}
     names = state.get(_NAMES)
     if names is not None:
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
             raise ValueError(f"state: {_NAMES} must be a list of strings")
         notes[_NAMES] = json.dumps(list(names))
     arrays = [_array(name, value) for name, value in state.items() if not isinstance(value, str) and name != _NAMES]

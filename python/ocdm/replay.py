@@ -372,6 +372,8 @@ def _check_type(dtype, device):
 def _restore(state, size, capacity):
     try:
         kind, rows = state["kind"], state["rows"]
+        if not isinstance(kind, str):
+            raise TypeError(f"{kind!r} is no kind of leaf")
         leaf = _Objects() if kind == "objects" else _KINDS[kind](tuple(state["shape"]), state["dtype"], state["store"], state["device"])
         leaf.restore(state, rows, capacity)
     except (KeyError, TypeError, AttributeError) as error:

@@ -143,7 +143,7 @@ static ocdm_status fill_memory(ocdm_memory *memory, ocdm_error *error)
     if (status == OCDM_OK && ocdm__policy_minimises(memory->options.policy))
         status = ocdm__scores_create(&memory->scores, memory->options.rho, memory->options.distance == OCDM_KL, room, error);
     if (status == OCDM_OK)
-        status = ocdm__memory_reserve_batch(memory, memory->options.batch, error);
+        status = ocdm__memory_reserve_batch(memory, memory->options.batch < room ? memory->options.batch : room, error);
     return status == OCDM_OK ? create_state(memory, error) : status;
 }
 

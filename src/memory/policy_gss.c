@@ -100,7 +100,7 @@ static ocdm_status create(const ocdm_memory *memory, void *data, void **state, o
     gss->released = memory->policy.traits & OCDM_AS_RELEASED;
     ocdm_status status = reserve_slots(gss, memory->pool.reserved, error);
     if (status == OCDM_OK)
-        status = reserve_batch(gss, memory->options.batch, error);
+        status = reserve_batch(gss, memory->batch_room, error);
     if (status == OCDM_OK)
         *state = gss;
     else

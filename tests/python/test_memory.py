@@ -601,7 +601,7 @@ class States(unittest.TestCase):
             state[name] = chance.choice([None, 7, "x", [], ["a", "a"], [1], np.zeros((2, 2)), np.zeros(3, np.int16), {}])
         elif kind == 2 and isinstance(state[name], np.ndarray):
             state[name] = state[name][:chance.randrange(len(state[name]) + 1)]
-        elif kind == 3 and isinstance(state[name], list):
+        elif kind == 3 and isinstance(state[name], list) and state[name]:
             state[name] = state[name][:chance.randrange(len(state[name]))]
         elif isinstance(state[name], np.ndarray) and len(state[name]):
             flat = state[name].view(np.uint8)
@@ -625,6 +625,12 @@ class States(unittest.TestCase):
                     file.write(broken[:chance.choice([len(broken), chance.randrange(len(broken))])])
                 with self.assertRaises(ValueError):
                     ocdm.Memory.load("broken")
+
+    def test_names_that_are_no_list_of_strings_are_refused(self):
+        memory = filled([["a"], ["b"]])
+        for names in (7, 0.5, "ab", {}, [1], np.zeros((2, 2)), np.array(3), iter(["a", "b"])):
+            with self.assertRaises(ValueError):
+                filled().load_state_dict({**memory.state_dict(), "label_names": names})
 
     def test_what_is_no_dict_is_refused(self):
         for state in (None, 3, [], {1: 2}, {}):

@@ -233,6 +233,23 @@ TEST(options_must_be_in_range)
     }
 }
 
+/* A small file must not make the library ask for the 100 GB that a batch of 2^32 - 1 would need. */
+TEST(largest_capacity_and_batch_are_taken_and_reserve_room_for_a_million)
+{
+    const char *const policies[] = {"ocdm", "gss"};
+    for (size_t i = 0; i < 2; i++) {
+        save_small_memory(policies[i]);
+        set_number(COUNTERS, COUNTER_CAPACITY, OCDM_MAX_CAPACITY);
+        set_number(COUNTERS, COUNTER_BATCH, UINT32_MAX);
+        put_together("tampered");
+        ocdm_memory *memory = NULL;
+        assert_int_equal(ocdm_memory_load("tampered", NULL, NULL, &memory, NULL), OCDM_OK);
+        assert_int_equal(ocdm_memory_options(memory)->capacity, OCDM_MAX_CAPACITY);
+        assert_int_equal(ocdm_memory_options(memory)->batch, UINT32_MAX);
+        ocdm_memory_destroy(memory);
+    }
+}
+
 TEST(counters_must_fit_the_samples)
 {
     const char *reason = "does not fit its counters";
@@ -386,6 +403,7 @@ int main(void)
         cmocka_unit_test(counters_must_be_numbers_that_somebody_may_count_to),
         cmocka_unit_test(checksum_must_be_there),
         cmocka_unit_test(options_must_be_in_range),
+        cmocka_unit_test(largest_capacity_and_batch_are_taken_and_reserve_room_for_a_million),
         cmocka_unit_test(counters_must_fit_the_samples),
         cmocka_unit_test(samples_must_not_contradict_each_other),
         cmocka_unit_test(sample_must_not_have_too_many_labels),
