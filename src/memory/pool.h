@@ -78,7 +78,8 @@ struct class
     int64_t log_seen;   /* rho ln n_i + ln w_i, each on the grid */
     int64_t log_weight; /* ln w_i on the grid, and as it is */
     double ln_weight;
-    uint64_t near; /* which of the sets near the best deletion carry it */
+    uint64_t near;   /* which of the sets near the best deletion carry it */
+    uint64_t guests; /* which of the index's guests carry it */
     uint32_t id;
     uint32_t kept;            /* m_i */
     struct class_list list;   /* of its cells: one for each set that carries it and is awake */

@@ -61,10 +61,11 @@ static void reserve_cardinalities(struct scores *scores, uint32_t cardinality, b
     scores->present = ocdm__grown(scores->present, room, sizeof *scores->present, failed);
     scores->contenders = ocdm__grown(scores->contenders, room, sizeof *scores->contenders, failed);
     scores->highest_score = ocdm__grown(scores->highest_score, room, sizeof *scores->highest_score, failed);
+    ocdm__sleepers_reserve_wards(&scores->sleepers, room, failed);
     if (*failed)
         return;
     for (uint32_t i = scores->cardinality_room; i < room; i++)
-        scores->buckets[i] = (struct bucket){.first_block = OCDM_NONE, .open_row = OCDM_NONE};
+        scores->buckets[i] = (struct bucket){.first_block = OCDM_NONE, .highest_guest = INT64_MIN};
     scores->cardinality_room = room;
 }
 
@@ -220,6 +221,7 @@ void ocdm__scores_remove_set(struct scores *scores, struct pool *pool, uint32_t 
 {
     const struct set *set = &pool->sets[number];
     ocdm__scores_remove_near(scores, pool, number);
+    ocdm__scores_remove_guest(scores, pool, number);
     if (set->asleep)
         ocdm__scores_remove_sleeper(scores, pool, number);
     else

@@ -37,11 +37,16 @@
 /* The largest height. The bound of a sleeper with this height is not known: it may be larger. */
 #define OCDM__HIGHEST 65535u
 
-/* A sleeper is on the lists of at most this many disjoint pairs of its classes: the first two, the next two, and so on. */
-#define OCDM__PAIRS 4u
+/*
+ * A sleeper is on the lists of some pairs of its classes. They are chosen so that a sleeper with up to 8 labels whose raised
+ * classes are more than half of them has a pair of raised classes, with as few pairs as that takes (Turan's theorem): two
+ * classes each, and with an odd number of labels one group of three. A single class is paired with itself. With more than 8
+ * labels only the first eight are paired.
+ */
+#define OCDM__PAIRS 5u
 
 /* The number of classes in a sleeper's record, and what stands there for a class that is missing or needs more than 16 bits. */
-#define OCDM__PAIRED (2 * OCDM__PAIRS)
+#define OCDM__PAIRED 8u
 #define OCDM__NO_CLASS 65535u
 
 struct row {
@@ -52,14 +57,29 @@ struct row {
     uint32_t previous;
 };
 
-/* A sleeper on the lists of its pairs of classes. Links are numbered by seat: OCDM__PAIRS each. */
+/* A sleeper on the lists of its pairs of classes: one line of the cache. */
 struct paired {
     uint32_t next[OCDM__PAIRS];     /* OCDM_NONE at the end */
     uint32_t previous[OCDM__PAIRS]; /* for the first link of a list: the number of the list, plus OCDM__FIRST_LINK */
     uint16_t class_index[OCDM__PAIRED];
+    uint32_t cardinality;
+    uint16_t height; /* the same as by seat */
+    uint16_t unused;
 };
 
+/* The lists of a pair: of the sets of which it is pair number 0, and of all others. */
+enum { OCDM__OF_FIRST_PAIRS, OCDM__OF_OTHER_PAIRS, OCDM__KINDS_OF_LISTS };
+
+/* Links are numbered by seat, so many each; some numbers are not in use. */
+#define OCDM__LINKS 8u
 #define OCDM__FIRST_LINK ((uint32_t)1 << 31)
+
+/* The sleepers of one cardinality. */
+struct ward {
+    uint32_t open_row; /* the first with a free seat; OCDM_NONE: none */
+    uint16_t tallest;  /* an upper bound of their heights */
+    uint32_t as_tall;  /* how many have that height; 0: the bound may be too large */
+};
 
 struct sleepers {
     uint32_t *set;    /* by seat */
@@ -75,15 +95,43 @@ struct sleepers {
     uint32_t row_room;
     uint32_t free_row;
 
-    struct paired *paired; /* by seat */
-    uint32_t *pairs;       /* by hash of two classes: the first link of the list of that pair, and of others of the same hash */
+    struct ward *wards; /* by cardinality */
+    uint32_t ward_room;
+
+    void *paired_block;    /* where `paired` is */
+    struct paired *paired; /* by seat; aligned to lines of the cache */
+    uint32_t *pairs; /* by hash of two classes: the first links of the lists of that pair, and of others of the same hash */
     uint32_t pair_mask;
+    uint64_t *filled; /* by list: one bit, set unless it is empty; so many bits stay in the cache where the lists do not */
 };
+
+/* Whether one group of the classes of a set has three members. */
+static inline bool ocdm__has_group_of_three(uint32_t cardinality)
+{
+    return cardinality % 2 == 1 && cardinality > 1 && cardinality < OCDM__PAIRED;
+}
 
 /* How many lists of pairs a set is on. */
 static inline uint32_t ocdm__pair_count(uint32_t cardinality)
 {
-    return cardinality / 2 < OCDM__PAIRS ? cardinality / 2 : OCDM__PAIRS;
+    if (cardinality < 2)
+        return cardinality;
+    uint32_t groups = cardinality < OCDM__PAIRED ? cardinality / 2 : OCDM__PAIRED / 2;
+    return ocdm__has_group_of_three(cardinality) ? groups + 2 : groups;
+}
+
+/* How many classes of a set may be raised at most without a pair of them: one of each group, and all that are not paired. */
+static inline uint32_t ocdm__alone_at_most(uint32_t cardinality)
+{
+    if (cardinality < 2)
+        return 0;
+    return cardinality < OCDM__PAIRED ? cardinality / 2 : cardinality - OCDM__PAIRED / 2;
+}
+
+/* Where the first link of a list of sets is, of which this is pair number i. */
+static inline uint32_t ocdm__list_of_pair(const struct sleepers *sleepers, uint32_t hash, uint32_t i)
+{
+    return (hash & sleepers->pair_mask) * OCDM__KINDS_OF_LISTS + (i > 0 ? OCDM__OF_OTHER_PAIRS : OCDM__OF_FIRST_PAIRS);
 }
 
 /* The hash of a pair is the sum of those of its classes. */
@@ -99,11 +147,12 @@ void ocdm__sleepers_clear(struct sleepers *sleepers);
  * failure nothing has changed. */
 void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *failed);
 
-/* Gives a set a seat, in set->lane; and frees it. *open is the first row of its cardinality with a free seat, OCDM_NONE if
- * there is none. _add returns false if there is no seat: many rows may be nearly empty. */
-bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint32_t *open,
-                        uint16_t height);
-void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open);
+/* Makes room for sleepers with less than so many labels. */
+void ocdm__sleepers_reserve_wards(struct sleepers *sleepers, uint32_t room, bool *failed);
+
+/* Gives a set a seat, in set->lane; and frees it. _add returns false if there is no seat: many rows may be nearly empty. */
+bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint16_t height);
+void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set);
 
 /* Sets the height of a sleeper; changes the heights of all on a list, or of all of one cardinality, by some units. A height of
  * OCDM__HIGHEST stays, since the bound may be larger; no height becomes less than 1. */
@@ -117,8 +166,9 @@ uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *li
                               uint32_t *reached);
 void ocdm__sleepers_put_back(struct sleepers *sleepers, const struct listed *list, uint32_t count);
 
-/* The exact largest height of a row. */
+/* The exact largest height of a row, and of a cardinality. */
 uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row);
+uint16_t ocdm__sleepers_tallest_of(struct sleepers *sleepers, uint32_t cardinality);
 
 /* ---- the index ----------------------------------------------------------------------------------------------------- */
 
@@ -142,21 +192,30 @@ struct standing {
 
 /* The sets of one cardinality. */
 struct bucket {
-    uint32_t first_block; /* OCDM_NONE: none is awake */
-    uint32_t awake;       /* how many are awake */
-    int64_t highest;      /* none of them scores more, if there was a full search since a sample joined */
-    uint32_t asleep;      /* how many are asleep */
-    int64_t ceiling;      /* no sleeper scored more when it was set */
-    int64_t floor;        /* of the last full search: who scores less is too far from the best */
-    struct standing rest; /* of the last full search: no set that was not kept near the best came before this */
-    int64_t goal;         /* of a sweep: every set that leaves as little as the best has at least this height */
-    int64_t alone;        /* of a sweep: the most that a set is raised if no pair of it is raised as a whole */
-    int64_t tallest;      /* of a sweep: an upper bound of the heights */
-    int64_t par;          /* the score that has the height OCDM__PAR */
-    uint32_t open_row;    /* of its sleepers: the first with a free seat */
-    uint32_t place;       /* in `present` */
-    uint32_t near_first;  /* those near the best: from here to before near_end */
+    uint32_t first_block;  /* OCDM_NONE: none is awake */
+    uint32_t awake;        /* how many are awake */
+    int64_t highest;       /* none of them scores more, if there was a full search since a sample joined */
+    uint32_t asleep;       /* how many are asleep */
+    int64_t ceiling;       /* no sleeper scored more when it was set */
+    int64_t floor;         /* of the last full search: who scores less is too far from the best */
+    struct standing rest;  /* of the last full search: no set that was not kept near the best came before this */
+    int64_t goal;          /* of a sweep: every set that leaves as little as the best has at least this height */
+    int64_t alone;         /* of a sweep: the most that a set is raised if no pair of it is raised as a whole */
+    int64_t alone_and_one; /* of a sweep: the same with one riser more */
+    int64_t tallest;       /* of a sweep: an upper bound of the heights */
+    int64_t par;           /* the score that has the height OCDM__PAR */
+    int64_t highest_guest; /* of a search: the highest score of its guests */
+    uint32_t place;        /* in `present` */
+    uint32_t near_first;   /* those near the best: from here to before near_end */
     uint32_t near_end;
+};
+
+/* A sleeper whose score is kept up to date, like that of a set that is awake: it may soon be the best, but in most cases it
+ * will not be, and waking it and putting it to sleep again would cost more. */
+struct guest {
+    int64_t score;
+    uint32_t set;
+    uint32_t cardinality;
 };
 
 /* A set and how far it is from the best: by what its deletion would leave, or by its height. */
@@ -203,6 +262,7 @@ struct ocdm__search_work {
     uint64_t paired;     /* sleepers looked at through lists of pairs */
     uint64_t scored;     /* sleepers scored exactly */
     uint64_t woken;
+    uint64_t guests; /* sleepers that became guests */
     uint64_t sweeps;
     uint64_t rankings; /* sets ranked to decide who sleeps */
 };
@@ -214,8 +274,9 @@ struct ocdm__search_work {
 /* The first full searches of a batch find few sets near the best, the last ones many: each has a margin of its own. */
 #define OCDM__ROUNDS 8u
 
-/* A class has one bit for each set that is near the best. */
+/* A class has one bit for each set that is near the best, and one for each guest. */
 #define OCDM__NEAR 64u
+#define OCDM__GUESTS 64u
 
 struct scores {
     const struct ocdm__lane_search *search;
@@ -250,6 +311,8 @@ struct scores {
     uint32_t awake_count;
     uint32_t awake_limit;
     struct sleepers sleepers;
+    struct guest guests[OCDM__GUESTS];
+    uint32_t guest_count;
     struct ranked *ranked; /* scratch of a ranking, and of a sweep */
     uint32_t *tied;
     uint32_t set_room; /* for ranked and tied */

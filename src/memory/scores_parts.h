@@ -83,6 +83,15 @@ void ocdm__scores_lower_near(struct scores *scores, uint64_t near, int64_t loss)
 /* A sample joins, or a target changes, and scores may rise: no set is known to be near the best any more. */
 void ocdm__scores_joined(struct scores *scores, struct pool *pool);
 
+/* A sleeper whose score is this becomes a guest, if there is room. */
+bool ocdm__scores_invite(struct scores *scores, struct pool *pool, uint32_t set, int64_t score);
+
+/* Guests are ordinary sleepers again; the ceilings cover them only after the next sweep. */
+void ocdm__scores_dismiss_guests(struct scores *scores, struct pool *pool);
+
+/* A set is about to go, or to wake up. */
+void ocdm__scores_remove_guest(struct scores *scores, struct pool *pool, uint32_t set);
+
 /* A set is about to go. */
 void ocdm__scores_remove_near(struct scores *scores, struct pool *pool, uint32_t set);
 

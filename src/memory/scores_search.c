@@ -64,6 +64,8 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
         return;
     class->weight = weight;
     change_scores(scores, pool, class, change);
+    for (uint64_t bits = class->guests; bits; bits &= bits - 1)
+        scores->guests[ocdm__lowest_bit(bits)].score += change;
     scores->work.listed += class->list.count;
     scores->sleep_trial.spent += (uint64_t) class->list.count * COST_OF_CHANGE;
     scores->sleep_trial.plain += (uint64_t)(class->list.count + class->asleep.count) * COST_OF_CHANGE;
@@ -210,11 +212,24 @@ static bool attains(const struct contender *contender, int64_t value)
 
 /* ---- among all that are awake --------------------------------------------------------------------------------------- */
 
+static void find_highest_guests(struct scores *scores)
+{
+    for (uint32_t i = 0; scores->guest_count > 0 && i < scores->present_count; i++)
+        scores->buckets[scores->present[i]].highest_guest = INT64_MIN;
+    for (uint32_t i = 0; i < scores->guest_count; i++) {
+        struct bucket *bucket = &scores->buckets[scores->guests[i].cardinality];
+        bucket->highest_guest =
+            scores->guests[i].score > bucket->highest_guest ? scores->guests[i].score : bucket->highest_guest;
+    }
+}
+
+/* The highest score of the sets that are awake, and of guests. */
 static int64_t highest_awake(struct scores *scores, struct bucket *bucket)
 {
     scores->work.lanes += bucket->awake;
-    bucket->highest =
+    int64_t highest =
         bucket->first_block == OCDM_NONE ? INT64_MIN : scores->search->highest(&scores->lanes, bucket->first_block);
+    bucket->highest = bucket->highest_guest > highest ? bucket->highest_guest : highest;
     return bucket->highest;
 }
 
@@ -252,6 +267,7 @@ static uint64_t cost_without_sleep(const struct scores *scores, uint64_t lanes)
 static struct best search_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     uint64_t before = scores->work.lanes;
+    find_highest_guests(scores);
     struct best best = best_awake(scores, pool, filter);
     scores->sleep_trial.spent += (scores->work.lanes - before) * COST_OF_LANE;
     return best;
@@ -267,9 +283,8 @@ static struct best search(struct scores *scores, struct pool *pool, const struct
     ocdm__scores_tend(scores, pool, filter, best.value);
     if (ocdm__scores_sleepers_excluded(scores, pool, filter, best.value))
         return best;
-    uint64_t woken = scores->work.woken;
     ocdm__scores_sweep(scores, pool, filter, best.value);
-    return scores->work.woken > woken ? search_awake(scores, pool, filter) : best;
+    return search_awake(scores, pool, filter);
 }
 
 /* ---- those near the best -------------------------------------------------------------------------------------------- */
@@ -516,11 +531,22 @@ static uint32_t search_near(struct scores *scores, const struct pool *pool, cons
     return first_of_tied(scores, pool, tied_near(scores, best.value));
 }
 
-/* The set with this score whose first sample comes first, of one cardinality. */
-static uint32_t first_awake(const struct scores *scores, uint32_t cardinality, int64_t score)
+/* Appends to scores->tied, which holds `count`, the guests of one cardinality that have this score. */
+static uint32_t collect_tied_guests(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
 {
-    uint32_t block = scores->buckets[cardinality].first_block;
-    return scores->lanes.set[scores->search->first(&scores->lanes, block, score)];
+    for (uint32_t i = 0; i < scores->guest_count; i++)
+        if (scores->guests[i].cardinality == cardinality && scores->guests[i].score == score)
+            scores->tied[count++] = scores->guests[i].set;
+    return count;
+}
+
+/* Appends of one cardinality the set with this score that is awake and whose first sample comes first, and the guests. */
+static uint32_t collect_first(struct scores *scores, uint32_t cardinality, int64_t score, uint32_t count)
+{
+    uint32_t lane = scores->search->first(&scores->lanes, scores->buckets[cardinality].first_block, score);
+    if (lane != OCDM_NONE)
+        scores->tied[count++] = scores->lanes.set[lane];
+    return collect_tied_guests(scores, cardinality, score, count);
 }
 
 /* What a search costs with the sets near the best, in sixteenths of what it costs without. */
@@ -531,13 +557,13 @@ static void note_share(struct scores *scores)
         scores->near_share = trial->spent < trial->plain ? (uint32_t)(trial->spent * 16 / trial->plain) : 16;
 }
 
-/* Of each cardinality that leaves `value`, the first of all that are awake, into scores->tied. */
+/* Of each cardinality that leaves `value`, the first of all that are awake, and guests, into scores->tied. */
 static uint32_t tied_awake(struct scores *scores, int64_t value)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++)
         if (attains(&scores->contenders[i], value))
-            scores->tied[count++] = first_awake(scores, scores->present[i], scores->contenders[i].score);
+            count = collect_first(scores, scores->present[i], scores->contenders[i].score, count);
     return count;
 }
 
@@ -554,7 +580,8 @@ uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
     }
     forget_near(scores, pool);
     int64_t value = search(scores, pool, &filter).value;
-    if (scores->awake_count >= MANY && !ocdm__trial_rests(&scores->near_trial, (uint64_t)scores->awake_count * COST_OF_LANE))
+    if (scores->awake_count >= MANY && scores->guest_count == 0 &&
+        !ocdm__trial_rests(&scores->near_trial, (uint64_t)scores->awake_count * COST_OF_LANE))
         collect_near(scores, pool, &filter, value);
     return first_of_tied(scores, pool, scores->near_count ? tied_near(scores, value) : tied_awake(scores, value));
 }
@@ -565,7 +592,7 @@ uint32_t ocdm__scores_collect(struct scores *scores, uint32_t cardinality, int64
         for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++)
             if (scores->lanes.score[lane] == score)
                 scores->tied[count++] = scores->lanes.set[lane];
-    return count;
+    return collect_tied_guests(scores, cardinality, score, count);
 }
 
 uint32_t ocdm__scores_all_best(struct scores *scores, struct pool *pool)

@@ -11,11 +11,20 @@
 
 #include "base/allocate.h"
 
-/* How many sets a ranking leaves awake, and how many may be awake before the next one; chosen by measurement. Tests use small
- * numbers, so that small pools have sleepers too. */
+/* Sets sleep if there are more than OCDM__SLEEP_FROM. How many a ranking leaves awake then, and how many may be awake before
+ * the next one; chosen by measurement. A cardinality of at most OCDM__FEW sets stays awake: in a balanced memory all sets with
+ * one label often tie for the best, and each would have to be woken. Tests use small numbers, so that small pools have sleepers
+ * too. */
 #ifndef OCDM__AWAKE_AFTER
-#define OCDM__AWAKE_AFTER 512u
-#define OCDM__AWAKE_AT_MOST 1536u
+#define OCDM__SLEEP_FROM 1536u
+#define OCDM__AWAKE_AFTER 128u
+#define OCDM__AWAKE_AT_MOST 192u
+#define OCDM__FEW 1024u
+#endif
+
+/* How many guests there are at most. Tests use fewer. */
+#ifndef GUESTS
+#define GUESTS OCDM__GUESTS
 #endif
 
 /* How many sets are put to sleep or woken in one update at most, so that no update takes long. */
@@ -30,8 +39,9 @@
 /* A class weight moves by 1 / m_i when a sample comes or goes: so many units, at least, for a class of average size. */
 #define UNITS_A_SAMPLE 8
 
-/* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to rank one. */
+/* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to make one a guest, to rank one. */
 #define COST_OF_SLEEP 1600u
+#define COST_OF_GUEST 120u
 #define COST_OF_RANKING 120u
 
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after
@@ -42,7 +52,7 @@
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
 {
-    if (*failed || samples <= OCDM__AWAKE_AT_MOST)
+    if (*failed || samples <= OCDM__SLEEP_FROM)
         return;
     if (scores->raise == NULL)
         scores->raise = ocdm__allocate(OCDM__NO_CLASS + 1, sizeof *scores->raise);
@@ -164,7 +174,7 @@ static bool put_to_sleep(struct scores *scores, struct pool *pool, uint32_t numb
             class->reference = class->weight;
     }
     uint32_t lane = set->lane;
-    if (!ocdm__sleepers_add(&scores->sleepers, set, number, pool->cells + set->cells, &bucket->open_row,
+    if (!ocdm__sleepers_add(&scores->sleepers, set, number, pool->cells + set->cells,
                             ocdm__scores_height(scores, pool, number)))
         return false;
     uint32_t seat = set->lane;
@@ -182,14 +192,14 @@ static bool put_to_sleep(struct scores *scores, struct pool *pool, uint32_t numb
 void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
-    struct bucket *bucket = &scores->buckets[set->cardinality];
-    ocdm__sleepers_remove(&scores->sleepers, set, &bucket->open_row);
-    bucket->asleep--;
+    ocdm__sleepers_remove(&scores->sleepers, set);
+    scores->buckets[set->cardinality].asleep--;
 }
 
 void ocdm__scores_wake(struct scores *scores, struct pool *pool, uint32_t number, int64_t score)
 {
     scores->sleep_trial.spent += COST_OF_SLEEP;
+    ocdm__scores_remove_guest(scores, pool, number);
     ocdm__scores_remove_sleeper(scores, pool, number);
     ocdm__pool_unlink_set(pool, number);
     pool->sets[number].asleep = false;
@@ -197,14 +207,81 @@ void ocdm__scores_wake(struct scores *scores, struct pool *pool, uint32_t number
     ocdm__scores_seat(scores, pool, number, score);
 }
 
+/* ---- guests --------------------------------------------------------------------------------------------------------- */
+
+static void mark_guest(struct pool *pool, uint32_t number, uint64_t bits, uint64_t mask)
+{
+    const struct set *set = &pool->sets[number];
+    for (uint32_t c = set->cells; c < set->cells + set->cardinality; c++) {
+        uint64_t *guests = &pool->classes[pool->cells[c].class_index].guests;
+        *guests = (*guests & mask) | bits;
+    }
+}
+
+bool ocdm__scores_invite(struct scores *scores, struct pool *pool, uint32_t set, int64_t score)
+{
+    if (scores->guest_count == GUESTS)
+        return false;
+    uint32_t cardinality = pool->sets[set].cardinality;
+    struct bucket *bucket = &scores->buckets[cardinality];
+    mark_guest(pool, set, (uint64_t)1 << scores->guest_count, UINT64_MAX);
+    scores->guests[scores->guest_count++] = (struct guest){score, set, cardinality};
+    bucket->highest = score > bucket->highest ? score : bucket->highest;
+    scores->sleep_trial.spent += COST_OF_GUEST;
+    scores->work.guests++;
+    return true;
+}
+
+void ocdm__scores_dismiss_guests(struct scores *scores, struct pool *pool)
+{
+    for (uint32_t i = 0; i < scores->guest_count; i++) {
+        mark_guest(pool, scores->guests[i].set, 0, 0);
+        scores->buckets[scores->guests[i].cardinality].highest_guest = INT64_MIN;
+    }
+    scores->guest_count = 0;
+}
+
+/* The last guest takes the place. */
+void ocdm__scores_remove_guest(struct scores *scores, struct pool *pool, uint32_t set)
+{
+    uint32_t place = 0;
+    while (place < scores->guest_count && scores->guests[place].set != set)
+        place++;
+    if (place == scores->guest_count)
+        return;
+    uint32_t last = --scores->guest_count;
+    scores->buckets[scores->guests[place].cardinality].highest_guest = INT64_MIN;
+    mark_guest(pool, set, 0, ~((uint64_t)1 << place));
+    if (place == last)
+        return;
+    mark_guest(pool, scores->guests[last].set, (uint64_t)1 << place, ~((uint64_t)1 << last));
+    scores->guests[place] = scores->guests[last];
+}
+
 /* ---- ranking -------------------------------------------------------------------------------------------------------- */
 
-/* Lists some of the sets that are awake, and how much more than the best each would leave. */
+static bool may_sleep(const struct bucket *bucket)
+{
+    return bucket->awake + bucket->asleep > OCDM__FEW;
+}
+
+/* How many sets are awake that may sleep. */
+static uint32_t count_sleepy(const struct scores *scores)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scores->present_count; i++)
+        count += may_sleep(&scores->buckets[scores->present[i]]) ? scores->buckets[scores->present[i]].awake : 0;
+    return count;
+}
+
+/* Lists some of them, and how much more than the best each would leave. */
 static uint32_t list_awake(struct scores *scores, const struct pool *pool, int64_t best)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scores->present_count; i++) {
         uint32_t cardinality = scores->present[i];
+        if (!may_sleep(&scores->buckets[cardinality]))
+            continue;
         for (uint32_t b = scores->buckets[cardinality].first_block; b != OCDM_NONE; b = scores->lanes.blocks[b].next)
             for (uint32_t lane = b * OCDM__LANES, end = lane + scores->lanes.blocks[b].used; lane < end; lane++) {
                 if (count == RANKED_AT_MOST)
@@ -261,7 +338,7 @@ static void rank(struct scores *scores, struct pool *pool, const struct filter *
         bucket->ceiling = score > bucket->ceiling ? score : bucket->ceiling;
         slept++;
     }
-    scores->awake_limit = slept < count / 4 ? scores->awake_count * 2 : OCDM__AWAKE_AT_MOST;
+    scores->awake_limit = slept < count / 4 ? count_sleepy(scores) * 2 : OCDM__AWAKE_AT_MOST;
     scores->work.rankings += count;
     scores->sleep_trial.spent += (uint64_t)count * COST_OF_RANKING;
     ocdm__scores_start_new_age(scores);
@@ -301,7 +378,7 @@ static uint64_t patience(const struct scores *scores)
 /* Called while no set is asleep: whether to try sleeping now. The patience contains what it costs to put all sets to sleep. */
 static bool start_to_sleep(struct scores *scores, const struct pool *pool)
 {
-    bool many = scores->awake_count > OCDM__AWAKE_AT_MOST;
+    bool many = count_sleepy(scores) > OCDM__SLEEP_FROM;
     if (!many || !scores->sleep_trial.rest)
         scores->sleep_trial.resting = scores->sleep_trial.rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
     bool rests = ocdm__trial_rests(&scores->sleep_trial, scores->sleep_trial.plain);
@@ -314,9 +391,10 @@ static bool start_to_sleep(struct scores *scores, const struct pool *pool)
 
 void ocdm__scores_tend(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
-    bool many = scores->awake_count > OCDM__AWAKE_AT_MOST && scores->awake_count > scores->awake_limit;
     if (!scores->sleepers.count && !start_to_sleep(scores, pool))
         return;
+    uint32_t sleepy = count_sleepy(scores);
+    bool many = sleepy > OCDM__AWAKE_AT_MOST && sleepy > scores->awake_limit;
     if (!many || scores->tended || scores->sleep_trial.resting)
         return;
     rank(scores, pool, filter, best);

@@ -136,7 +136,7 @@ struct catch
     uint32_t margin;
 };
 
-/* Scores the sleepers that were caught, and wakes those that score more than the margin excludes. */
+/* Scores the sleepers that were caught. Those that score more than the margin excludes become guests, or wake up. */
 static void settle(struct scores *scores, struct pool *pool, const struct catch *caught)
 {
     for (uint32_t i = 0; i < caught->count; i++) {
@@ -147,11 +147,11 @@ static void settle(struct scores *scores, struct pool *pool, const struct catch 
         int64_t score = ocdm__scores_sum_weights(pool, number);
         scores->work.scored++;
         scores->sleep_trial.spent += COST_OF_SCORING;
-        if (score > highest_short_of(scores, bucket, (int64_t)caught->margin + 1)) {
+        if (score <= highest_short_of(scores, bucket, (int64_t)caught->margin + 1)) {
+            learn_from_miss(scores, pool, number);
+        } else if (!ocdm__scores_invite(scores, pool, number, score)) {
             ocdm__scores_wake(scores, pool, number, score);
             scores->work.woken++;
-        } else {
-            learn_from_miss(scores, pool, number);
         }
     }
 }
@@ -172,6 +172,22 @@ static void narrow(const struct scores *scores, struct catch *caught)
         kept += scores->ranked[i].gap <= caught->margin;
     }
     caught->count = kept;
+}
+
+/* The largest margin, up to `wanted`, at which no sleeper is caught that has no raised class; 0 if some are at any. In a
+ * balanced memory most sleepers have the same height, and a margin that reaches it would catch them all. */
+static uint32_t margin_at_rest(struct scores *scores, uint32_t wanted)
+{
+    int64_t margin = wanted;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        struct bucket *bucket = &scores->buckets[scores->present[i]];
+        bucket->tallest = scores->sleepers.wards[scores->present[i]].tallest;
+        if (bucket->asleep && bucket->tallest >= bucket->goal - margin)
+            bucket->tallest = ocdm__sleepers_tallest_of(&scores->sleepers, scores->present[i]);
+        if (bucket->asleep && bucket->tallest >= bucket->goal - margin)
+            margin = bucket->goal - bucket->tallest - 1;
+    }
+    return margin > 0 ? (uint32_t)margin : 0;
 }
 
 static void set_marks(struct scores *scores, uint32_t margin)
@@ -225,8 +241,16 @@ static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, u
 
 /* ---- over pairs ----------------------------------------------------------------------------------------------------- */
 
-/* The most that a set of each cardinality is raised without a pair of risers: by the largest risers, one for each of its pairs
- * and one for each class that is in no pair. */
+/* The sum of the `count` largest risers, at most: beyond those that are known, each counts as the last. */
+static int64_t sum_of_largest(const int64_t largest[OCDM__RISES], uint32_t count)
+{
+    int64_t sum = count > OCDM__RISES ? largest[OCDM__RISES - 1] * (int64_t)(count - OCDM__RISES) : 0;
+    for (uint32_t i = 0; i < count && i < OCDM__RISES; i++)
+        sum += largest[i];
+    return sum;
+}
+
+/* The most that a set of each cardinality is raised without a pair of risers: by the largest risers. */
 static void set_alone(struct scores *scores, uint32_t risers)
 {
     int64_t largest[OCDM__RISES] = {0};
@@ -240,11 +264,10 @@ static void set_alone(struct scores *scores, uint32_t risers)
             largest[place] = units;
     }
     for (uint32_t i = 0; i < scores->present_count; i++) {
-        uint32_t cardinality = scores->present[i], most = cardinality - ocdm__pair_count(cardinality);
-        int64_t *alone = &scores->buckets[cardinality].alone;
-        *alone = most > OCDM__RISES ? largest[OCDM__RISES - 1] * (int64_t)(most - OCDM__RISES) : 0;
-        for (uint32_t j = 0; j < most && j < OCDM__RISES; j++)
-            *alone += largest[j];
+        struct bucket *bucket = &scores->buckets[scores->present[i]];
+        uint32_t most = ocdm__alone_at_most(scores->present[i]);
+        bucket->alone = sum_of_largest(largest, most);
+        bucket->alone_and_one = sum_of_largest(largest, most + 1);
     }
 }
 
@@ -258,20 +281,12 @@ static int64_t suspicious(const struct bucket *bucket, int64_t margin)
  * is none. */
 static int64_t margin_for_pairs(struct scores *scores, int64_t wanted)
 {
-    struct sleepers *sleepers = &scores->sleepers;
-    for (uint32_t i = 0; i < scores->present_count; i++)
-        scores->buckets[scores->present[i]].tallest = 0;
-    for (uint32_t row = 0; row < sleepers->row_used; row++) {
-        struct bucket *bucket = &scores->buckets[sleepers->rows[row].cardinality];
-        int64_t top = sleepers->top[row];
-        if (top <= bucket->tallest || top < suspicious(bucket, wanted))
-            continue;
-        top = ocdm__sleepers_tallest(sleepers, row);
-        bucket->tallest = top > bucket->tallest ? top : bucket->tallest;
-    }
     int64_t margin = wanted;
     for (uint32_t i = 0; i < scores->present_count; i++) {
-        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        struct bucket *bucket = &scores->buckets[scores->present[i]];
+        bucket->tallest = scores->sleepers.wards[scores->present[i]].tallest;
+        if (bucket->tallest >= suspicious(bucket, wanted))
+            bucket->tallest = ocdm__sleepers_tallest_of(&scores->sleepers, scores->present[i]);
         int64_t most = suspicious(bucket, 0) - bucket->tallest - 1;
         margin = bucket->asleep > FEW_SLEEPERS && most < margin ? most : margin;
     }
@@ -289,21 +304,20 @@ static int64_t raise_of_others(const struct scores *scores, const struct pool *p
 }
 
 /* A sleeper's height with all risers raised. */
-static int64_t raised_height(const struct scores *scores, const struct pool *pool, uint32_t seat, uint32_t cardinality)
+static int64_t raised_height(const struct scores *scores, const struct pool *pool, uint32_t seat)
 {
-    const uint16_t *recorded = scores->sleepers.paired[seat].class_index;
-    int64_t height = scores->sleepers.height[seat];
+    const struct paired *sleeper = &scores->sleepers.paired[seat];
+    int64_t height = sleeper->height;
     for (uint32_t i = 0; i < OCDM__PAIRED; i++)
-        height += scores->raise[recorded[i]];
-    return cardinality > OCDM__PAIRED ? height + raise_of_others(scores, pool, seat) : height;
+        height += scores->raise[sleeper->class_index[i]];
+    return sleeper->cardinality > OCDM__PAIRED ? height + raise_of_others(scores, pool, seat) : height;
 }
 
 /* Catches a sleeper that is at most the margin short of its goal. raised[] is 0 for one that was caught already. */
 static void visit(struct scores *scores, const struct pool *pool, uint32_t seat, struct catch *caught)
 {
     struct sleepers *sleepers = &scores->sleepers;
-    uint32_t cardinality = sleepers->rows[seat / OCDM__ROW].cardinality;
-    int64_t gap = scores->buckets[cardinality].goal - raised_height(scores, pool, seat, cardinality);
+    int64_t gap = scores->buckets[sleepers->paired[seat].cardinality].goal - raised_height(scores, pool, seat);
     if (gap > caught->margin || sleepers->raised[seat] == 0)
         return;
     sleepers->raised[seat] = 0;
@@ -330,21 +344,49 @@ static void visit_suspicious(struct scores *scores, const struct pool *pool, str
     }
 }
 
-/* Writes the first links of the lists of all pairs of risers. Returns how many there are, or `room` if they may not fit. */
-static uint32_t first_links(const struct scores *scores, uint32_t risers, uint32_t *links, uint32_t room)
+/* Writes the numbers of the lists of all pairs of risers that are not empty, from one kind of list on. Returns how many there
+ * are, or `room` if they may not fit. */
+static uint32_t filled_lists(const struct scores *scores, uint32_t risers, uint32_t kind, uint32_t *lists, uint32_t room)
 {
     const struct sleepers *sleepers = &scores->sleepers;
     uint32_t count = 0;
-    for (uint32_t i = 1; i < risers; i++) {
-        if (i >= room - count)
+    for (uint32_t i = 0; i < risers; i++) {
+        if (OCDM__KINDS_OF_LISTS * (i + 1) >= room - count)
             return room;
         uint32_t hash = scores->risers[i].hash;
-        for (uint32_t j = 0; j < i; j++) {
-            links[count] = sleepers->pairs[(hash + scores->risers[j].hash) & sleepers->pair_mask];
-            count += links[count] != OCDM_NONE;
+        for (uint32_t j = 0; j <= i; j++) {
+            uint32_t list = ocdm__list_of_pair(sleepers, hash + scores->risers[j].hash, 0);
+            uint64_t filled = sleepers->filled[list / 64] >> list % 64;
+            for (uint32_t k = kind; k < OCDM__KINDS_OF_LISTS; k++) {
+                lists[count] = list + k;
+                count += (uint32_t)(filled >> k & 1);
+            }
         }
     }
     return count;
+}
+
+/* Replaces the numbers of lists by their first links. */
+static void read_first_links(const struct sleepers *sleepers, uint32_t *links, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        ocdm__prefetch(&sleepers->pairs[links[i]]);
+    for (uint32_t i = 0; i < count; i++) {
+        links[i] = sleepers->pairs[links[i]];
+        ocdm__prefetch(&sleepers->paired[links[i] / OCDM__LINKS]);
+    }
+}
+
+/* A sleeper with one riser more than it may have without a pair of risers has such a pair; with two more it has two of them,
+ * and at least one is not its pair number 0. */
+static uint32_t first_kind(const struct scores *scores, int64_t margin)
+{
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        if (bucket->asleep && bucket->tallest + bucket->alone_and_one >= bucket->goal - margin)
+            return OCDM__OF_FIRST_PAIRS;
+    }
+    return OCDM__OF_OTHER_PAIRS;
 }
 
 /* Visits the sleepers on the lists of all pairs of risers: the first of each list, then the second, so that visits do not wait
@@ -353,10 +395,12 @@ static uint32_t visit_pairs(struct scores *scores, const struct pool *pool, uint
                             struct catch *caught)
 {
     const struct paired *paired = scores->sleepers.paired;
-    uint32_t *links = scores->tied, count = first_links(scores, risers, links, room);
+    uint32_t *links = scores->tied, count = filled_lists(scores, risers, first_kind(scores, caught->margin), links, room);
+    if (count < room)
+        read_first_links(&scores->sleepers, links, count);
     for (uint32_t i = 0; i < count && count < room; i++) {
-        ocdm__prefetch(&paired[links[i + AHEAD < count ? i + AHEAD : i] / OCDM__PAIRS]);
-        uint32_t seat = links[i] / OCDM__PAIRS, next = paired[seat].next[links[i] % OCDM__PAIRS];
+        ocdm__prefetch(&paired[links[i + AHEAD < count ? i + AHEAD : i] / OCDM__LINKS]);
+        uint32_t seat = links[i] / OCDM__LINKS, next = paired[seat].next[links[i] % OCDM__LINKS];
         links[count] = next;
         count += next != OCDM_NONE;
         visit(scores, pool, seat, caught);
@@ -454,11 +498,12 @@ static void adapt_sweep(uint32_t *margin, uint32_t looked, uint32_t left)
 void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
     uint32_t *margin = &scores->margin[scores->swept];
+    ocdm__scores_dismiss_guests(scores, pool);
     scores->swept += scores->swept + 1 < OCDM__ROUNDS;
     set_goals(scores, filter, best);
     uint32_t risers = list_risers(scores, pool);
     uint64_t listed = count_listed(scores, pool, risers);
-    struct catch caught = {.margin = *margin};
+    struct catch caught = {.margin = margin_at_rest(scores, *margin)};
     if (!sweep_pairs(scores, pool, risers, listed * COST_OF_RAISING, &caught))
         sweep_lists(scores, pool, risers, listed, &caught);
     uint32_t looked = caught.margin;

@@ -5,6 +5,8 @@
 
 #include "base/allocate.h"
 
+#define LINE 64u
+
 void ocdm__sleepers_init(struct sleepers *sleepers)
 {
     *sleepers = (struct sleepers){.free_row = OCDM_NONE};
@@ -19,32 +21,68 @@ void ocdm__sleepers_clear(struct sleepers *sleepers)
     ocdm__release(sleepers->top);
     ocdm__release(sleepers->loose);
     ocdm__release(sleepers->mark);
-    ocdm__release(sleepers->paired);
+    ocdm__release(sleepers->wards);
+    ocdm__release(sleepers->paired_block);
     ocdm__release(sleepers->pairs);
+    ocdm__release(sleepers->filled);
     ocdm__sleepers_init(sleepers);
 }
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
 
-/* Makes one to two lists per seat. While there are sleepers the number of lists stays, and the lists become longer. If 31 bits
- * are not enough to number the links, there are no lists. */
+void ocdm__sleepers_reserve_wards(struct sleepers *sleepers, uint32_t room, bool *failed)
+{
+    if (room <= sleepers->ward_room)
+        return;
+    sleepers->wards = ocdm__grown(sleepers->wards, room, sizeof *sleepers->wards, failed);
+    if (*failed)
+        return;
+    for (uint32_t i = sleepers->ward_room; i < room; i++)
+        sleepers->wards[i] = (struct ward){.open_row = OCDM_NONE};
+    sleepers->ward_room = room;
+}
+
+_Static_assert(sizeof(struct paired) == LINE, "a sleeper's record is one line of the cache");
+
+/* The records move to a larger block whose first record is aligned. */
+static void reserve_paired(struct sleepers *sleepers, size_t seats, bool *failed)
+{
+    unsigned char *block = ocdm__allocate(seats + 1, LINE);
+    *failed = block == NULL;
+    if (*failed)
+        return;
+    struct paired *paired = (struct paired *)(void *)(block + (LINE - (uintptr_t)block % LINE) % LINE);
+    if (sleepers->paired != NULL)
+        memcpy(paired, sleepers->paired, (size_t)sleepers->row_room * OCDM__ROW * sizeof *paired);
+    ocdm__release(sleepers->paired_block);
+    sleepers->paired_block = block;
+    sleepers->paired = paired;
+}
+
+/* Makes two to four pairs of lists per seat. While there are sleepers the number of lists stays, and the lists become longer.
+ * If 31 bits are not enough to number the links, there are no lists. */
 static void reserve_pairs(struct sleepers *sleepers, uint32_t rows, bool *failed)
 {
-    size_t seats = (size_t)rows * OCDM__ROW, links = seats * OCDM__PAIRS, lists = OCDM__ROW;
+    size_t seats = (size_t)rows * OCDM__ROW, links = seats * OCDM__LINKS, lists = OCDM__ROW;
     if (links >= OCDM__FIRST_LINK) {
         sleepers->pair_mask = 0;
         return;
     }
-    sleepers->paired = ocdm__grown(sleepers->paired, seats, sizeof *sleepers->paired, failed);
-    while (lists < links / 4)
+    reserve_paired(sleepers, seats, failed);
+    while (lists < 2 * seats)
         lists *= 2;
     if (*failed || sleepers->count > 0)
         return;
-    sleepers->pairs = ocdm__grown(sleepers->pairs, lists, sizeof *sleepers->pairs, failed);
-    if (*failed)
-        return;
     sleepers->pair_mask = (uint32_t)(lists - 1);
+    lists *= OCDM__KINDS_OF_LISTS;
+    sleepers->pairs = ocdm__grown(sleepers->pairs, lists, sizeof *sleepers->pairs, failed);
+    sleepers->filled = ocdm__grown(sleepers->filled, lists / 64, sizeof *sleepers->filled, failed);
+    if (*failed) {
+        sleepers->pair_mask = 0;
+        return;
+    }
     memset(sleepers->pairs, 0xFF, lists * sizeof *sleepers->pairs);
+    memset(sleepers->filled, 0, lists / 64 * sizeof *sleepers->filled);
 }
 
 static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
@@ -72,8 +110,9 @@ void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *fail
 
 /* ---- seats ---------------------------------------------------------------------------------------------------------- */
 
-static void link_row(struct sleepers *sleepers, uint32_t number, uint32_t *open)
+static void link_row(struct sleepers *sleepers, uint32_t number)
 {
+    uint32_t *open = &sleepers->wards[sleepers->rows[number].cardinality].open_row;
     sleepers->rows[number].previous = OCDM_NONE;
     sleepers->rows[number].next = *open;
     if (*open != OCDM_NONE)
@@ -81,7 +120,7 @@ static void link_row(struct sleepers *sleepers, uint32_t number, uint32_t *open)
     *open = number;
 }
 
-static void unlink_row(struct sleepers *sleepers, uint32_t number, uint32_t *open)
+static void unlink_row(struct sleepers *sleepers, uint32_t number)
 {
     const struct row *row = &sleepers->rows[number];
     if (row->next != OCDM_NONE)
@@ -89,10 +128,10 @@ static void unlink_row(struct sleepers *sleepers, uint32_t number, uint32_t *ope
     if (row->previous != OCDM_NONE)
         sleepers->rows[row->previous].next = row->next;
     else
-        *open = row->next;
+        sleepers->wards[row->cardinality].open_row = row->next;
 }
 
-static bool open_row(struct sleepers *sleepers, uint32_t cardinality, uint32_t *open)
+static bool open_row(struct sleepers *sleepers, uint32_t cardinality)
 {
     uint32_t number = sleepers->free_row;
     if (number != OCDM_NONE)
@@ -105,15 +144,32 @@ static bool open_row(struct sleepers *sleepers, uint32_t cardinality, uint32_t *
     sleepers->top[number] = 0;
     sleepers->loose[number] = false;
     memset(sleepers->height + (size_t)number * OCDM__ROW, 0, OCDM__ROW * sizeof *sleepers->height);
-    link_row(sleepers, number, open);
+    link_row(sleepers, number);
     return true;
+}
+
+/* A height of 0 is that of a free seat. */
+static void note_height(struct ward *ward, uint16_t before, uint16_t height)
+{
+    ward->as_tall -= before == ward->tallest && before > 0;
+    if (height > ward->tallest) {
+        ward->tallest = height;
+        ward->as_tall = 0;
+    }
+    ward->as_tall += height == ward->tallest && height > 0;
 }
 
 void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_t height)
 {
-    uint16_t *top = &sleepers->top[seat / OCDM__ROW];
-    sleepers->loose[seat / OCDM__ROW] |= height < sleepers->height[seat];
+    uint32_t row = seat / OCDM__ROW;
+    uint16_t *top = &sleepers->top[row], before = sleepers->height[seat];
+    if (height == before)
+        return;
+    note_height(&sleepers->wards[sleepers->rows[row].cardinality], before, height);
+    sleepers->loose[row] |= height < before;
     sleepers->height[seat] = sleepers->raised[seat] = height;
+    if (sleepers->pair_mask > 0)
+        sleepers->paired[seat].height = height;
     *top = height > *top ? height : *top;
 }
 
@@ -129,16 +185,54 @@ uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row)
     return sleepers->top[row] = tallest;
 }
 
+uint16_t ocdm__sleepers_tallest_of(struct sleepers *sleepers, uint32_t cardinality)
+{
+    struct ward *ward = &sleepers->wards[cardinality];
+    if (ward->as_tall > 0)
+        return ward->tallest;
+    *ward = (struct ward){.open_row = ward->open_row};
+    for (uint32_t row = 0; row < sleepers->row_used; row++) {
+        if (sleepers->rows[row].cardinality != cardinality || ocdm__sleepers_tallest(sleepers, row) < ward->tallest)
+            continue;
+        const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
+        for (uint32_t i = 0; i < OCDM__ROW; i++)
+            note_height(ward, 0, height[i]);
+    }
+    return ward->tallest;
+}
+
 /* ---- pairs ---------------------------------------------------------------------------------------------------------- */
+
+/* The places, among the classes of a set, of the two that are pair number i of it. */
+struct pair_places {
+    uint32_t a, b;
+};
+
+static struct pair_places places_of_pair(uint32_t cardinality, uint32_t i)
+{
+    static const struct pair_places of_three[] = {{0, 1}, {0, 2}, {1, 2}};
+    if (cardinality == 1)
+        return (struct pair_places){0, 0};
+    if (!ocdm__has_group_of_three(cardinality))
+        return (struct pair_places){2 * i, 2 * i + 1};
+    return i < 3 ? of_three[i] : (struct pair_places){2 * i - 3, 2 * i - 2};
+}
+
+static void set_first_link(struct sleepers *sleepers, uint32_t list, uint32_t link)
+{
+    uint64_t bit = (uint64_t)1 << list % 64, *bits = &sleepers->filled[list / 64];
+    sleepers->pairs[list] = link;
+    *bits = link == OCDM_NONE ? *bits & ~bit : *bits | bit;
+}
 
 static void link_pair(struct sleepers *sleepers, uint32_t seat, uint32_t pair, uint32_t list)
 {
-    uint32_t link = seat * OCDM__PAIRS + pair, next = sleepers->pairs[list];
+    uint32_t link = seat * OCDM__LINKS + pair, next = sleepers->pairs[list];
     sleepers->paired[seat].next[pair] = next;
     sleepers->paired[seat].previous[pair] = list | OCDM__FIRST_LINK;
     if (next != OCDM_NONE)
-        sleepers->paired[next / OCDM__PAIRS].previous[next % OCDM__PAIRS] = link;
-    sleepers->pairs[list] = link;
+        sleepers->paired[next / OCDM__LINKS].previous[next % OCDM__LINKS] = link;
+    set_first_link(sleepers, list, link);
 }
 
 static void link_pairs(struct sleepers *sleepers, uint32_t seat, const struct cell *cells, uint32_t cardinality)
@@ -146,12 +240,14 @@ static void link_pairs(struct sleepers *sleepers, uint32_t seat, const struct ce
     if (!sleepers->pair_mask)
         return;
     uint16_t *class_index = sleepers->paired[seat].class_index;
+    sleepers->paired[seat].cardinality = cardinality;
     for (uint32_t i = 0; i < OCDM__PAIRED; i++)
         class_index[i] =
             (uint16_t)(i < cardinality && cells[i].class_index < OCDM__NO_CLASS ? cells[i].class_index : OCDM__NO_CLASS);
     for (uint32_t i = 0; i < ocdm__pair_count(cardinality); i++) {
-        uint32_t hash = ocdm__pair_hash(cells[2 * i].class_index) + ocdm__pair_hash(cells[2 * i + 1].class_index);
-        link_pair(sleepers, seat, i, hash & sleepers->pair_mask);
+        struct pair_places pair = places_of_pair(cardinality, i);
+        uint32_t hash = ocdm__pair_hash(cells[pair.a].class_index) + ocdm__pair_hash(cells[pair.b].class_index);
+        link_pair(sleepers, seat, i, ocdm__list_of_pair(sleepers, hash, i));
     }
 }
 
@@ -161,26 +257,26 @@ static void unlink_pairs(struct sleepers *sleepers, uint32_t seat, uint32_t card
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next = sleepers->paired[seat].next[i], previous = sleepers->paired[seat].previous[i];
         if (previous & OCDM__FIRST_LINK)
-            sleepers->pairs[previous & ~OCDM__FIRST_LINK] = next;
+            set_first_link(sleepers, previous & ~OCDM__FIRST_LINK, next);
         else
-            sleepers->paired[previous / OCDM__PAIRS].next[previous % OCDM__PAIRS] = next;
+            sleepers->paired[previous / OCDM__LINKS].next[previous % OCDM__LINKS] = next;
         if (next != OCDM_NONE)
-            sleepers->paired[next / OCDM__PAIRS].previous[next % OCDM__PAIRS] = previous;
+            sleepers->paired[next / OCDM__LINKS].previous[next % OCDM__LINKS] = previous;
     }
 }
 
 /* ---- coming and going ------------------------------------------------------------------------------------------------ */
 
-bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint32_t *open,
-                        uint16_t height)
+bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint16_t height)
 {
-    if (*open == OCDM_NONE && !open_row(sleepers, set->cardinality, open))
+    if (sleepers->wards[set->cardinality].open_row == OCDM_NONE && !open_row(sleepers, set->cardinality))
         return false;
-    struct row *row = &sleepers->rows[*open];
-    uint32_t free = ocdm__lowest_bit(~row->taken), seat = *open * OCDM__ROW + free;
+    uint32_t place = sleepers->wards[set->cardinality].open_row;
+    struct row *row = &sleepers->rows[place];
+    uint32_t free = ocdm__lowest_bit(~row->taken), seat = place * OCDM__ROW + free;
     row->taken |= (uint64_t)1 << free;
     if (row->taken == UINT64_MAX)
-        unlink_row(sleepers, *open, open);
+        unlink_row(sleepers, place);
     sleepers->set[seat] = number;
     ocdm__sleepers_set_height(sleepers, seat, height);
     link_pairs(sleepers, seat, cells, set->cardinality);
@@ -189,7 +285,7 @@ bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t num
     return true;
 }
 
-void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uint32_t *open)
+void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set)
 {
     ocdm__sleepers_set_height(sleepers, set->lane, 0);
     unlink_pairs(sleepers, set->lane, set->cardinality);
@@ -197,11 +293,11 @@ void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, uin
     uint32_t place = set->lane / OCDM__ROW;
     struct row *row = &sleepers->rows[place];
     if (row->taken == UINT64_MAX)
-        link_row(sleepers, place, open);
+        link_row(sleepers, place);
     row->taken &= ~((uint64_t)1 << set->lane % OCDM__ROW);
     if (row->taken)
         return;
-    unlink_row(sleepers, place, open);
+    unlink_row(sleepers, place);
     row->next = sleepers->free_row;
     sleepers->free_row = place;
 }

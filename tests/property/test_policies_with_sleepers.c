@@ -1,12 +1,15 @@
 /* The judge once more, with sleepers from five label sets on, heights that are moved all the time, sweeps over pairs wherever
- * they are possible, and few sets near the best, so that small pools exercise every bound. */
+ * they are possible, few guests and few sets near the best, so that small pools exercise every bound. */
+#define OCDM__SLEEP_FROM 4u
 #define OCDM__AWAKE_AFTER 2u
 #define OCDM__AWAKE_AT_MOST 4u
+#define OCDM__FEW 0u
 #define FAR_FROM_PAR 2
 #define AWAKE_AT_FIRST 0u
 #define FEW_SLEEPERS 0u
 #define COST_OF_PAIR 0u
 #define COST_OF_VISIT 1u
+#define GUESTS 2u
 #define NEAR 4u
 #define MANY 1u
 #include "memory/scores_search.c"
