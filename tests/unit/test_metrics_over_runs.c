@@ -84,6 +84,15 @@ TEST(t_quantile_falls_towards_the_normal_one)
     expect_near(1.959963984540054, ocdm__t_of_95_percent((size_t)1 << 40));
 }
 
+/* The expansion beyond 1000 degrees continues the series below: a cubic through the last four of those meets the first of
+ * these. */
+TEST(expansion_of_the_t_quantile_continues_the_series_to_twelve_digits)
+{
+    double next = 4 * ocdm__t_of_95_percent(1000) - 6 * ocdm__t_of_95_percent(999) + 4 * ocdm__t_of_95_percent(998) -
+                  ocdm__t_of_95_percent(997);
+    assert_true(fabs(ocdm__t_of_95_percent(1001) - next) < 3e-13);
+}
+
 TEST(range_quantile_equals_scipy)
 {
     for (size_t i = 0; i < sizeof golden_ranges / sizeof *golden_ranges; i++) {
@@ -231,6 +240,7 @@ int main(void)
         cmocka_unit_test(t_quantile_equals_scipy),
         cmocka_unit_test(t_quantile_equals_the_closed_forms_to_twelve_digits),
         cmocka_unit_test(t_quantile_falls_towards_the_normal_one),
+        cmocka_unit_test(expansion_of_the_t_quantile_continues_the_series_to_twelve_digits),
         cmocka_unit_test(range_quantile_equals_scipy),
         cmocka_unit_test(least_difference_of_two_methods_is_the_paired_interval),
         cmocka_unit_test(equal_methods_are_told_apart_in_five_percent),

@@ -68,6 +68,57 @@ TEST(file_gives_back_what_was_written)
     free(bytes);
 }
 
+/* Longer values than OCDM__NOTE_COMPARED are not compared, not even with themselves. */
+TEST(notes_are_compared_up_to_a_length)
+{
+    char text[OCDM__NOTE_COMPARED + 2];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    const struct ocdm__note longer = {.value = text, .value_length = OCDM__NOTE_COMPARED + 1};
+    assert_false(ocdm__note_is(&longer, text));
+    text[OCDM__NOTE_COMPARED] = '\0';
+    const struct ocdm__note longest = {.value = text, .value_length = OCDM__NOTE_COMPARED};
+    assert_true(ocdm__note_is(&longest, text));
+    const struct ocdm__note escaped = {.value = "\\u0061\\n", .value_length = 8};
+    assert_true(ocdm__note_is(&escaped, "a\n"));
+}
+
+/* Names of which every byte is escaped, shapes of the largest rank with the longest numbers: the header's room suffices. */
+TEST(longest_entries_are_written_and_read)
+{
+    enum { TENSORS = 12, LENGTH = 300 };
+    char names[TENSORS][LENGTH + 1], value[LENGTH + 1];
+    struct ocdm__tensor tensors[TENSORS];
+    struct ocdm__note notes[TENSORS];
+    memset(value, 1, LENGTH);
+    value[LENGTH] = '\0';
+    for (size_t i = 0; i < TENSORS; i++) {
+        memset(names[i], (int)i + 1, LENGTH);
+        names[i][LENGTH] = '\0';
+        tensors[i] = ocdm__tensor_of(names[i], OCDM__U8, narrow, 0);
+        tensors[i].rank = OCDM__TENSOR_RANK;
+        for (size_t k = 1; k < OCDM__TENSOR_RANK; k++)
+            tensors[i].shape[k] = UINT64_MAX;
+        notes[i] = (struct ocdm__note){.key = names[i], .value = value};
+    }
+    ocdm__output output;
+    assert_int_equal(ocdm__output_open(&output, "long", NULL), OCDM_OK);
+    assert_int_equal(ocdm__safetensors_write(&output, notes, TENSORS, tensors, TENSORS, NULL), OCDM_OK);
+    assert_int_equal(ocdm__output_commit(&output, NULL), OCDM_OK);
+    size_t size;
+    unsigned char *bytes = read_whole("long", &size);
+    struct ocdm__safetensors file;
+    assert_int_equal(ocdm__safetensors_read(&file, "long", bytes, size, NULL), OCDM_OK);
+    assert_int_equal(file.tensor_count, TENSORS);
+    for (size_t i = 0; i < TENSORS; i++) {
+        assert_int_equal(file.tensors[i].rank, OCDM__TENSOR_RANK);
+        assert_int_equal(file.tensors[i].shape[OCDM__TENSOR_RANK - 1], UINT64_MAX);
+        assert_true(ocdm__note_is(&file.notes[i + 1], value) == (6 * LENGTH <= OCDM__NOTE_COMPARED));
+    }
+    ocdm__safetensors_close(&file);
+    free(bytes);
+}
+
 static ocdm_status reading(const unsigned char *bytes, size_t size)
 {
     unsigned char *exact = malloc(size ? size : 1); /* so that reading beyond the end is caught */
@@ -211,6 +262,50 @@ TEST(headers_that_claim_nonsense_are_refused)
         HOLDS(bad[i].header, reading_header(bad[i].header, bad[i].data_size) == OCDM_BAD_FILE);
 }
 
+/* The header is refused, with the place of what is wrong, counted from the start of the file. */
+static void names_byte(const char *header, size_t data_size, size_t at)
+{
+    unsigned char bytes[300] = {0};
+    size_t length = strlen(header);
+    ocdm__put_u64(bytes, length);
+    memcpy(bytes + 8, header, length);
+    struct ocdm__safetensors file;
+    ocdm_error error = {0};
+    char place[40];
+    assert_int_equal(ocdm__safetensors_read(&file, "f", bytes, 8 + length + data_size, &error), OCDM_BAD_FILE);
+    snprintf(place, sizeof place, "f: byte %zu: ", at);
+    if (strncmp(error.message, place, strlen(place)) != 0)
+        fail_msg("%s, not %s", error.message, place);
+}
+
+TEST(messages_name_the_byte_of_the_header)
+{
+    const struct {
+        const char *header, *wrong;
+        size_t data_size;
+    } cases[] = {
+        {"{\"t\":{\"dtype\":\"U7\"}}", "U7", 0},
+        {"{\"t\":{\"more\":1}}", "more", 0},
+        {"{\"t\":{\"shape\":[1,-4]}}", "-4", 0},
+        {"{\"t\":{\"shape\":[1,2,x]}}", "x", 0},
+        {"{\"t\":{\"shape\":[1,2,3,4,5,6,7,8,9]}}", "9", 0},
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", "__metadata__\":{}}", 0},
+        {"{\"a\":{" GOOD "},\"t\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,9]}}", "t\":", 4},
+        {"{\"t\":{" GOOD "},\"t\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[4,4]}}",
+         "t\":{\"dtype\":\"U8\",\"shape\":[0]", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        names_byte(cases[i].header, cases[i].data_size,
+                   8 + (size_t)(strstr(cases[i].header, cases[i].wrong) - cases[i].header));
+}
+
+TEST(messages_name_the_byte_of_the_data)
+{
+    const char *gap = TWO("[0,2]", "[3,5]"), *more = TWO("[0,2]", "[2,4]");
+    names_byte(gap, 5, 8 + strlen(gap) + 3);
+    names_byte(more, 7, 8 + strlen(more) + 4);
+}
+
 TEST(header_longer_than_the_file_is_refused)
 {
     unsigned char bytes[16] = {0};
@@ -252,6 +347,8 @@ int main(void)
         cmocka_unit_test(file_gives_back_what_was_written),        cmocka_unit_test(damage_of_any_byte_is_found),
         cmocka_unit_test(truncation_at_any_length_is_found),       cmocka_unit_test(headers_of_others_are_read),
         cmocka_unit_test(headers_that_claim_nonsense_are_refused), cmocka_unit_test(header_longer_than_the_file_is_refused),
+        cmocka_unit_test(notes_are_compared_up_to_a_length),       cmocka_unit_test(longest_entries_are_written_and_read),
+        cmocka_unit_test(messages_name_the_byte_of_the_header),    cmocka_unit_test(messages_name_the_byte_of_the_data),
         cmocka_unit_test(many_tensors_and_notes_find_room),        cmocka_unit_test(element_sizes_are_those_of_the_format),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
