@@ -81,9 +81,9 @@ torture: ## kill six jobs, and fail their calls, at every call that changes a fi
 soak: all ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
 	@tools/soak $(BUILD)/ocdm
 
-platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes
+platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes (PLATFORMS=s390x)
 	@tools/setup platforms
-	@tools/platforms $(BUILD)/platforms $(JOBS)
+	@tools/platforms $(BUILD)/platforms $(JOBS) $(PLATFORMS)
 
 coverage: ## lines and branches that the tests in C and shell reach; fails below 96 and 88 %
 	@tools/setup build test coverage

@@ -83,6 +83,7 @@ tries() {
     [ "$last" -gt 3 ] || { echo "only $last calls"; return 1; }
     step=$((last / picks > 1 ? last / picks : 1))
     for ((n = 1 + (${#2} * 7 + ${#1}) % step; n <= last; n += step)); do
+        trials=$((trials + 1))
         disturbed "$1" "$2" "$n"
         right_end "$2" && old_or_new "$1" || { echo "at call $n of $last"; return 1; }
         (cd trial && "$1_do") > "$out" 2> "$err"
@@ -91,10 +92,12 @@ tries() {
     done
 }
 
+trials=0
 for job in run compare build sample save merge; do
     mkdir whole-$job && (cd whole-$job && "${job}_do" > /dev/null && "${job}_result" > result) || { echo "Bail out! $job fails undisturbed"; exit 1; }
     for evil in kill torn power entries short EIO ENOSPC EINTR EMFILE ENOMEM; do
         check "${job}_survives_$evil" tries $job $evil
     done
 done
+echo "# $trials jobs were disturbed"
 finish
