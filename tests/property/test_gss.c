@@ -14,6 +14,7 @@
 #include "../scratch_folder.h"
 #include "../toy_gradients.h"
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "memory/memory.h"
 
 enum { STREAMS = 300 };
@@ -62,11 +63,8 @@ static void compare_scores(const ocdm_memory *memory, const struct naive *naive,
     ocdm_error error;
     HOLDS(where, memory->policy.save(memory->state, memory, bytes, sizeof bytes, &size, &error) == OCDM_OK);
     HOLDS(where, size == 8 * naive->size);
-    for (size_t v = 0; v < naive->size; v++) {
-        double score;
-        memcpy(&score, bytes + 8 * v, sizeof score);
-        HOLDS(where, score == naive->pool[v].score);
-    }
+    for (size_t v = 0; v < naive->size; v++)
+        HOLDS(where, ocdm__get_double(bytes + 8 * v) == naive->pool[v].score);
 }
 
 static void compare_all(const ocdm_memory *memory, const struct naive *naive, const char *where)
