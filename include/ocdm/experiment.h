@@ -57,6 +57,8 @@ typedef struct ocdm_learner_batch {
     const size_t *starts;    /* count + 1: sample i has labels[starts[i]] up to, not including, labels[starts[i + 1]] */
     const uint32_t *labels;  /* numbers of classes */
     const uint32_t *samples; /* numbers in the stream */
+    const uint8_t *known; /* which classes of each sample are annotated, as in ocdm_stream_tables, in the order of the batch: a
+                             loss should leave the others out, for they may be there or not. NULL: all are */
 } ocdm_learner_batch;
 
 /* ---- a learner that is called --------------------------------------------------------------------------------------- */

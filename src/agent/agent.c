@@ -211,6 +211,7 @@ static struct ocdm__targets targets_of(const ocdm__agent *agent, const struct oc
                                     .fresh = batch->fresh,
                                     .class_weights = batch->class_weights,
                                     .dark = batch->dark,
+                                    .known = batch->known,
                                     .row_losses = row_losses,
                                     .fresh_weights = batch->class_weights};
     if (agent->settings.loss.negatives < 1 && batch->fresh > 0) {

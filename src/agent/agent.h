@@ -116,6 +116,8 @@ struct ocdm__labelled_batch {
     size_t fresh;               /* how many of them are of the stream: the first ones; the others are replayed */
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
     const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
+    const uint8_t *known; /* a row of bits (base/bytes.h) for each sample: the classes that are annotated, its labels among
+                             them; the others are left out of the loss. NULL: all are */
 };
 
 /*

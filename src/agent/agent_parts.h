@@ -74,6 +74,7 @@ struct ocdm__targets {
     const float *class_weights; /* of the others */
     const float *dark;          /* logits that these once had; NULL: not known */
     double *row_losses;         /* out: the mean loss of each row without the part of `dark`; NULL: not wanted */
+    const uint8_t *known;       /* a row of bits for each row: terms of other classes are 0; NULL: all are known */
 };
 
 /* The mean loss over all logits; `gradients` receives its gradient. Stops at a row whose loss is not finite: `*bad_row` is

@@ -1,11 +1,12 @@
 /*
  * Losses of logits against label sets, and their gradients. Every loss is a sum of terms, one for each sample and class, and is
- * divided by the number of all terms, whatever their weights are.
+ * divided by the number of all terms, whatever their weights are. The terms of classes that are not known are 0.
  */
 #include <math.h>
 #include <string.h>
 
 #include "agent/agent_parts.h"
+#include "base/bytes.h"
 
 /* ---- plain binary cross entropy --------------------------------------------------------------------------------------- */
 
@@ -14,7 +15,8 @@
 /* The number of factors between 1 and 2 that are multiplied before one logarithm is taken of the product. */
 enum { FACTORS = 32 };
 
-/* The loss of a row as if it had no label, with the gradients of the sum, not of the mean. */
+/* The loss of a row as if it had no label, with the gradients of the sum, not of the mean. Logits and gradients may be the same
+ * array. */
 static double row_without_labels(const float *logits, float *gradients, size_t classes)
 {
     double sum = 0;
@@ -42,9 +44,29 @@ static bool repeated(const struct ocdm__targets *targets, size_t row, size_t at)
     return false;
 }
 
+/* The classes of a row that are known, as bits; NULL: all. */
+static const uint8_t *known_of(const struct ocdm__targets *targets, size_t row)
+{
+    return targets->known != NULL ? targets->known + row * ocdm__bits_size(targets->classes) : NULL;
+}
+
+/* A logit of minus infinity has no loss and no gradient. Logits that are not finite still make the sum so. */
+static double masked_row_without_labels(const struct ocdm__targets *targets, size_t row, const float *x, float *gradients)
+{
+    const uint8_t *known = known_of(targets, row);
+    double unknown = 0;
+    for (size_t i = 0; i < targets->classes; i++) {
+        bool counts = ocdm__bits_have(known, i);
+        gradients[i] = counts ? x[i] : -INFINITY;
+        unknown += counts ? 0 : (double)(x[i] - x[i]);
+    }
+    return unknown + row_without_labels(gradients, gradients, targets->classes);
+}
+
 static double plain_row(const struct ocdm__targets *targets, size_t row, const float *x, float *gradients)
 {
-    double sum = row_without_labels(x, gradients, targets->classes);
+    double sum = targets->known != NULL ? masked_row_without_labels(targets, row, x, gradients)
+                                        : row_without_labels(x, gradients, targets->classes);
     for (size_t at = targets->starts[row]; at < targets->starts[row + 1]; at++) {
         uint32_t label = targets->labels[at];
         if (repeated(targets, row, at))
@@ -150,25 +172,29 @@ static double weighted_row(const struct ocdm__targets *targets, const struct rul
                            float *gradients)
 {
     const float *weights = row < targets->fresh ? targets->fresh_weights : targets->class_weights;
+    const uint8_t *known = known_of(targets, row);
     double sum = 0;
     memset(gradients, 0, targets->classes * sizeof *gradients);
     for (size_t at = targets->starts[row]; at < targets->starts[row + 1]; at++)
         gradients[targets->labels[at]] = 1;
     for (size_t i = 0; i < targets->classes; i++) {
         struct term term = gradients[i] > 0 ? positive((double)x[i]) : negative(rule, (double)x[i]);
-        double weight = weights != NULL ? (double)weights[i] : 1;
+        double weight = !ocdm__bits_have(known, i) ? 0 : weights != NULL ? (double)weights[i] : 1;
         gradients[i] = (float)(weight * term.slope);
         sum += weight * term.loss + (double)(x[i] - x[i]); /* not a number unless the logit is finite: asl is bounded */
     }
     return sum;
 }
 
-/* Adds the squared distances to the logits that a sample once had, as dark experience replay does. */
+/* Adds the squared distances to the logits that a sample once had, as dark experience replay does; of known classes only. */
 static double add_dark(const struct ocdm__targets *targets, double weight, size_t row, const float *x, float *gradients)
 {
     const float *once = targets->dark + (row - targets->fresh) * targets->classes;
+    const uint8_t *known = known_of(targets, row);
     double sum = 0;
     for (size_t i = 0; i < targets->classes; i++) {
+        if (!ocdm__bits_have(known, i))
+            continue;
         double apart = (double)x[i] - (double)once[i];
         sum += weight * apart * apart;
         gradients[i] += (float)(2 * weight * apart);

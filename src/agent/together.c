@@ -14,6 +14,7 @@
 
 #include "agent/agent_parts.h"
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 /* Floats after which a bucket is full: 25 MB. A slice of work of the threads. */
@@ -368,6 +369,7 @@ struct order {
     uint64_t fresh;         /* samples of the stream in a batch */
     uint64_t weighted;      /* 1: weights of classes come with the batch */
     uint64_t dark;          /* floats of logits that come with the batch */
+    uint64_t known;         /* bytes of known labels that come with it */
     ocdm__agent_settings settings;
 };
 
@@ -436,6 +438,12 @@ static ocdm_status bring_up_to_date(ocdm__agent *agent, ocdm_error *error)
     return OCDM_OK;
 }
 
+/* Of so many bytes; the last one may be padded. */
+static size_t units_of(uint64_t bytes)
+{
+    return (size_t)bytes / sizeof(uint32_t) + (bytes % sizeof(uint32_t) != 0);
+}
+
 /* Sends the labels and images of a step to all ranks. */
 ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled_batch *batch, const struct ocdm__share *share,
                                  ocdm_error *error)
@@ -451,7 +459,11 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .steps = agent->steps,
                           .fresh = batch->fresh,
                           .weighted = batch->class_weights != NULL,
-                          .dark = batch->dark != NULL ? (batch->count - batch->fresh) * agent->settings.class_count : 0};
+                          .dark = batch->dark != NULL ? (batch->count - batch->fresh) * agent->settings.class_count : 0,
+                          .known = batch->known != NULL ? batch->count * ocdm__bits_size(agent->settings.class_count) : 0};
+    uint32_t *known = ocdm__allocate(units_of(order.known), sizeof *known);
+    if (known == NULL)
+        return ocdm__fail_memory(error, "the known labels of a batch");
     send_order(ranks, &order);
     /* Rank 0 sends: what the pointers lead to is only read. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     ranks->broadcast((void *)(uintptr_t)batch->starts, (batch->count + 1) * (sizeof *batch->starts / sizeof(uint32_t)));
@@ -460,6 +472,11 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
         ranks->broadcast((void *)(uintptr_t)batch->class_weights, agent->settings.class_count);
     if (order.dark > 0) /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
         ranks->broadcast((void *)(uintptr_t)batch->dark, (size_t)order.dark);
+    if (order.known > 0) {
+        memcpy(known, batch->known, (size_t)order.known);
+        ranks->broadcast(known, units_of(order.known));
+    }
+    ocdm__release(known);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
@@ -568,7 +585,8 @@ struct follower {
     ocdm__agent **agents;
     size_t agent_count;
     float *input, *features, *weights, *dark;
-    size_t input_room, feature_room, weight_room, dark_room;
+    float *known; /* bytes, in units of four */
+    size_t input_room, feature_room, weight_room, dark_room, known_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -606,12 +624,15 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
     if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
-        !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1))
+        !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1) ||
+        !reserve_floats(&follower->known, &follower->known_room, units_of(order->known) + 1))
         return ocdm__fail_memory(error, "the weights of classes, or logits");
     if (order->weighted)
         ranks->broadcast(follower->weights, agent->settings.class_count);
     if (order->dark > 0)
         ranks->broadcast(follower->dark, (size_t)order->dark);
+    if (order->known > 0)
+        ranks->broadcast(follower->known, units_of(order->known));
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
@@ -622,7 +643,8 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
                                                .count = (size_t)order->count,
                                                .fresh = (size_t)order->fresh,
                                                .class_weights = order->weighted ? follower->weights : NULL,
-                                               .dark = order->dark > 0 ? follower->dark : NULL};
+                                               .dark = order->dark > 0 ? follower->dark : NULL,
+                                               .known = order->known > 0 ? (const uint8_t *)follower->known : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -701,4 +723,5 @@ void ocdm__together_follow(void)
     ocdm__release_aligned(follower.features);
     ocdm__release_aligned(follower.weights);
     ocdm__release_aligned(follower.dark);
+    ocdm__release_aligned(follower.known);
 }

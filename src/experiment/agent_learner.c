@@ -16,7 +16,8 @@ static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
                                          .count = batch->count,
                                          .fresh = batch->fresh,
                                          .class_weights = batch->class_weights,
-                                         .dark = batch->dark};
+                                         .dark = batch->dark,
+                                         .known = batch->known};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)

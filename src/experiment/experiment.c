@@ -20,7 +20,8 @@ static ocdm_learner_batch public_batch(const ocdm__learner_batch *batch)
                                 .features = batch->input,
                                 .starts = batch->starts,
                                 .labels = batch->labels,
-                                .samples = batch->samples};
+                                .samples = batch->samples,
+                                .known = batch->known};
 }
 
 static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)
@@ -391,7 +392,8 @@ static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
     loop->step = (ocdm_loop_step){.batch = {.count = online->count,
                                             .starts = online->labels.starts,
                                             .labels = online->labels.labels,
-                                            .samples = online->chosen},
+                                            .samples = online->chosen,
+                                            .known = online->labels.known},
                                   .new_count = online->stream_count,
                                   .evaluate = last,
                                   .checkpoint = last || ocdm__folder_saves_after(loop->folder, run->step + 1)};

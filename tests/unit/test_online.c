@@ -401,7 +401,7 @@ static void count_draws(uint32_t policy, size_t *counts)
     uint32_t labels[MEMBERS] = {[MEMBERS - 1] = 1}, slots[3];
     double keys[3];
     ocdm_sample samples[MEMBERS];
-    const ocdm__label_lists lists = {starts, labels};
+    const ocdm__label_lists lists = {.starts = starts, .labels = labels};
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_options options = ocdm_options_default();
     ocdm_memory *memory = NULL;

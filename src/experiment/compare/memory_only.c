@@ -118,7 +118,7 @@ static ocdm_status fill_memory(const ocdm__memory_plan *plan, ocdm_memory *memor
                                ocdm__memory_result *result, ocdm_error *error)
 {
     ocdm__online online = {.skipped = 0};
-    const ocdm__online_parts parts = {.labels = {plan->table->label_starts, plan->table->labels},
+    const ocdm__online_parts parts = {.labels = {.starts = plan->table->label_starts, .labels = plan->table->labels},
                                       .memory = memory,
                                       .batch = ocdm_memory_options(memory)->batch};
     ocdm_status status = ocdm__online_open(&online, &parts, error);

@@ -32,6 +32,7 @@ typedef struct ocdm__learner_batch {
     size_t fresh;               /* how many are of the stream: the first ones; the others are replayed */
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
     const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
+    const uint8_t *known;       /* a row of bits for each sample: the classes that are annotated; NULL: all are */
 } ocdm__learner_batch;
 
 /* What the last step computed, a row or a number for each sample; valid until the next one. */

@@ -24,6 +24,19 @@ static bool make_room(ocdm__batch_labels *batch, size_t starts, size_t labels)
     return !failed;
 }
 
+/* A sample that is replayed has the known labels that it came with. */
+static ocdm_status gather_known(ocdm__batch_labels *batch, const ocdm__label_lists *lists, const uint32_t *samples,
+                                size_t count, ocdm_error *error)
+{
+    if (lists->known == NULL)
+        return OCDM_OK;
+    if (!ocdm__reserve(&batch->known, &batch->known_room, count * lists->known_size + 1, 1))
+        return ocdm__fail_memory(error, "the known labels of a batch");
+    for (size_t i = 0; i < count; i++)
+        memcpy(batch->known + i * lists->known_size, lists->known + samples[i] * lists->known_size, lists->known_size);
+    return OCDM_OK;
+}
+
 static ocdm_status gather_labels(ocdm__batch_labels *batch, const ocdm__label_lists *lists, const uint32_t *samples,
                                  size_t count, ocdm_error *error)
 {
@@ -39,13 +52,14 @@ static ocdm_status gather_labels(ocdm__batch_labels *batch, const ocdm__label_li
             batch->labels[used++] = lists->labels[k];
     }
     batch->starts[count] = used;
-    return OCDM_OK;
+    return gather_known(batch, lists, samples, count, error);
 }
 
 static void clear_labels(ocdm__batch_labels *batch)
 {
     ocdm__release(batch->starts);
     ocdm__release(batch->labels);
+    ocdm__release(batch->known);
     *batch = (ocdm__batch_labels){.starts = NULL};
 }
 
@@ -90,6 +104,7 @@ static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const
     const ocdm__learner_batch batch = {.input = input,
                                        .starts = similarity->labels.starts,
                                        .labels = similarity->labels.labels,
+                                       .known = similarity->labels.known,
                                        .count = count,
                                        .samples = samples};
     if (status != OCDM_OK)
@@ -602,6 +617,7 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
     const ocdm__learner_batch batch = {.input = online->input,
                                        .starts = online->labels.starts,
                                        .labels = online->labels.labels,
+                                       .known = online->labels.known,
                                        .count = online->count,
                                        .samples = online->chosen,
                                        .fresh = online->stream_count,

@@ -271,13 +271,21 @@ static ocdm_status begin_store(ocdm__run *run, uint64_t *stored_from, ocdm_error
     return OCDM_OK;
 }
 
+static ocdm__label_lists label_lists_of(const ocdm__stream_table *table)
+{
+    return (ocdm__label_lists){.starts = table->label_starts,
+                               .labels = table->labels,
+                               .known = table->known,
+                               .known_size = ocdm__bits_size(table->class_count)};
+}
+
 ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
 {
     uint64_t stored_from;
     ocdm_status status = begin_store(run, &stored_from, error);
     if (status != OCDM_OK)
         return status;
-    const ocdm__online_parts parts = {.labels = {run->stream->table.label_starts, run->stream->table.labels},
+    const ocdm__online_parts parts = {.labels = label_lists_of(&run->stream->table),
                                       .learner = run->learner,
                                       .inputs = run->inputs,
                                       .memory = run->memory,

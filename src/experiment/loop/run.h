@@ -65,13 +65,16 @@ void ocdm__curve_write(ocdm__output *output, const ocdm__curve *curve);
 typedef struct ocdm__label_lists {
     const uint64_t *starts;
     const uint32_t *labels;
+    const uint8_t *known; /* of each sample a row of bits for the classes that are annotated; NULL: all are */
+    size_t known_size;    /* bytes of a row */
 } ocdm__label_lists;
 
 /* The same for a batch, in arrays that are reused. Start with all bytes zero. */
 typedef struct ocdm__batch_labels {
     size_t *starts;
     uint32_t *labels;
-    size_t start_room, label_room;
+    uint8_t *known; /* NULL: all are known */
+    size_t start_room, label_room, known_room;
 } ocdm__batch_labels;
 
 /* Seconds that the parts of all steps took. */
