@@ -36,6 +36,7 @@ class Step:
     samples      numbers of samples of the stream: the new ones, then those that are replayed
     new_count    how many are new
     targets      their labels, [len(samples), classes] of 0 and 1, float32
+    known        which of these are annotated, [len(samples), classes], bool; a loss should leave the others out
     evaluate     whether an evaluation is due after the step
     checkpoint   whether a checkpoint is due after the step and its evaluation
     task         the task of the new samples, for messages; a method should not use it
@@ -52,6 +53,11 @@ class Step:
     def targets(self):
         """The labels of the samples: float32, [len(samples), classes] of 0 and 1."""
         return self._run.stream.targets(self.samples)
+
+    @property
+    def known(self):
+        """Which labels of the samples are annotated: bool, [len(samples), classes]; all True unless the stream is partial."""
+        return self._run.stream.known(self.samples)
 
     @property
     def new(self):

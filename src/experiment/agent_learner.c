@@ -137,7 +137,8 @@ static ocdm_status make(const ocdm__learner_maker *maker, const ocdm__run_settin
 {
     ocdm__agent *made = NULL;
     if (ocdm__run_is_ridge(settings))
-        return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda, learner, error);
+        return ocdm__ridge_learner(ocdm__model_inputs_size(inputs), class_count, settings->lambda,
+                                   &ocdm__model_inputs_stream(inputs)->table, learner, error);
     ocdm__agent_settings agent = ocdm__agent_settings_default();
     agent.model = settings->model;
     agent.class_count = class_count;

@@ -17,7 +17,9 @@ extern const ocdm__learner_maker ocdm__dealt_agent_maker;
 /* A learner around an agent, which it destroys. */
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent);
 
-/* Streaming ridge regression (ridge_learner.c) on samples with so many features. OCDM_OK, OCDM_NO_MEMORY. */
-ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, ocdm__learner *learner, ocdm_error *error);
+/* Streaming ridge regression (ridge_learner.c) on samples with so many features. `table` is the stream's if some labels are not
+ * known; NULL: all are. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, const ocdm__stream_table *table,
+                                ocdm__learner *learner, ocdm_error *error);
 
 #endif

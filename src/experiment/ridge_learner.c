@@ -2,6 +2,9 @@
  * Streaming ridge regression: one linear function for each class, fitted to targets 0 and 1 by least squares with a penalty
  * lambda on the squares of its weights, not on its intercept. The sums that determine it are kept, so that every sample of the
  * stream counts, in any order, and none has to be replayed. They are solved when predictions are needed.
+ *
+ * With partial labels a class is fitted to the samples that know it. Classes that the same samples know are a block, which has
+ * its own Gram matrix; where all labels are known there is one block.
  */
 #include "experiment/agent_learner.h"
 
@@ -11,6 +14,7 @@
 #include "base/allocate.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "stream/labelled_set.h"
 
 /* What is saved of the sums: tensors of doubles. */
 enum sums { SAMPLES, GRAM, CROSS, FEATURE_SUMS, LABEL_COUNTS, SUMS };
@@ -22,9 +26,11 @@ static const char *const names[SUMS] = {[SAMPLES] = "ridge.samples",
                                         [LABEL_COUNTS] = "ridge.labels"};
 
 struct ridge {
-    size_t features, classes;
+    size_t features, classes, blocks;
     double lambda;
-    double *sums[SUMS];   /* GRAM: the lower triangle by rows; CROSS: a row for each class */
+    uint32_t *block_of;   /* of each class */
+    uint32_t *first_of;   /* of each block a class */
+    double *sums[SUMS];   /* GRAM: of each block the lower triangle by rows; CROSS: a row for each class */
     double *factor;       /* room for the triangle that is solved */
     double *solution;     /* a row for each class */
     float *weight, *bias; /* of the solution, as a linear layer has them */
@@ -33,12 +39,18 @@ struct ridge {
     bool solved;
 };
 
+/* Numbers of a Gram matrix. */
+static size_t triangle_of(const struct ridge *ridge)
+{
+    return ridge->features * (ridge->features + 1) / 2;
+}
+
 static size_t length_of(const struct ridge *ridge, enum sums which)
 {
-    const size_t lengths[SUMS] = {[SAMPLES] = 1,
-                                  [GRAM] = ridge->features * (ridge->features + 1) / 2,
+    const size_t lengths[SUMS] = {[SAMPLES] = ridge->blocks,
+                                  [GRAM] = ridge->blocks * triangle_of(ridge),
                                   [CROSS] = ridge->classes * ridge->features,
-                                  [FEATURE_SUMS] = ridge->features,
+                                  [FEATURE_SUMS] = ridge->blocks * ridge->features,
                                   [LABEL_COUNTS] = ridge->classes};
     return lengths[which];
 }
@@ -85,14 +97,24 @@ static bool take_row(const struct ridge *ridge, const float *input)
     return true;
 }
 
-static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count)
+static void add_to_block(struct ridge *ridge, size_t block)
 {
     const double *row = ridge->row;
-    ridge->sums[SAMPLES][0] += 1;
-    add_scaled(ridge->sums[FEATURE_SUMS], row, 1, ridge->features);
+    double *gram = ridge->sums[GRAM] + block * triangle_of(ridge);
+    ridge->sums[SAMPLES][block] += 1;
+    add_scaled(ridge->sums[FEATURE_SUMS] + block * ridge->features, row, 1, ridge->features);
     for (size_t i = 0; i < ridge->features; i++)
         if (row[i] != 0)
-            add_scaled(row_of(ridge->sums[GRAM], i), row, row[i], i + 1);
+            add_scaled(row_of(gram, i), row, row[i], i + 1);
+}
+
+/* `known` as in ocdm__learner_batch. */
+static void add_sample(struct ridge *ridge, const uint32_t *labels, size_t label_count, const uint8_t *known)
+{
+    const double *row = ridge->row;
+    for (size_t block = 0; block < ridge->blocks; block++)
+        if (ocdm__bits_have(known, ridge->first_of[block]))
+            add_to_block(ridge, block);
     memset(ridge->has, 0, ridge->classes * sizeof *ridge->has);
     for (size_t k = 0; k < label_count; k++) {
         uint32_t c = labels[k];
@@ -114,7 +136,8 @@ static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *
             *bad = i;
             return ocdm__fail(error, OCDM_BAD_RECORD, "build the stream again without it", "a feature is not a finite number");
         }
-        add_sample(ridge, batch->labels + batch->starts[i], batch->starts[i + 1] - batch->starts[i]);
+        const uint8_t *known = batch->known != NULL ? batch->known + i * ocdm__bits_size(ridge->classes) : NULL;
+        add_sample(ridge, batch->labels + batch->starts[i], batch->starts[i + 1] - batch->starts[i], known);
     }
     ridge->solved = false;
     return OCDM_OK;
@@ -125,12 +148,13 @@ static ocdm_status train(void *state, const ocdm__learner_batch *batch, double *
 /* Below this share of the diagonal a pivot is nothing but rounding errors. */
 #define LEAST_PIVOT 1e-14
 
-/* Cholesky's factor of the centred Gram matrix plus lambda on the diagonal. False if that is not positive definite, within
- * rounding. */
-static bool factorise(const struct ridge *ridge)
+/* Cholesky's factor of a block's centred Gram matrix plus lambda on the diagonal. False if that is not positive definite,
+ * within rounding. */
+static bool factorise(const struct ridge *ridge, size_t block)
 {
-    const double samples = ridge->sums[SAMPLES][0], *sum = ridge->sums[FEATURE_SUMS];
-    memcpy(ridge->factor, ridge->sums[GRAM], length_of(ridge, GRAM) * sizeof *ridge->factor);
+    const double samples = ridge->sums[SAMPLES][block], *sum = ridge->sums[FEATURE_SUMS] + block * ridge->features;
+    size_t size = triangle_of(ridge);
+    memcpy(ridge->factor, ridge->sums[GRAM] + block * size, size * sizeof *ridge->factor);
     for (size_t i = 0; i < ridge->features; i++) {
         double *row = row_of(ridge->factor, i);
         add_scaled(row, sum, -sum[i] / samples, i + 1);
@@ -164,7 +188,8 @@ static void substitute(const struct ridge *ridge, double *x)
 /* A score of 1/2 is where the fitted targets 0 and 1 meet; logits are positive above it. */
 static void solve_class(struct ridge *ridge, size_t c)
 {
-    const double samples = ridge->sums[SAMPLES][0], *sum = ridge->sums[FEATURE_SUMS];
+    size_t block = ridge->block_of[c];
+    const double samples = ridge->sums[SAMPLES][block], *sum = ridge->sums[FEATURE_SUMS] + block * ridge->features;
     double share = ridge->sums[LABEL_COUNTS][c] / samples, *x = ridge->solution;
     memcpy(x, ridge->sums[CROSS] + c * ridge->features, ridge->features * sizeof *x);
     add_scaled(x, sum, -share, ridge->features);
@@ -175,22 +200,28 @@ static void solve_class(struct ridge *ridge, size_t c)
 }
 
 /* Without a sample every score is 0. */
-static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
+static ocdm_status solve_block(struct ridge *ridge, size_t block, ocdm_error *error)
 {
-    bool empty = ridge->sums[SAMPLES][0] == 0;
-    if (ridge->solved)
-        return OCDM_OK;
-    if (!empty && !factorise(ridge))
+    bool empty = ridge->sums[SAMPLES][block] == 0;
+    if (!empty && !factorise(ridge, block))
         return ocdm__fail(error, OCDM_BAD_RECORD, "take a larger --lambda",
                           "ridge regression: the features depend on each other, and lambda %g is too small to decide",
                           ridge->lambda);
     for (size_t c = 0; c < ridge->classes; c++)
-        if (empty)
+        if (ridge->block_of[c] == block && empty)
             ridge->bias[c] = -0.5f;
-        else
+        else if (ridge->block_of[c] == block)
             solve_class(ridge, c);
-    ridge->solved = true;
     return OCDM_OK;
+}
+
+static ocdm_status solve(struct ridge *ridge, ocdm_error *error)
+{
+    ocdm_status status = OCDM_OK;
+    for (size_t block = 0; !ridge->solved && status == OCDM_OK && block < ridge->blocks; block++)
+        status = solve_block(ridge, block, error);
+    ridge->solved = ridge->solved || status == OCDM_OK;
+    return status;
 }
 
 static ocdm_status predict(void *state, const float *input, size_t count, float *logits, ocdm_error *error)
@@ -262,6 +293,8 @@ static void destroy(void *state)
     struct ridge *ridge = state;
     for (unsigned i = 0; i < SUMS; i++)
         ocdm__release(ridge->sums[i]);
+    ocdm__release(ridge->block_of);
+    ocdm__release(ridge->first_of);
     ocdm__release(ridge->factor);
     ocdm__release(ridge->solution);
     ocdm__release(ridge->weight);
@@ -271,6 +304,47 @@ static void destroy(void *state)
     ocdm__release(ridge);
 }
 
+/* Divides each block into the classes that a sample knows and those that it does not. `members` and `inside` are room for a
+ * number of each block, `parts` for the number of its second part. */
+static void divide_blocks(struct ridge *ridge, const uint8_t *known, uint32_t *members, uint32_t *inside, uint32_t *parts)
+{
+    size_t before = ridge->blocks;
+    for (size_t b = 0; b < before; b++)
+        members[b] = inside[b] = 0, parts[b] = UINT32_MAX;
+    for (size_t c = 0; c < ridge->classes; c++) {
+        members[ridge->block_of[c]]++;
+        inside[ridge->block_of[c]] += ocdm__bits_have(known, c);
+    }
+    for (size_t c = 0; c < ridge->classes; c++) {
+        uint32_t block = ridge->block_of[c];
+        if (inside[block] == 0 || inside[block] == members[block] || !ocdm__bits_have(known, c))
+            continue;
+        if (parts[block] == UINT32_MAX)
+            parts[block] = (uint32_t)ridge->blocks++;
+        ridge->block_of[c] = parts[block];
+    }
+}
+
+/* The classes that the same training samples know are a block. */
+static bool find_blocks(struct ridge *ridge, const ocdm__stream_table *table)
+{
+    size_t classes = ridge->classes, size = ocdm__bits_size(classes);
+    uint32_t *room = ocdm__allocate(3 * classes, sizeof *room);
+    const uint8_t *last = NULL;
+    ridge->block_of = ocdm__allocate(classes, sizeof *ridge->block_of);
+    ridge->first_of = ocdm__allocate(classes, sizeof *ridge->first_of);
+    bool made = room != NULL && ridge->block_of != NULL && ridge->first_of != NULL;
+    for (size_t i = 0; made && table != NULL && table->known != NULL && i < table->sample_count; i++) {
+        const uint8_t *known = ocdm__known_labels(table, i);
+        if (table->parts[i] == OCDM__TRAIN && (last == NULL || memcmp(last, known, size) != 0))
+            divide_blocks(ridge, last = known, room, room + classes, room + 2 * classes);
+    }
+    for (size_t c = classes; made && c-- > 0;)
+        ridge->first_of[ridge->block_of[c]] = (uint32_t)c;
+    ocdm__release(room);
+    return made;
+}
+
 static bool make_room(struct ridge *ridge)
 {
     bool made = true;
@@ -278,7 +352,7 @@ static bool make_room(struct ridge *ridge)
         ridge->sums[i] = ocdm__allocate(length_of(ridge, (enum sums)i), sizeof *ridge->sums[i]);
         made = made && ridge->sums[i] != NULL;
     }
-    ridge->factor = ocdm__allocate(length_of(ridge, GRAM), sizeof *ridge->factor);
+    ridge->factor = ocdm__allocate(triangle_of(ridge), sizeof *ridge->factor);
     ridge->solution = ocdm__allocate(ridge->features, sizeof *ridge->solution);
     ridge->weight = ocdm__allocate(length_of(ridge, CROSS), sizeof *ridge->weight);
     ridge->bias = ocdm__allocate(ridge->classes, sizeof *ridge->bias);
@@ -288,15 +362,16 @@ static bool make_room(struct ridge *ridge)
            ridge->row != NULL && ridge->has != NULL;
 }
 
-ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, ocdm__learner *learner, ocdm_error *error)
+ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, const ocdm__stream_table *table,
+                                ocdm__learner *learner, ocdm_error *error)
 {
     static const ocdm__learner_functions functions = {
         .train = train, .predict = predict, .save = save, .load = load, .destroy = destroy};
     struct ridge *ridge = ocdm__allocate(1, sizeof *ridge);
     if (ridge == NULL)
         return ocdm__fail_memory(error, "a ridge regression");
-    *ridge = (struct ridge){.features = features, .classes = classes, .lambda = lambda};
-    if (!make_room(ridge)) {
+    *ridge = (struct ridge){.features = features, .classes = classes, .blocks = 1, .lambda = lambda};
+    if (!find_blocks(ridge, table) || !make_room(ridge)) {
         destroy(ridge);
         return ocdm__fail_memory(error, "the sums of a ridge regression");
     }

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "ocdm/metrics.h"
 
 /* ---- scores of classes -------------------------------------------------------------------------------------------------- */
@@ -31,7 +32,15 @@ typedef struct ocdm__test_set {
     size_t classes;
     const uint64_t *label_starts; /* samples + 1 values, non-decreasing */
     const uint32_t *labels;       /* of sample i: from label_starts[i] up to label_starts[i + 1]; columns, repeats count once */
+    const uint8_t *known; /* a row of bits (base/bytes.h) for each sample: the classes that count for it. Labels of others are
+                             ignored; a sample without any is in no ranking. NULL: all count */
 } ocdm__test_set;
+
+/* Whether a class counts for a sample. */
+static inline bool ocdm__test_set_knows(const ocdm__test_set *set, size_t sample, size_t class_number)
+{
+    return set->known == NULL || ocdm__bits_have(set->known + sample * ocdm__bits_size(set->classes), class_number);
+}
 
 /* A class in a test set. */
 typedef ocdm_class_score ocdm__class_score;

@@ -13,9 +13,9 @@ struct ranking {
     uint32_t *columns; /* the classes that are ranked */
     size_t column_count;
     const uint8_t *counted;
-    uint8_t *carried; /* of each class, whether the present sample carries it */
-    float *own;       /* the scores of those that it carries, rising */
-    size_t own_count;
+    uint8_t *carried;              /* of each class, whether the present sample carries it */
+    float *own;                    /* the scores of those that it carries, rising */
+    size_t own_count, known_count; /* and how many of all that are ranked are known */
 };
 
 static int by_score(const void *a, const void *b)
@@ -29,12 +29,15 @@ static void take_carried(struct ranking *ranking, const ocdm__test_set *set, siz
     ranking->own_count = 0;
     for (uint64_t j = set->label_starts[sample]; j < set->label_starts[sample + 1]; j++) {
         uint32_t label = set->labels[j];
-        if (!ranking->counted[label] || ranking->carried[label])
+        if (!ranking->counted[label] || ranking->carried[label] || !ocdm__test_set_knows(set, sample, label))
             continue;
         ranking->carried[label] = 1;
         ranking->own[ranking->own_count++] = set->logits[sample * set->classes + label];
     }
     qsort(ranking->own, ranking->own_count, sizeof *ranking->own, by_score);
+    ranking->known_count = set->known == NULL ? ranking->column_count : 0;
+    for (size_t i = 0; set->known != NULL && i < ranking->column_count; i++)
+        ranking->known_count += ocdm__test_set_knows(set, sample, ranking->columns[i]);
 }
 
 /* How many of the carried classes score at most `score`. */
@@ -52,17 +55,19 @@ static size_t not_above(const struct ranking *ranking, float score)
 }
 
 /* A sample that carries none of the classes, or all of them, has no pair: its ranking loss is 0. */
-static void add_sample(const struct ranking *ranking, const float *row, ocdm__rank_sums *sums)
+static void add_sample(const struct ranking *ranking, const ocdm__test_set *set, size_t sample, ocdm__rank_sums *sums)
 {
+    const float *row = set->logits + sample * set->classes;
     uint64_t wrong = 0, beaten = 0;
     bool first_is_wrong = false;
-    size_t own = ranking->own_count, others = ranking->column_count - own;
-    sums->samples++;
+    size_t own = ranking->own_count, others = ranking->known_count - own;
+    sums->samples += ranking->known_count > 0;
     if (own == 0)
         return;
     for (size_t i = 0; i < ranking->column_count; i++) {
         float score = row[ranking->columns[i]];
-        if (score < ranking->own[0] || ranking->carried[ranking->columns[i]])
+        if (score < ranking->own[0] || ranking->carried[ranking->columns[i]] ||
+            !ocdm__test_set_knows(set, sample, ranking->columns[i]))
             continue;
         size_t below = not_above(ranking, score);
         wrong += below;
@@ -80,7 +85,7 @@ static void rank_all(struct ranking *ranking, const ocdm__test_set *set, ocdm__r
 {
     for (size_t i = 0; i < set->samples; i++) {
         take_carried(ranking, set, i);
-        add_sample(ranking, set->logits + i * set->classes, sums);
+        add_sample(ranking, set, i, sums);
         for (uint64_t j = set->label_starts[i]; j < set->label_starts[i + 1]; j++)
             ranking->carried[set->labels[j]] = 0;
     }

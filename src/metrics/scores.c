@@ -112,20 +112,33 @@ static struct rank_sums sum_thresholds(const uint64_t *sorted, size_t count, siz
     return sums;
 }
 
+/* Keeps the entries of the samples that the class counts for; returns how many. */
+static size_t drop_unknown(const ocdm__test_set *set, size_t class_number, uint64_t *entries)
+{
+    size_t kept = 0;
+    if (set->known == NULL)
+        return set->samples;
+    for (size_t i = 0; i < set->samples; i++)
+        if (ocdm__test_set_knows(set, i, class_number))
+            entries[kept++] = entries[i];
+    return kept;
+}
+
 /* AP = sum over thresholds of (R_k - R_(k-1)) P_k, from the highest score down; equal scores are one threshold, without
  * interpolation. `carriers` lists the samples that carry the class, each once. The order of the samples does not change the
  * results, not even their last bit. */
-static void rank_samples(const uint32_t *keys, size_t count, const uint32_t *carriers, const struct rank_room *room,
-                         ocdm__class_score *score)
+static void rank_samples(const ocdm__test_set *set, size_t class_number, const uint32_t *keys, const uint32_t *carriers,
+                         const struct rank_room *room, ocdm__class_score *score)
 {
-    size_t carrier_count = score->positives, others = count - carrier_count;
+    size_t carrier_count = score->positives, others = score->samples - carrier_count;
     score->ap = score->auc = NAN;
     if (carrier_count == 0)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < set->samples; i++)
         room->entries[i] = (uint64_t)keys[i] << 1;
     for (size_t i = 0; i < carrier_count; i++)
         room->entries[carriers[i]] |= 1;
+    size_t count = drop_unknown(set, class_number, room->entries);
     struct rank_sums sums = sum_thresholds(sort_entries(room, count), count, carrier_count);
     score->ap = sums.precision / (double)carrier_count;
     if (others > 0)
@@ -251,7 +264,7 @@ static void fill_lists(const ocdm__test_set *set, struct room *room)
             uint32_t class_number = set->labels[j];
             ocdm__class_score *score = &room->scores[class_number];
             uint64_t end = room->list_ends[class_number];
-            if (score->positives > 0 && room->carriers[end - 1] == i)
+            if ((score->positives > 0 && room->carriers[end - 1] == i) || !ocdm__test_set_knows(set, i, class_number))
                 continue;
             room->carriers[end] = (uint32_t)i;
             room->list_ends[class_number]++;
@@ -271,8 +284,11 @@ static ocdm_status take_columns(const ocdm__test_set *set, size_t first, size_t 
             if (isnan(row[k]))
                 return ocdm__fail(error, OCDM_BAD_ARGUMENT, "the network has diverged: try a smaller learning rate",
                                   "the logit of test sample %zu for class %zu is not a number", i, first + k);
-            room->scores[first + k].predicted += row[k] > 0;
             room->keys[k * set->samples + i] = rank_key(row[k]);
+            if (!ocdm__test_set_knows(set, i, first + k))
+                continue;
+            room->scores[first + k].samples++;
+            room->scores[first + k].predicted += row[k] > 0;
             add_to_bin(room->bins[k], row[k]);
         }
     }
@@ -289,9 +305,8 @@ static void score_class(const ocdm__test_set *set, size_t class_number, size_t k
         score->hits += logit > 0;
         room->bins[k][bin_of(probability_of(logit))].carriers++;
     }
-    score->samples = (uint32_t)set->samples;
-    score->ece = score->positives > 0 ? calibration_error(room->bins[k], set->samples) : (double)NAN;
-    rank_samples(room->keys + k * set->samples, set->samples, carriers, &room->rank, score);
+    score->ece = score->positives > 0 ? calibration_error(room->bins[k], score->samples) : (double)NAN;
+    rank_samples(set, class_number, room->keys + k * set->samples, carriers, &room->rank, score);
 }
 
 static ocdm_status score_all(const ocdm__test_set *set, struct room *room, ocdm_error *error)

@@ -80,7 +80,7 @@ static struct drawn *draw_set(uint64_t seed)
 
 static void score(const struct drawn *drawn, ocdm__class_score *scores)
 {
-    ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels};
+    ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, NULL};
     assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
 }
 
@@ -300,7 +300,7 @@ TEST(averages_equal_the_judge)
         for (uint8_t g = 0; g < 3; g++) {
             ocdm__averages judged = judge_averages(set, group, g);
             ocdm__averages averages;
-            const ocdm__test_set plain = {set->logits, set->samples, set->classes, set->starts, set->labels};
+            const ocdm__test_set plain = {set->logits, set->samples, set->classes, set->starts, set->labels, NULL};
             assert_int_equal(ocdm__measure(&plain, scores, group, g, &averages, NULL), OCDM_OK);
             assert_int_equal(averages.classes, judged.classes);
             for (size_t i = 0; i < OCDM__METRIC_COUNT; i++)
@@ -384,6 +384,113 @@ TEST(class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does)
     }
 }
 
+/* ---- unknown labels --------------------------------------------------------------------------------------------------- */
+
+static uint8_t *draw_known(const struct drawn *set, uint64_t seed, bool known[][MOST_CLASSES])
+{
+    ocdm__random random = ocdm__random_stream(0x317, seed);
+    size_t size = ocdm__bits_size(set->classes);
+    uint8_t *rows = calloc(set->samples, size);
+    assert_non_null(rows);
+    for (size_t i = 0; i < set->samples; i++) {
+        uint64_t share = ocdm__random_below(&random, 4); /* of 3: none to all */
+        for (size_t c = 0; c < set->classes; c++) {
+            known[i][c] = ocdm__random_below(&random, 3) < share;
+            if (known[i][c])
+                ocdm__bits_add(rows + i * size, c);
+        }
+    }
+    return rows;
+}
+
+/* The samples that know the class, as a set of one column. */
+static void keep_class(const struct drawn *set, bool known[][MOST_CLASSES], size_t c, struct drawn *kept)
+{
+    *kept = (struct drawn){.classes = 1};
+    for (size_t i = 0; i < set->samples; i++) {
+        if (!known[i][c])
+            continue;
+        kept->logits[kept->samples] = logit(set, i, c);
+        kept->carries[kept->samples++][0] = set->carries[i][c];
+    }
+}
+
+TEST(class_scores_are_those_of_the_samples_that_know_the_class)
+{
+    static bool known[MOST_SAMPLES][MOST_CLASSES];
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *drawn = draw_set(seed), *kept = malloc(sizeof *kept);
+        uint8_t *rows = draw_known(drawn, seed, known);
+        ocdm__class_score scores[MOST_CLASSES];
+        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows};
+        assert_non_null(kept);
+        assert_int_equal(ocdm__score_classes(&set, scores, NULL), OCDM_OK);
+        for (size_t c = 0; c < drawn->classes; c++) {
+            keep_class(drawn, known, c, kept);
+            const ocdm__class_score judged = judge_class(kept, 0);
+            HOLDS("a drawn set", scores[c].positives == judged.positives && scores[c].predicted == judged.predicted &&
+                                     scores[c].hits == judged.hits && scores[c].samples == judged.samples);
+            HOLDS("a drawn set", near(scores[c].ap, judged.ap) && (judged.positives == 0 || near(scores[c].auc, judged.auc)) &&
+                                     nearly(scores[c].ece, judged.ece));
+        }
+        free(rows);
+        free(kept);
+        free(drawn);
+    }
+}
+
+/* Each sample alone, with the columns that it knows. */
+static ocdm__rank_sums rank_one_by_one(const struct drawn *set, bool known[][MOST_CLASSES])
+{
+    ocdm__rank_sums all = {.samples = 0};
+    for (size_t i = 0; i < set->samples; i++) {
+        float logits[MOST_CLASSES];
+        uint32_t labels[MOST_CLASSES];
+        uint64_t starts[2] = {0, 0};
+        uint8_t counted[MOST_CLASSES];
+        size_t classes = 0;
+        ocdm__rank_sums one;
+        memset(counted, 1, sizeof counted);
+        for (size_t c = 0; c < set->classes; c++) {
+            if (!known[i][c])
+                continue;
+            if (set->carries[i][c])
+                labels[starts[1]++] = (uint32_t)classes;
+            logits[classes++] = logit(set, i, c);
+        }
+        ocdm__test_set alone = {logits, 1, classes, starts, labels, NULL};
+        if (classes == 0)
+            continue;
+        assert_int_equal(ocdm__rank_classes(&alone, counted, &one, NULL), OCDM_OK);
+        all.samples += one.samples;
+        all.labelled += one.labelled;
+        all.one_errors += one.one_errors;
+        all.covered += one.covered;
+        all.ranking_loss += one.ranking_loss;
+    }
+    return all;
+}
+
+TEST(rankings_are_those_of_the_classes_that_a_sample_knows)
+{
+    static bool known[MOST_SAMPLES][MOST_CLASSES];
+    uint8_t counted[MOST_CLASSES];
+    memset(counted, 1, sizeof counted);
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct drawn *drawn = draw_set(seed);
+        uint8_t *rows = draw_known(drawn, seed, known);
+        ocdm__test_set set = {drawn->logits, drawn->samples, drawn->classes, drawn->starts, drawn->labels, rows};
+        const ocdm__rank_sums judged = rank_one_by_one(drawn, known);
+        ocdm__rank_sums sums;
+        assert_int_equal(ocdm__rank_classes(&set, counted, &sums, NULL), OCDM_OK);
+        HOLDS("a drawn set", sums.samples == judged.samples && sums.labelled == judged.labelled &&
+                                 sums.one_errors == judged.one_errors && sums.covered == judged.covered &&
+                                 near(sums.ranking_loss, judged.ranking_loss));
+        free(rows);
+        free(drawn);
+    }
+}
+
 int main(void)
 {
     print_message("# seeds 0 to %d\n", ROUNDS - 1);
@@ -392,6 +499,8 @@ int main(void)
         cmocka_unit_test(averages_equal_the_judge),
         cmocka_unit_test(class_scores_stay_to_the_last_bit_when_samples_are_shuffled),
         cmocka_unit_test(class_scores_stay_to_the_last_bit_when_only_the_order_of_logits_does),
+        cmocka_unit_test(class_scores_are_those_of_the_samples_that_know_the_class),
+        cmocka_unit_test(rankings_are_those_of_the_classes_that_a_sample_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -546,6 +546,91 @@ TEST(dark_replay_adds_squared_distances_to_former_logits)
     free(rows.logits);
 }
 
+/* ---- unknown labels --------------------------------------------------------------------------------------------------- */
+
+/* A label is known, and of the other classes two of three are. */
+static bool is_label(size_t i)
+{
+    return i % 7 == 0;
+}
+
+static bool is_known(size_t i)
+{
+    return is_label(i) || i % 3 != 1;
+}
+
+/* The loss and the slope of one term, word by word: weight x -ln p for a label, weight x integral of p^(1 + focal), focal 0 or
+ * 1, for another class. */
+static double naive_term(double x, bool label, double focal, double weight, double *slope)
+{
+    double p = 1 / (1 + exp(-x));
+    *slope = weight * (label ? p - 1 : focal > 0 ? p * p : p);
+    return weight * (label ? -log(p) : focal > 0 ? -log(1 - p) - p : -log(1 - p));
+}
+
+static double judged_weight(const struct ocdm__targets *targets, size_t row, size_t class_number)
+{
+    const float *weights = row < targets->fresh ? targets->fresh_weights : targets->class_weights;
+    return weights != NULL ? (double)weights[class_number] : 1;
+}
+
+/* All terms of unknown classes are 0, those of former logits too; the mean is over all terms. */
+static void expect_naive_loss(const struct ocdm__targets *targets, const ocdm__loss_rule *rule, const float *logits)
+{
+    float gradients[55];
+    double sum = 0;
+    size_t bad;
+    double loss = ocdm__loss(targets, rule, logits, gradients, &bad);
+    assert_int_equal(bad, 5);
+    for (size_t i = 0; i < 55; i++) {
+        double slope = 0, x = (double)logits[i];
+        if (is_known(i))
+            sum += naive_term(x, is_label(i), rule->focal, judged_weight(targets, i / 11, i % 11), &slope);
+        if (is_known(i) && targets->dark != NULL && i >= 11 * targets->fresh) {
+            double apart_by = x - (double)targets->dark[i - 11 * targets->fresh];
+            sum += rule->dark * apart_by * apart_by;
+            slope += 2 * rule->dark * apart_by;
+        }
+        assert_true(fabs((double)gradients[i] - slope / 55) <= 1e-6);
+        assert_true(is_known(i) || gradients[i] == 0);
+    }
+    assert_true(fabs(loss - sum / 55) <= 1e-6 * (1 + fabs(loss)));
+}
+
+TEST(unknown_labels_are_left_out_of_every_loss)
+{
+    static const ocdm__loss_rule rules[] = {{.negatives = 1}, {.negatives = 0.25, .dark = 0.5}, {.negatives = 1, .focal = 1}};
+    struct judged_rows rows;
+    struct ocdm__targets targets = judged_rows(&rows);
+    float class_weights[11], fresh_weights[11], *once = wave(22, 4), gradients[55];
+    uint8_t known[10] = {0};
+    size_t bad;
+    for (size_t i = 0; i < 55; i++)
+        if (is_known(i))
+            known[i / 11 * 2 + i % 11 / 8] |= (uint8_t)(1 << i % 11 % 8);
+    for (size_t i = 0; i < 11; i++)
+        class_weights[i] = 0.5f + (float)(i % 3);
+    targets.known = known;
+    expect_naive_loss(&targets, &rules[0], rows.logits);
+    expect_naive_loss(&targets, &rules[2], rows.logits);
+    targets.fresh = 3;
+    targets.class_weights = class_weights;
+    targets.fresh_weights = fresh_weights;
+    targets.dark = once;
+    ocdm__loss_weigh_absent(&targets, rules[1].negatives, fresh_weights);
+    for (size_t i = 0; i < 3; i++)
+        expect_naive_loss(&targets, &rules[i], rows.logits);
+    rows.logits[34] = NAN; /* of an unknown class: a network that diverged is found nevertheless */
+    targets = (struct ocdm__targets){.starts = rows.starts, .labels = rows.labels, .rows = 5, .classes = 11, .known = known};
+    assert_false(is_known(34));
+    for (size_t i = 0; i < 3; i++) {
+        (void)ocdm__loss(&targets, &rules[i], rows.logits, gradients, &bad);
+        assert_int_equal(bad, 3);
+    }
+    free(once);
+    free(rows.logits);
+}
+
 TEST(softmargin_has_the_gradient_of_pytorch)
 {
     const ocdm__loss_rule rule = {.kind = OCDM__LOSS_SOFTMARGIN, .negatives = 1};
@@ -731,6 +816,7 @@ int main(void)
         cmocka_unit_test(weighted_losses_are_those_of_pytorch),
         cmocka_unit_test(dark_replay_adds_squared_distances_to_former_logits),
         cmocka_unit_test(softmargin_has_the_gradient_of_pytorch),
+        cmocka_unit_test(unknown_labels_are_left_out_of_every_loss),
         cmocka_unit_test(focal_loss_is_the_integral_of_its_gradient),
         cmocka_unit_test(loss_counts_a_repeated_label_once),
         cmocka_unit_test(adam_takes_the_steps_that_pytorch_takes),

@@ -44,7 +44,7 @@ static void write_stream(const char *path)
     for (size_t c = 0; c < CLASSES; c++)
         name_starts[c + 1] = name_starts[c] + (uint64_t)snprintf(texts + name_starts[c], ROOM, "%s", names[c]);
     ocdm__stream_table table = {
-        SAMPLES, CLASSES, starts, labels, tasks, parts, groups, {id_starts, ids}, {name_starts, texts}, {NULL, NULL}};
+        SAMPLES, CLASSES, starts, labels, tasks, parts, groups, {id_starts, ids}, {name_starts, texts}, {NULL, NULL}, NULL};
     struct ocdm__note notes[] = {{.key = "format", .value = "ocdm-stream"}, {.key = "version", .value = "1"}};
     ocdm_error error;
     assert_int_equal(ocdm__stream_write(path, &table, NULL, notes, 2, NULL, &error), OCDM_OK);

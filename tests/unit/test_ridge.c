@@ -37,7 +37,7 @@ static struct data made(void)
 static ocdm__learner learner_of(double lambda)
 {
     ocdm__learner learner;
-    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, lambda, &learner, NULL), OCDM_OK);
+    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, lambda, NULL, &learner, NULL), OCDM_OK);
     return learner;
 }
 
@@ -74,6 +74,56 @@ TEST(ridge_has_the_scores_of_scikit_learn_and_ignores_replays)
     }
     check_scores(&learner, &data);
     learner.functions->destroy(learner.state);
+}
+
+/* Classes 0 and 2 are known by the samples whose number is not 1 modulo 3, class 1 by those whose number is not 0 modulo 4: the
+ * scores of a class are those of a regression on its samples alone. */
+static bool knows(size_t sample, uint32_t c)
+{
+    return c == 1 ? sample % 4 != 0 : sample % 3 != 1;
+}
+
+/* Trains on the samples that know a class, with labels that all know it. */
+static void train_alone(const ocdm__learner *learner, const struct data *data, uint32_t c)
+{
+    size_t bad = 0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        if (knows(i, c))
+            assert_int_equal(train(learner, data, i, i + 1, &bad), OCDM_OK);
+}
+
+TEST(ridge_fits_a_class_to_the_samples_that_know_it)
+{
+    const struct data data = made();
+    uint8_t known[SAMPLES] = {0}, parts[SAMPLES] = {0};
+    uint32_t kept[2 * SAMPLES * CLASSES];
+    size_t starts[SAMPLES + 1] = {0}, bad = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        starts[i + 1] = starts[i];
+        for (uint32_t c = 0; c < CLASSES; c++)
+            known[i] |= (uint8_t)(knows(i, c) << c);
+        for (size_t k = data.starts[i]; k < data.starts[i + 1]; k++)
+            if (knows(i, data.labels[k]))
+                kept[starts[i + 1]++] = data.labels[k];
+    }
+    const ocdm__stream_table table = {.sample_count = SAMPLES, .class_count = CLASSES, .parts = parts, .known = known};
+    ocdm__learner masked;
+    assert_int_equal(ocdm__ridge_learner(FEATURES, CLASSES, 2.5, &table, &masked, NULL), OCDM_OK);
+    const ocdm__learner_batch batch = {
+        .input = data.input, .starts = starts, .labels = kept, .known = known, .count = SAMPLES, .fresh = SAMPLES};
+    double loss = 0;
+    assert_int_equal(masked.functions->train(masked.state, &batch, &loss, &bad, NULL), OCDM_OK);
+    float logits[TESTED * CLASSES], judged[TESTED * CLASSES];
+    assert_int_equal(masked.functions->predict(masked.state, data.input, TESTED, logits, NULL), OCDM_OK);
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        const ocdm__learner alone = learner_of(2.5);
+        train_alone(&alone, &data, c);
+        assert_int_equal(alone.functions->predict(alone.state, data.input, TESTED, judged, NULL), OCDM_OK);
+        for (size_t i = 0; i < TESTED; i++)
+            assert_true(fabsf(logits[i * CLASSES + c] - judged[i * CLASSES + c]) < 1e-6F);
+        alone.functions->destroy(alone.state);
+    }
+    masked.functions->destroy(masked.state);
 }
 
 /* The tensors of a checkpoint, found by name as in a file. */
@@ -122,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ridge_has_the_scores_of_scikit_learn_and_ignores_replays),
+        cmocka_unit_test(ridge_fits_a_class_to_the_samples_that_know_it),
         cmocka_unit_test(ridge_goes_on_from_what_it_saved),
         cmocka_unit_test(ridge_refuses_what_it_cannot_solve),
     };

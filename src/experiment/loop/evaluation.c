@@ -31,9 +31,11 @@ struct answers {
     float *own; /* the room that they are written to; NULL if they are given */
     uint64_t *label_starts;
     uint32_t *labels;
-    size_t *ends; /* rows up to the end of each task */
-    size_t rows, label_count;
-    size_t versions, stride; /* of the weights that answer; floats from the logits of one to those of the next */
+    size_t *ends;             /* rows up to the end of each task */
+    uint32_t *samples;        /* of each row; NULL: all labels are known */
+    uint8_t *known;           /* room for the classes that count in each row, as bits; and for a set of classes after it */
+    size_t rows, label_count; /* so far */
+    size_t versions, stride;  /* of the weights that answer; floats from the logits of one to those of the next */
 };
 
 static ocdm__averages none(void)
@@ -85,7 +87,13 @@ static ocdm_status make_answers(struct answers *answers, const ocdm__examination
     answers->label_starts = ocdm__allocate(tests + 1, sizeof *answers->label_starts);
     answers->labels = ocdm__allocate(labels, sizeof *answers->labels);
     answers->ends = ocdm__allocate(task_count, sizeof *answers->ends);
-    if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL)
+    bool partial = table->known != NULL;
+    if (partial) {
+        answers->samples = ocdm__allocate(tests, sizeof *answers->samples);
+        answers->known = ocdm__allocate(tests + 1, ocdm__bits_size(table->class_count));
+    }
+    if (answers->logits == NULL || answers->label_starts == NULL || answers->labels == NULL || answers->ends == NULL ||
+        (partial && (answers->samples == NULL || answers->known == NULL)))
         return ocdm__fail_memory(error, "the answers of an evaluation");
     return OCDM_OK;
 }
@@ -96,12 +104,16 @@ static void release_answers(struct answers *answers)
     ocdm__release(answers->label_starts);
     ocdm__release(answers->labels);
     ocdm__release(answers->ends);
+    ocdm__release(answers->samples);
+    ocdm__release(answers->known);
 }
 
 static void add_row(struct answers *answers, const ocdm__stream_table *table, size_t sample)
 {
     for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + 1]; k++)
         answers->labels[answers->label_count++] = table->labels[k];
+    if (answers->samples != NULL)
+        answers->samples[answers->rows] = (uint32_t)sample;
     answers->label_starts[++answers->rows] = answers->label_count;
 }
 
@@ -263,6 +275,51 @@ static ocdm__test_set rows_of(const struct answers *answers, size_t first, size_
                             .labels = answers->labels};
 }
 
+/* ---- partial labels ---- */
+
+/* The classes, as bits, that count after `last` tasks more than the first: those that are introduced; or, unless `task` is
+ * OCDM_NONE, those that this task introduces. */
+static void choose_columns(const ocdm__stream_order *tests, size_t class_count, size_t last, uint32_t task, uint8_t *columns)
+{
+    const uint32_t *places = tests->class_places;
+    memset(columns, 0, ocdm__bits_size(class_count));
+    for (size_t c = 0; c < class_count; c++)
+        if (places == NULL || (task != OCDM_NONE ? places[c] == task : places[c] <= last))
+            ocdm__bits_add(columns, c);
+}
+
+static bool carries_one_of(const ocdm__stream_table *table, uint32_t sample, const uint8_t *columns)
+{
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++)
+        if (ocdm__bits_have(columns, table->labels[k]))
+            return true;
+    return false;
+}
+
+/* In a stream of partial labels a test counts with the classes that it knows and that are introduced; for a task that
+ * introduces classes of its own, all tests with one of these do, with these classes. */
+static void mask_rows(const ocdm__examination *examination, const struct answers *answers, size_t last, uint32_t task,
+                      ocdm__test_set *set)
+{
+    const ocdm__stream_table *table = examination->table;
+    size_t size = ocdm__bits_size(table->class_count);
+    if (table->known == NULL)
+        return;
+    bool own = task != OCDM_NONE && examination->tests->class_places != NULL && examination->tests->disjoint;
+    if (own)
+        *set = rows_of(answers, 0, answers->ends[last], table->class_count);
+    size_t first = (size_t)(set->label_starts - answers->label_starts);
+    uint8_t *columns = answers->known + answers->rows * size, *row = answers->known;
+    choose_columns(examination->tests, table->class_count, last, own ? task : OCDM_NONE, columns);
+    for (size_t i = 0; i < set->samples; i++, row += size) {
+        uint32_t sample = answers->samples[first + i];
+        bool counts = !own || carries_one_of(table, sample, columns);
+        for (size_t k = 0; k < size; k++)
+            row[k] = counts ? columns[k] & ocdm__known_labels(table, sample)[k] : 0;
+    }
+    set->known = answers->known;
+}
+
 /* Scores every class, and measures them together. */
 static ocdm_status score(const ocdm__test_set *set, ocdm__class_score *scores, ocdm__averages *averages, ocdm_error *error)
 {
@@ -277,10 +334,12 @@ static ocdm_status score_all(const ocdm__examination *examination, const struct 
     size_t classes = examination->table->class_count, last = evaluation->task_count - 1;
     ocdm_status status = OCDM_OK;
     for (size_t k = 0; status == OCDM_OK && k <= last; k++) {
-        const ocdm__test_set set = rows_of(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes);
+        ocdm__test_set set = rows_of(answers, k > 0 ? answers->ends[k - 1] : 0, answers->ends[k], classes);
+        mask_rows(examination, answers, last, (uint32_t)k, &set);
         status = score(&set, scores, &evaluation->tasks[k], error);
     }
-    const ocdm__test_set all = rows_of(answers, 0, answers->ends[last], classes);
+    ocdm__test_set all = rows_of(answers, 0, answers->ends[last], classes);
+    mask_rows(examination, answers, last, OCDM_NONE, &all);
     if (status == OCDM_OK)
         status = score(&all, scores, &evaluation->total, error);
     for (unsigned g = 0; status == OCDM_OK && g < OCDM__GROUPS; g++)

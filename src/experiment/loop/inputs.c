@@ -153,6 +153,11 @@ void ocdm__model_inputs_close(ocdm__model_inputs *inputs)
     ocdm__release(inputs);
 }
 
+const ocdm__stream *ocdm__model_inputs_stream(const ocdm__model_inputs *inputs)
+{
+    return inputs->stream;
+}
+
 size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs)
 {
     return inputs->size;

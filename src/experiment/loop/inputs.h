@@ -48,6 +48,9 @@ ocdm_status ocdm__model_inputs_open(const ocdm__stream *stream, const ocdm__mode
 /* Releases everything, at any moment. Does nothing for NULL. */
 void ocdm__model_inputs_close(ocdm__model_inputs *inputs);
 
+/* The stream that they are of. */
+const ocdm__stream *ocdm__model_inputs_stream(const ocdm__model_inputs *inputs);
+
 /* Floats of one sample; for images also their height and width, which are 0 for features. */
 size_t ocdm__model_inputs_size(const ocdm__model_inputs *inputs);
 uint32_t ocdm__model_inputs_height(const ocdm__model_inputs *inputs);

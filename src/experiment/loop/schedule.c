@@ -88,6 +88,100 @@ static void place_samples(ocdm__stream_order *order, const ocdm__stream_table *t
     }
 }
 
+/* ---- classes that tasks introduce ---------------------------------------------------------------------------------------- */
+
+/* Notes that the training samples of a task know a class. */
+static void introduce(ocdm__stream_order *order, size_t class_number, uint32_t place)
+{
+    uint32_t *first = &order->class_places[class_number];
+    order->disjoint = order->disjoint && (*first == OCDM_NONE || *first == place);
+    if (*first == OCDM_NONE || place < *first)
+        *first = place;
+}
+
+/* Collects what the training samples of each task know, a row of bits for each; false if there are none. */
+static bool collect_known(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t *places, uint8_t *rows)
+{
+    bool found = false;
+    size_t size = ocdm__bits_size(table->class_count);
+    for (size_t k = 0; k < order->task_count; k++)
+        places[order->tasks[k]] = (uint32_t)k;
+    for (size_t i = 0; i < table->sample_count; i++) {
+        const uint8_t *known = ocdm__known_labels(table, i);
+        uint8_t *row = rows + places[table->tasks[i]] * size;
+        for (size_t k = 0; table->parts[i] == OCDM__TRAIN && k < size; k++)
+            row[k] = (uint8_t)(row[k] | known[k]);
+        found = found || table->parts[i] == OCDM__TRAIN;
+    }
+    return found;
+}
+
+static void find_class_places(ocdm__stream_order *order, size_t class_count, const uint8_t *rows)
+{
+    order->disjoint = true;
+    for (size_t c = 0; c < class_count; c++)
+        order->class_places[c] = OCDM_NONE;
+    for (uint32_t k = 0; k < order->task_count; k++, rows += ocdm__bits_size(class_count))
+        for (size_t c = 0; c < class_count; c++)
+            if (ocdm__bits_have(rows, c))
+                introduce(order, c, k);
+}
+
+static ocdm_status place_classes(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
+{
+    if (table->known == NULL)
+        return OCDM_OK;
+    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
+    uint8_t *rows = ocdm__allocate(order->task_count, ocdm__bits_size(table->class_count));
+    order->class_places = ocdm__allocate(table->class_count, sizeof *order->class_places);
+    bool made = places != NULL && rows != NULL && order->class_places != NULL;
+    if (made && collect_known(order, table, places, rows)) {
+        find_class_places(order, table->class_count, rows);
+    } else {
+        ocdm__release(order->class_places);
+        order->class_places = NULL;
+    }
+    ocdm__release(places);
+    ocdm__release(rows);
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the classes of the tasks");
+}
+
+/* The first task that introduces a label of the sample; its own one if none does. */
+static uint32_t place_of_test(const ocdm__stream_order *order, const ocdm__stream_table *table, uint32_t sample, uint32_t own)
+{
+    uint32_t place = OCDM_NONE;
+    for (uint64_t k = table->label_starts[sample]; k < table->label_starts[sample + (size_t)1]; k++) {
+        uint32_t introduced = order->class_places[table->labels[k]];
+        place = introduced < place ? introduced : place; /* OCDM_NONE is the largest number */
+    }
+    return place != OCDM_NONE ? place : own;
+}
+
+/* Tests count from the first task on that introduces one of their labels, whatever the order of the tasks. */
+static ocdm_status place_tests(ocdm__stream_order *order, const ocdm__stream_table *table, ocdm_error *error)
+{
+    uint32_t *places = ocdm__allocate(order->count, sizeof *places);
+    uint32_t *samples = ocdm__allocate(table->sample_count, sizeof *samples);
+    bool made = places != NULL && samples != NULL;
+    size_t *next = ocdm__allocate(order->task_count + 1, sizeof *next);
+    made = made && next != NULL;
+    for (size_t k = 0, i = 0; made && k < order->task_count; k++)
+        for (; i < order->ends[k]; i++) {
+            places[i] = place_of_test(order, table, order->samples[i], (uint32_t)k);
+            next[places[i] + 1]++;
+        }
+    for (size_t k = 0; made && k < order->task_count; k++)
+        order->ends[k] = next[k + 1] += next[k];
+    for (size_t i = 0; made && i < order->count; i++)
+        samples[next[places[i]]++] = order->samples[i];
+    ocdm__release(places);
+    ocdm__release(next);
+    ocdm__release(made ? order->samples : samples);
+    if (made)
+        order->samples = samples;
+    return made ? OCDM_OK : ocdm__fail_memory(error, "the order of the samples");
+}
+
 ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__stream_table *table, enum ocdm__part part,
                                     const uint64_t *tasks, size_t task_count, uint64_t seed, ocdm_error *error)
 {
@@ -103,9 +197,13 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
     }
     if (order->samples != NULL && order->tasks != NULL && order->ends != NULL)
         status = tasks != NULL ? take_tasks(order, tasks, task_count, exists, error) : take_ascending(order, exists);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK) {
         place_samples(order, table, part, counts, seed);
-    else
+        status = place_classes(order, table, error);
+    }
+    if (status == OCDM_OK && part == OCDM__TEST && order->class_places != NULL && order->disjoint)
+        status = place_tests(order, table, error);
+    if (status != OCDM_OK)
         ocdm__stream_order_clear(order);
     ocdm__release(counts);
     ocdm__release(exists);
@@ -117,6 +215,7 @@ void ocdm__stream_order_clear(ocdm__stream_order *order)
     ocdm__release(order->samples);
     ocdm__release(order->tasks);
     ocdm__release(order->ends);
+    ocdm__release(order->class_places);
     *order = (ocdm__stream_order){.count = 0};
 }
 
@@ -269,6 +368,7 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     if (status == OCDM_OK) {
         choose_held_out(members, order->count, share, base, held);
         move_held_out(order, held_out, held);
+        status = place_classes(held_out, table, error);
     }
     ocdm__release(members);
     ocdm__release(held);

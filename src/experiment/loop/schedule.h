@@ -10,6 +10,7 @@
 #ifndef OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 #define OCDM_EXPERIMENT_LOOP_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,10 +28,17 @@ typedef struct ocdm__stream_order {
     size_t task_count; /* of the whole stream: a task may have no sample of this part */
     uint32_t *tasks;   /* in their order */
     size_t *ends;      /* task number k of the order is samples[ends[k - 1]] up to samples[ends[k] - 1], from 0 for the first */
+
+    /* Partial labels: of each class the number in the order of the first task whose training samples know it, OCDM_NONE if none
+     * does; NULL: all labels are known, or there is no training sample. `disjoint`: no class is known in two tasks. */
+    uint32_t *class_places;
+    bool disjoint;
 } ocdm__stream_order;
 
 /*
- * Orders the samples of one part. Training samples are shuffled by the seed; test samples keep the file's order.
+ * Orders the samples of one part. Training samples are shuffled by the seed; test samples keep the file's order. If the tasks
+ * introduce classes that only their own samples know (`disjoint`), a test belongs to the first task of the order that
+ * introduces one of its labels; otherwise to its own.
  *
  * tasks  the tasks in the order wanted, every one that the stream has once; NULL for ascending
  *
