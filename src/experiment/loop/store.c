@@ -28,7 +28,8 @@ static uint64_t feature_bytes(enum ocdm__store_kind kind, uint64_t width)
 /* Beside the payload. */
 static uint64_t other_bytes(const ocdm__run_settings *settings, const ocdm__stream *stream)
 {
-    uint64_t classes = stream->table.class_count, bytes = (classes + 7) / 8;
+    uint64_t classes = stream->table.class_count, bits = ocdm__bits_size(stream->table.class_count);
+    uint64_t bytes = stream->table.known != NULL ? 2 * bits : bits;
     if (settings->dark > 0)
         bytes += 4 * classes;
     if (settings->replay_policy == OCDM__REPLAY_LOSS)
