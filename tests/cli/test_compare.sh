@@ -249,6 +249,17 @@ memory_alone_refuses_what_needs_a_network() {
     same 2 "$code" && grep -q '^error: gss does not run without a network$' "$err"
 }
 
+memory_alone_has_no_runs_to_show() {
+    run "$ocdm" compare r.safetensors --model none --methods rs -o alone
+    same 0 "$code" && same compare.json "$(ls alone)" || return 1
+    local verb
+    for verb in "report alone -o alone.html" "watch alone"; do
+        # shellcheck disable=SC2086
+        run "$ocdm" $verb
+        same 4 "$code" && grep -q '^error: alone: a comparison of memories alone has no runs to show$' "$err" || return 1
+    done
+}
+
 memory_alone_refuses_weights() {
     run "$ocdm" compare r.safetensors --model none --weights w.safetensors
     same 2 "$code" && grep -q '^error: --weights with --model none$' "$err"
@@ -427,6 +438,7 @@ check memory_alone_equals_sample memory_alone_equals_sample
 check memory_alone_equals_run memory_alone_equals_run
 check memory_alone_sweeps_whatever_the_threads memory_alone_sweeps
 check memory_alone_refuses_what_needs_a_network memory_alone_refuses_what_needs_a_network
+check memory_alone_has_no_runs_to_show memory_alone_has_no_runs_to_show
 check memory_alone_refuses_weights memory_alone_refuses_weights
 check compare_goes_on_without_the_newest_checkpoint goes_on_without_its_newest_checkpoint
 check compare_refuses_runs_with_more_flags refuses_runs_with_more_flags

@@ -179,6 +179,39 @@ TEST(groups_have_the_colours_of_their_methods)
     assert_ptr_equal(study->groups[3].mark, study->groups[2].label);
 }
 
+/* Two names of one's own whose colours are the same by chance, and one that has that of a method of the program. */
+TEST(groups_of_own_methods_differ_in_colour)
+{
+    struct made_run run = MADE_RUN;
+    char first[24] = "", second[24] = "", third[24] = "";
+    for (unsigned i = 0; second[0] == '\0' || third[0] == '\0'; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "own%u", i);
+        if (first[0] == '\0')
+            memcpy(first, name, sizeof first);
+        else if (second[0] == '\0' && ocdm__method_colour(name) == ocdm__method_colour(first))
+            memcpy(second, name, sizeof second);
+        else if (third[0] == '\0' && ocdm__method_colour(name) == ocdm__method_colour("prs-released"))
+            memcpy(third, name, sizeof third);
+    }
+    const char *const methods[] = {first, second, third, "prs-released"};
+    char path[8] = "r/a";
+    for (size_t i = 0; i < 4; i++, path[2]++) {
+        run.method = methods[i];
+        put_run(path, &run);
+    }
+    read_runs("r");
+    const ocdm__study *study = &studies.studies[0];
+    assert_int_equal(study->base_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(study->groups[i].colour, study->groups[j].colour);
+        if (strcmp(study->groups[i].method, "prs-released") == 0)
+            assert_int_equal(study->groups[i].colour, ocdm__method_colour("prs-released"));
+        assert_true(study->groups[i].colour >= OCDM__COLOURS && study->groups[i].colour < OCDM__COLOURS * OCDM__DASHES);
+    }
+}
+
 /* Every method of the program has a row: no two have the same, and a name of one's own never has one of theirs. */
 TEST(colours_of_all_methods_differ)
 {
@@ -278,6 +311,7 @@ int main(void)
         WITH_TREE(study_of_empty_summaries_stands),
         WITH_TREE(groups_of_two_models_are_compared),
         WITH_TREE(groups_have_the_colours_of_their_methods),
+        WITH_TREE(groups_of_own_methods_differ_in_colour),
         WITH_TREE(colours_of_all_methods_differ),
         WITH_TREE(groups_differ_by_evaluation),
     };

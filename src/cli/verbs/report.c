@@ -134,8 +134,7 @@ static ocdm_status refuse_nothing(const ocdm__run_list *runs, ocdm_error *error)
     for (size_t i = 0; i < runs->count; i++)
         if (runs->runs[i].state != OCDM__RUN_MISSING)
             return OCDM_OK;
-    return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s",
-                      runs->runs[0].folder, runs->runs[0].why.message);
+    return ocdm__refuse_folder(runs->runs[0].folder, runs->runs[0].why.message, error);
 }
 
 static ocdm_status make_report(const ocdm__arguments *arguments, const ocdm__run_list *runs, ocdm_error *error)

@@ -243,8 +243,7 @@ static ocdm_status watch_folder(const char *folder, ocdm_error *error)
     ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
     tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (status == OCDM_OK && tail.fd < 0)
-        status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s", path,
-                            strerror(errno));
+        status = ocdm__refuse_folder(folder, strerror(errno), error);
     if (status == OCDM_OK) {
         listen_for_keys(!tail.plain);
         status = follow(&tail, watch, folder, error);

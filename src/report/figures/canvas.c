@@ -370,10 +370,24 @@ static unsigned hashed_colour(const char *method)
     return OCDM__COLOURS + (hash ^ hash >> 16) % (OCDM__COLOURS * (OCDM__DASHES - 1));
 }
 
+enum { METHOD_COLOURS = sizeof method_colours / sizeof method_colours[0] };
+
+/* The row of a method; METHOD_COLOURS: it has none. */
+static size_t colour_row(const char *method)
+{
+    size_t i = 0;
+    while (i < METHOD_COLOURS && strcmp(method_colours[i].method, method) != 0)
+        i++;
+    return i;
+}
+
+bool ocdm__method_is_coloured(const char *method)
+{
+    return colour_row(method) < METHOD_COLOURS;
+}
+
 unsigned ocdm__method_colour(const char *method)
 {
-    for (size_t i = 0; i < sizeof method_colours / sizeof method_colours[0]; i++)
-        if (strcmp(method_colours[i].method, method) == 0)
-            return method_colours[i].colour;
-    return hashed_colour(method);
+    size_t row = colour_row(method);
+    return row < METHOD_COLOURS ? method_colours[row].colour : hashed_colour(method);
 }

@@ -143,10 +143,11 @@ void ocdm__sheet_clear(ocdm__sheet *sheet);
 /*
  * The colour of a method, the same on every page: its number modulo OCDM__COLOURS is one of the style sheet's colours, the rest
  * a dash of its lines. The methods of this program have a row of a table; other names are hashed to a dashed line of one of the
- * colours, so that a name has its colour whatever it is compared with.
+ * colours, so that a name has its colour whatever it is compared with, unless another name on the page has it already.
  */
 #define OCDM__COLOURS 11u
 #define OCDM__DASHES 5u
 unsigned ocdm__method_colour(const char *method);
+bool ocdm__method_is_coloured(const char *method); /* by the table */
 
 #endif

@@ -97,6 +97,27 @@ static void put_curve(ocdm__output *out, const ocdm__json_node *curve)
     ocdm__output_text(out, "}");
 }
 
+/* The name of the machine stays in summary.json: pages are published. */
+static void put_environment(ocdm__output *out, const ocdm__json_node *environment)
+{
+    bool first = true;
+    if (environment->kind != OCDM__JSON_OBJECT) {
+        put_node(out, environment);
+        return;
+    }
+    ocdm__output_text(out, "{");
+    for (const ocdm__json_node *child = environment->first; child != NULL; child = child->next) {
+        if (strcmp(child->key, "machine") == 0)
+            continue;
+        ocdm__output_text(out, first ? "" : ",");
+        put_string(out, child->key);
+        ocdm__output_text(out, ":");
+        put_node(out, child);
+        first = false;
+    }
+    ocdm__output_text(out, "}");
+}
+
 /* The first run before this one that has the same classes; `number` itself when there is none. */
 static size_t same_classes(const ocdm__run_list *runs, size_t number)
 {
@@ -125,6 +146,8 @@ static void put_summary(ocdm__output *out, const ocdm__run_list *runs, size_t nu
         ocdm__output_text(out, ":");
         if (strcmp(child->key, "curve") == 0)
             put_curve(out, child);
+        else if (strcmp(child->key, "environment") == 0)
+            put_environment(out, child);
         else
             put_node(out, child);
     }

@@ -138,7 +138,6 @@ static void put_run_row(ocdm__output *out, const ocdm__run_group *group, const o
     ocdm__output_text(out, "</td>");
     put_date_cell(out, run);
     put_duration_cell(out, run);
-    put_text_cell(out, run, "environment.machine");
     put_text_cell(out, run, "environment.cpu");
     ocdm__output_text(out, "<td>");
     put_setting(out, ocdm__json_find(run->summary.root, "environment.threads"));
@@ -151,13 +150,14 @@ static void put_run_row(ocdm__output *out, const ocdm__run_group *group, const o
 void ocdm__put_environment(ocdm__output *out, const ocdm__study *study)
 {
     ocdm__output_text(
-        out, "<p class=\"note\">When each run ended (UTC), how long it took with evaluations, and the machine that it ran "
-             "on.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"runs\"><table class=\"sort\" "
-             "data-name=\"environment\">\n<thead><tr><th scope=\"col\" class=\"text\">run</th><th scope=\"col\">seed</th>"
-             "<th scope=\"col\" class=\"text\">ended</th><th scope=\"col\">took</th>"
-             "<th scope=\"col\" class=\"text\">machine</th><th scope=\"col\" class=\"text\">processor</th>"
-             "<th scope=\"col\">threads</th><th scope=\"col\" class=\"text\">system</th>"
-             "<th scope=\"col\" class=\"text\">ocdm</th></tr></thead>\n<tbody>\n");
+        out,
+        "<p class=\"note\">When each run ended (UTC), how long it took with evaluations, and the processor and "
+        "system that it ran on.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"runs\"><table class=\"sort\" "
+        "data-name=\"environment\">\n<thead><tr><th scope=\"col\" class=\"text\">run</th><th scope=\"col\">seed</th>"
+        "<th scope=\"col\" class=\"text\">ended</th><th scope=\"col\">took</th>"
+        "<th scope=\"col\" class=\"text\">processor</th>"
+        "<th scope=\"col\">threads</th><th scope=\"col\" class=\"text\">system</th>"
+        "<th scope=\"col\" class=\"text\">ocdm</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; j < study->groups[i].run_count; j++)
             put_run_row(out, &study->groups[i], study->groups[i].runs[j]);

@@ -2,6 +2,7 @@
  * compared with everything. */
 #include "report/runs/groups.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,15 +194,43 @@ static const ocdm__run_group *base_of(const ocdm__study *study, const ocdm__run_
     return group;
 }
 
+static bool is_taken(const ocdm__study *study, unsigned colour)
+{
+    for (size_t i = 0; i < study->base_count; i++)
+        if (study->groups[i].colour == colour)
+            return true;
+    return false;
+}
+
+/* The colour of the group's method, or with another dash or in another colour if a group before it has that. Solid lines are
+ * left to the methods of this program. */
+static unsigned free_colour(const ocdm__study *study, const ocdm__run_group *group)
+{
+    const unsigned all = OCDM__COLOURS * OCDM__DASHES;
+    unsigned own = ocdm__method_colour(group->method);
+    for (unsigned i = 0; i < all; i++) {
+        unsigned colour = (own + i * OCDM__COLOURS + i / OCDM__DASHES) % all;
+        if (!is_taken(study, colour) && (colour == own || colour >= OCDM__COLOURS))
+            return colour;
+    }
+    return own;
+}
+
+/* A method of this program has its colour on every page, so that their first groups choose before all others. */
 static void colour_groups(ocdm__study *study)
 {
-    for (size_t i = 0; i < study->group_count; i++) {
-        unsigned colour = ocdm__method_colour(study->groups[i].method);
-        for (size_t j = 0; j < i && j < study->base_count; j++)
-            if (study->groups[i].base && strcmp(study->groups[j].method, study->groups[i].method) == 0)
-                colour += OCDM__COLOURS;
-        study->groups[i].colour = study->groups[i].base ? colour : base_of(study, &study->groups[i])->colour;
+    for (size_t i = 0; i < study->group_count; i++)
+        study->groups[i].colour = UINT_MAX;
+    for (size_t i = 0; i < study->base_count; i++) {
+        unsigned own = ocdm__method_colour(study->groups[i].method);
+        if (ocdm__method_is_coloured(study->groups[i].method) && !is_taken(study, own))
+            study->groups[i].colour = own;
     }
+    for (size_t i = 0; i < study->base_count; i++)
+        if (study->groups[i].colour == UINT_MAX)
+            study->groups[i].colour = free_colour(study, &study->groups[i]);
+    for (size_t i = study->base_count; i < study->group_count; i++)
+        study->groups[i].colour = base_of(study, &study->groups[i])->colour;
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */

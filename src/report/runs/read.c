@@ -15,6 +15,7 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "experiment/compare/execute.h"
 #include "experiment/folder/summary_read.h"
 
 char *ocdm__path_in(const char *folder, const char *name)
@@ -92,6 +93,15 @@ static bool has_file(const char *folder, const char *name)
     bool there = path != NULL && access(path, F_OK) == 0;
     ocdm__release(path);
     return there;
+}
+
+ocdm_status ocdm__refuse_folder(const char *folder, const char *why, ocdm_error *error)
+{
+    if (has_file(folder, "compare.json") && !has_file(folder, OCDM__RUNS_FILE))
+        return ocdm__fail(error, OCDM_IO,
+                          "the same `ocdm compare` prints its table; `ocdm run --model none -o FOLDER` makes a run",
+                          "%s: a comparison of memories alone has no runs to show", folder);
+    return ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER` or of `ocdm compare`", "%s: %s", folder, why);
 }
 
 static bool looks_like_run(const char *folder)

@@ -61,6 +61,9 @@ typedef struct ocdm__run_list {
  */
 ocdm_status ocdm__runs_read(ocdm__run_list *runs, char *const *paths, size_t count, ocdm_error *error);
 
+/* The error for a folder that has nothing to show, OCDM_IO. */
+ocdm_status ocdm__refuse_folder(const char *folder, const char *why, ocdm_error *error);
+
 /* Releases everything. */
 void ocdm__runs_clear(ocdm__run_list *runs);
 
