@@ -180,6 +180,10 @@ static ocdm_status read_settings(const ocdm_experiment *asked, const ocdm_learne
     settings->own_learner = true;
     for (const char *const *at = asked->settings; status == OCDM_OK && at != NULL && *at != NULL; at += 2)
         status = set(settings, at[0], at[1], order, error);
+    for (const char *const *at = asked->settings; status == OCDM_OK && settings->memory_bytes > 0 && *at != NULL; at += 2)
+        if (is_name_of(ocdm__setting_of_flag("memory"), at[0]))
+            return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give one of them",
+                              "the settings memory and memory-bytes are both given");
     return status;
 }
 

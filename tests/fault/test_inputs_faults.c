@@ -17,12 +17,14 @@
 static ocdm_status read_batches(const ocdm__stream *stream, ocdm_error *error)
 {
     static const uint32_t samples[] = {3, 1, 4, 1, 5};
-    ocdm__model_input_settings settings = {.resize = 20, .crop = 16, .threads = 2, .images = &ocdm__image_loading};
+    const ocdm__model_input_settings settings = {
+        .resize = 20, .crop = 16, .threads = 2, .images = &ocdm__image_loading, .storing = {75, 8, 4000}};
     ocdm__model_inputs *inputs = NULL;
     ocdm__ready ready = {.count = 0};
     ocdm_status status = ocdm__model_inputs_open(stream, &settings, &inputs, error);
     for (size_t count = 2; count <= 5 && status == OCDM_OK; count += 3) {
-        status = ocdm__model_inputs_request(inputs, 0, samples, count, 0, true, error);
+        const ocdm__input_batch batch = {.samples = samples, .count = count, .stored_from = 1, .training = true};
+        status = ocdm__model_inputs_request_mixed(inputs, 0, &batch, error);
         if (status == OCDM_OK)
             status = ocdm__model_inputs_wait(inputs, 0, &ready, error);
         assert_true(status != OCDM_OK || ready.count == count);

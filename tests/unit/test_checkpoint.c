@@ -45,10 +45,11 @@ static void enrich(ocdm__run_settings *settings)
         return;
     settings->replay_policy = OCDM__REPLAY_LOSS;
     settings->dark = 0.5;
-    if (strcmp(settings->model, "linear") != 0)
-        return;
-    settings->memory_bytes = 20 * 57; /* 30 samples as u8, ranges from the first 20 */
-    settings->store = OCDM__STORE_U8;
+    bool linear = strcmp(settings->model, "linear") == 0;
+    settings->memory_bytes = linear ? 20 * 57 : 0; /* 30 samples as u8, ranges from the first 20 */
+    settings->store = linear ? OCDM__STORE_U8 : OCDM__STORE_JPEG;
+    settings->store_quality = linear ? 0 : 60;
+    settings->store_pixels = linear ? 0 : 12;
 }
 
 /* ---- going on -------------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jpeglib.h>
+
 #include "../test.h"
 #include "stream/images/prepare.h"
 
@@ -256,9 +258,145 @@ TEST(image_prepare_refuses_settings_that_cannot_be)
     }
 }
 
+/* ---- storing ------------------------------------------------------------------------------------------------------------ */
+
+/* libjpeg's own way to memory and back: the bytes that a JPEG of these pixels takes, which are replaced by what it holds. */
+static size_t through_libjpeg(uint8_t *rgb, uint32_t width, uint32_t height, int quality)
+{
+    struct jpeg_error_mgr messages;
+    struct jpeg_compress_struct to = {.err = jpeg_std_error(&messages)};
+    struct jpeg_decompress_struct from = {.err = &messages};
+    unsigned char *bytes = NULL;
+    unsigned long size = 0;
+    jpeg_create_compress(&to);
+    jpeg_mem_dest(&to, &bytes, &size);
+    to.image_width = width;
+    to.image_height = height;
+    to.input_components = 3;
+    to.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&to);
+    jpeg_set_quality(&to, quality, TRUE);
+    to.optimize_coding = TRUE;
+    jpeg_start_compress(&to, TRUE);
+    for (JSAMPROW row = rgb; to.next_scanline < height; row += 3 * width)
+        jpeg_write_scanlines(&to, &row, 1);
+    jpeg_finish_compress(&to);
+    jpeg_destroy_compress(&to);
+    jpeg_create_decompress(&from);
+    jpeg_mem_src(&from, bytes, size);
+    jpeg_read_header(&from, TRUE);
+    jpeg_start_decompress(&from);
+    for (JSAMPROW row = rgb; from.output_scanline < height; row += 3 * width)
+        jpeg_read_scanlines(&from, &row, 1);
+    jpeg_finish_decompress(&from);
+    jpeg_destroy_decompress(&from);
+    free(bytes);
+    return size;
+}
+
+static void resized(const uint8_t *from, uint32_t width, uint32_t height, uint8_t *to, uint32_t to_width, uint32_t to_height)
+{
+    ocdm__image_resizer resizer = {.rows = {.room = 0}};
+    const ocdm__image image = {width, height, {.bytes = (uint8_t *)(uintptr_t)from}};
+    const ocdm__image_region all = {.width = to_width, .height = to_height};
+    assert_int_equal(ocdm__image_resize(&resizer, &image, (ocdm__image_size){to_width, to_height}, &all, to, NULL), OCDM_OK);
+    ocdm__image_resizer_clear(&resizer);
+}
+
+enum { WIDE = 60, HIGH = 45 };
+
+/* A picture with edges and shades, as planes and as pixels. */
+static void draw_picture(uint8_t *planes, uint8_t *rgb)
+{
+    for (size_t i = 0; i < WIDE * HIGH; i++)
+        for (size_t c = 0; c < 3; c++) {
+            size_t x = i % WIDE, y = i / WIDE;
+            uint8_t byte = (uint8_t)(x * (2 + c) + y * 3 + (x / 7 + y / 5) % 2 * 60 + (x * y * (c + 1)) % 23);
+            planes[c * WIDE * HIGH + i] = rgb[3 * i + c] = byte;
+        }
+}
+
+/* The picture with this shorter side through libjpeg at the first of the qualities Q, Q - 5, ..., 1 that fits `bytes`, at its
+ * own size again; returns that quality, 0 for none. */
+static int judge_picture(const uint8_t *rgb, uint32_t pixels, int quality, size_t bytes, uint8_t *judged)
+{
+    uint32_t width = pixels * WIDE / HIGH;
+    uint8_t small[3 * WIDE * HIGH];
+    for (int next; quality > 0; quality = next) {
+        next = quality == 1 ? 0 : quality - 5 > 1 ? quality - 5 : 1;
+        resized(rgb, WIDE, HIGH, small, width, pixels);
+        if (through_libjpeg(small, width, pixels, quality) <= bytes)
+            break;
+    }
+    resized(small, width, pixels, judged, WIDE, HIGH);
+    return quality;
+}
+
+/* Prepares the whole picture without resizing it, stored in `bytes` in between, and compares it with the judge's. */
+static void check_stored(ocdm__image_storing storing, uint32_t pixels, int quality)
+{
+    uint8_t planes[3 * WIDE * HIGH], rgb[3 * WIDE * HIGH], judged[3 * WIDE * HIGH];
+    static float out[3 * HIGH * HIGH];
+    ocdm__image_plan plan = plan_of(0, HIGH, 0);
+    draw_picture(planes, rgb);
+    assert_int_equal(judge_picture(rgb, pixels, (int)storing.quality, storing.bytes, judged), quality);
+    plan.settings.storing = storing;
+    ocdm__image_request request = request_of(planes, 3, WIDE, HIGH);
+    request.stored = true;
+    assert_int_equal(prepare(&plan, &request, out, NULL), OCDM_OK);
+    size_t left = (WIDE - HIGH) / 2 + 1; /* of the middle; 7.5 is rounded to 8 */
+    for (size_t c = 0; c < 3; c++)
+        for (size_t y = 0; y < HIGH; y++)
+            for (size_t x = 0; x < HIGH; x++)
+                assert_true(out[(c * HIGH + y) * HIGH + x] == symmetric(judged[3 * (y * WIDE + left + x) + c]));
+}
+
+TEST(image_prepare_stores_as_libjpeg_does)
+{
+    check_stored((ocdm__image_storing){80, 24, 100000}, 24, 80);
+    check_stored((ocdm__image_storing){100, 45, 100000}, 45, 100);
+    check_stored((ocdm__image_storing){75, 400, 100000}, 45, 75); /* not enlarged */
+}
+
+TEST(image_prepare_stores_at_the_first_quality_that_fits)
+{
+    uint8_t planes[3 * WIDE * HIGH], rgb[3 * WIDE * HIGH], judged[3 * WIDE * HIGH];
+    int lower = 0, half = 0;
+    draw_picture(planes, rgb);
+    for (size_t bytes = 250; bytes < 1300; bytes += bytes < 500 ? 10 : 100) {
+        int quality = judge_picture(rgb, 40, 30, bytes, judged);
+        uint32_t pixels = quality > 0 ? 40 : 20;
+        quality = quality > 0 ? quality : judge_picture(rgb, pixels, 30, bytes, judged);
+        if (quality > 0)
+            check_stored((ocdm__image_storing){30, 40, bytes}, pixels, quality);
+        lower += pixels == 40 && quality < 30;
+        half += pixels == 20 && quality > 0;
+    }
+    assert_true(lower > 5 && half > 0);
+}
+
+TEST(image_prepare_refuses_to_store_what_no_quality_makes_fit)
+{
+    uint8_t planes[3 * WIDE * HIGH], rgb[3 * WIDE * HIGH];
+    static float out[3 * HIGH * HIGH];
+    ocdm_error error = {.message = ""};
+    ocdm__image_plan plan = plan_of(0, HIGH, 0);
+    draw_picture(planes, rgb);
+    plan.settings.storing = (ocdm__image_storing){90, 40, 100};
+    ocdm__image_request request = request_of(planes, 3, WIDE, HIGH);
+    request.stored = true;
+    assert_int_equal(prepare(&plan, &request, out, &error), OCDM_LIMIT);
+    assert_non_null(strstr(error.message, "cannot be stored in 100 bytes"));
+    request.stored = false;
+    assert_int_equal(prepare(&plan, &request, out, &error), OCDM_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_prepare_stores_as_libjpeg_does),
+        cmocka_unit_test(image_prepare_stores_at_the_first_quality_that_fits),
+        cmocka_unit_test(image_prepare_refuses_to_store_what_no_quality_makes_fit),
         cmocka_unit_test(image_prepare_takes_the_middle_as_torchvision_does),
         cmocka_unit_test(image_prepare_scales_bytes_as_networks_want_them),
         cmocka_unit_test(image_prepare_writes_the_chosen_square),

@@ -218,7 +218,40 @@ TEST(bytes_that_make_no_memory_are_refused)
     assert_int_equal(ocdm__stream_open(&stream, "files", NULL), OCDM_OK);
     settings.memory_bytes = 10000;
     expect_refusal(settings, &stream, "samples of the stream have no fixed size");
+    settings.store = OCDM__STORE_JPEG;
+    settings.store_quality = 50;
+    settings.store_pixels = 100;
+    assert_int_equal(memory_of(settings, (640 + 1500 + 1) * 20, &stream), 20); /* 0.15 bytes for a pixel */
+    settings.store_quality = 98;
+    assert_int_equal(memory_of(settings, (640 + 7500 + 1) * 20 - 1, &stream), 19); /* quantised 25 times finer */
     ocdm__stream_close(&stream);
+}
+
+TEST(stores_are_read_with_their_numbers)
+{
+    static const char *const bad[] = {"",         "u16",       "u8:",         "u8:5:5",    "jpeg",        "jpeg:75",
+                                      "jpeg:75:", "jpeg:0:64", "jpeg:101:64", "jpeg:75:0", "jpeg:75:64:", "jpeg::64",
+                                      "JPEG:1:1", "jpeg:x:64", "jpeg:75:5000"};
+    static const char *const good[] = {"none", "f32", "f16", "u8", "jpeg:75:128"};
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    const ocdm__setting *setting = ocdm__setting_of_flag("store");
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char expected[32];
+        ocdm__output output;
+        assert_int_equal(ocdm__setting_read(setting, good[i], &settings, NULL, NULL), OCDM_OK);
+        assert_int_equal(ocdm__output_open_memory(&output, "a setting", NULL), OCDM_OK);
+        ocdm__setting_write(&output, setting, &settings, NULL, 0);
+        snprintf(expected, sizeof expected, "\"%s\"", good[i]);
+        assert_memory_equal(expected, output.buffer, strlen(expected));
+        ocdm__output_abandon(&output);
+    }
+    assert_true(settings.store_quality == 75 && settings.store_pixels == 128);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ocdm_error error = {.message = ""};
+        HOLDS(bad[i], ocdm__setting_read(setting, bad[i], &settings, NULL, &error) == OCDM_BAD_ARGUMENT);
+        HOLDS(error.message, strstr(error.message, "such as jpeg:75:128") != NULL);
+    }
+    assert_int_equal(settings.store, OCDM__STORE_JPEG);
 }
 
 TEST(bytes_are_read_with_powers_of_1024)
@@ -311,6 +344,7 @@ int main(void)
         cmocka_unit_test(halves_are_the_nearest_and_finite),
         cmocka_unit_test(memory_follows_from_bytes),
         cmocka_unit_test(bytes_that_make_no_memory_are_refused),
+        cmocka_unit_test(stores_are_read_with_their_numbers),
         cmocka_unit_test(bytes_are_read_with_powers_of_1024),
         cmocka_unit_test(runs_replay_what_was_stored),
     };

@@ -368,6 +368,8 @@ static ocdm_status memory_options(const ocdm__arguments *arguments, const struct
     options->batch = settings.batch;
     options->distance = (ocdm_distance)settings.distance;
     options->tie = (ocdm_tie)settings.tie;
+    for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
+        request->plan.points[i].memory = settings.memory;
     return status;
 }
 

@@ -760,6 +760,8 @@ static ocdm_status read_request(const ocdm__arguments *arguments, struct request
     request->settings = ocdm__run_settings_default();
     if (status == OCDM_OK)
         status = ocdm__run_flags_read(arguments, &request->settings, error);
+    if (status == OCDM_OK && request->settings.memory_bytes > 0)
+        status = ocdm__argument_fail(arguments, "memory-bytes: the paper's tables say how many samples a memory holds", error);
     request->arguments = arguments;
     ocdm__pass_flags(arguments, &request->passed);
     request->runs = ocdm__argument_text(arguments, "runs");

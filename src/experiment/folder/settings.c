@@ -126,6 +126,33 @@ static ocdm_status read_bytes(const ocdm__setting *setting, const char *text, ui
     return OCDM_OK;
 }
 
+/* "u8", "jpeg:75:128". */
+static ocdm_status read_store(const ocdm__setting *setting, const char *text, ocdm__run_settings *settings, ocdm_error *error)
+{
+    size_t length = strcspn(text, ":"), second = text[length] != '\0' ? strcspn(text + length + 1, ":") : 0;
+    uint64_t quality = 0, pixels = 0;
+    uint32_t kind = 0;
+    while (ocdm__run_stores[kind] != NULL &&
+           (strlen(ocdm__run_stores[kind]) != length || memcmp(ocdm__run_stores[kind], text, length) != 0))
+        kind++;
+    bool known = ocdm__run_stores[kind] != NULL, jpeg = kind == OCDM__STORE_JPEG;
+    const char *numbers = text + length + 1;
+    if (known && jpeg && text[length] == ':' && numbers[second] == ':')
+        known = ocdm__text_to_whole(numbers, second, 1, 100, &quality) &&
+                ocdm__text_to_whole(numbers + second + 1, strlen(numbers + second + 1), (uint64_t)setting->low,
+                                    (uint64_t)setting->high, &pixels);
+    else
+        known = known && !jpeg && text[length] == '\0';
+    if (!known)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
+                          "%s \"%.64s\": not none, f32, f16, u8 or jpeg:QUALITY:PIXELS, such as jpeg:75:128", setting->flag,
+                          text);
+    settings->store = kind;
+    settings->store_quality = (uint32_t)quality;
+    settings->store_pixels = (uint32_t)pixels;
+    return OCDM_OK;
+}
+
 static ocdm_status read_short(const ocdm__setting *setting, const char *text, uint32_t *value, ocdm_error *error)
 {
     uint64_t number = *value;
@@ -231,6 +258,8 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
         return read_rates(setting, text, member, error);
     case OCDM__SETTING_BYTES:
         return read_bytes(setting, text, member, error);
+    case OCDM__SETTING_STORE:
+        return read_store(setting, text, settings, error);
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
@@ -290,6 +319,16 @@ static void write_rates(ocdm__output *output, const ocdm__rates *rates)
     ocdm__output_text(output, rates->count > 0 ? "]" : "null");
 }
 
+static void write_store(ocdm__output *output, const ocdm__run_settings *settings)
+{
+    char text[48];
+    int used = snprintf(text, sizeof text, "%s", ocdm__run_stores[settings->store]);
+    if (settings->store == OCDM__STORE_JPEG)
+        snprintf(text + used, sizeof text - (size_t)used, ":%" PRIu32 ":%" PRIu32, settings->store_quality,
+                 settings->store_pixels);
+    write_text(output, text);
+}
+
 static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
 {
     if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE)
@@ -341,6 +380,9 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         break;
     case OCDM__SETTING_RATES:
         write_rates(output, member);
+        break;
+    case OCDM__SETTING_STORE:
+        write_store(output, settings);
         break;
     }
 }

@@ -25,7 +25,9 @@
 enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
 
 /* How the payloads of samples in memory are stored: symbol, name. */
-#define OCDM__STORES(ROW) ROW(NONE, "none") ROW(F32, "f32") ROW(F16, "f16") ROW(U8, "u8")
+#define OCDM__STORES(ROW) ROW(NONE, "none") ROW(F32, "f32") ROW(F16, "f16") ROW(U8, "u8") ROW(JPEG, "jpeg")
+
+#define OCDM__STORE_MOST_PIXELS 4096
 
 #define OCDM__STORE_KIND(symbol, name) OCDM__STORE_##symbol,
 enum ocdm__store_kind { OCDM__STORES(OCDM__STORE_KIND) };
@@ -76,6 +78,7 @@ typedef struct ocdm__run_settings {
     double dark;            /* weight of the distance to the logits that replayed samples once had; 0: they are not kept */
     uint64_t memory_bytes;  /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
     uint32_t store;         /* an ocdm__store_kind */
+    uint32_t store_quality, store_pixels; /* of jpeg: 1 to 100, and the shorter side; else 0 */
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -98,6 +101,7 @@ enum ocdm__setting_kind {
     OCDM__SETTING_SWITCH,         /* bool */
     OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
     OCDM__SETTING_BYTES,          /* uint64_t, with K, M or G for powers of 1024; 0 is null */
+    OCDM__SETTING_STORE,          /* store, store_quality and store_pixels: a name, of jpeg with its two numbers */
 };
 
 /* For every verb with this flag. */
@@ -201,8 +205,8 @@ enum ocdm__setting_kind {
         "dark replay (DER++): keep the logits of samples in memory, and weigh the squared distance to them by A")              \
     ROW("memory_bytes", memory_bytes, BYTES, 0, "memory-bytes", "BYTES", NULL, NULL, 1, 0x1p53,                                \
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
-    ROW("store", store, CHOICE, 0, "store", "NAME", "none", ocdm__run_stores, 0, 0,                                            \
-        "features of samples in memory: as they are, or as f32, f16 or u8, and replayed as stored")                            \
+    ROW("store", store, STORE, 0, "store", "NAME", "none", NULL, 1, OCDM__STORE_MOST_PIXELS,                                   \
+        "how samples in memory are stored and replayed: none, f32, f16 or u8 features; jpeg:QUALITY:PIXELS images")            \
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */

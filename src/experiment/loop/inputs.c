@@ -67,6 +67,7 @@ static ocdm__image_settings image_settings(const ocdm__stream *stream, const ocd
     ocdm__image_settings images = settings->images->settings_default();
     images.scaling = settings->symmetric ? OCDM__IMAGE_SYMMETRIC : OCDM__IMAGE_IMAGENET;
     images.seed = settings->seed;
+    images.storing = settings->storing;
     bool stored = stream->shape.kind == OCDM__IMAGES;
     uint32_t side = shorter_side(stream);
     if (stored) {
@@ -264,7 +265,8 @@ static bool write_requests(ocdm__model_inputs *inputs, struct slot *slot, const 
         return false;
     for (size_t i = 0; i < count; i++) {
         ocdm__image_request *request = &inputs->requests[i];
-        *request = (ocdm__image_request){.sample = samples[i], .step = batch->step, .training = batch->training};
+        *request = (ocdm__image_request){
+            .sample = samples[i], .step = batch->step, .training = batch->training, .stored = i >= batch->stored_from};
         if (shape->kind != OCDM__IMAGES)
             continue;
         request->planes = ocdm__stream_image(inputs->stream, samples[i]);

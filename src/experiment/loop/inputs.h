@@ -31,6 +31,7 @@ typedef struct ocdm__model_input_settings {
     const char *image_root;              /* instead of the stream's own; NULL. Must live as long as the inputs */
     uint64_t seed;                       /* of the augmentation */
     unsigned threads;                    /* that decode, from 1; features need none */
+    ocdm__image_storing storing;         /* how images of the memory are stored; quality 0: they are not */
     const ocdm__image_functions *images; /* &ocdm__image_loading; NULL: features only, nothing can be decoded */
 } ocdm__model_input_settings;
 
@@ -84,7 +85,7 @@ typedef struct ocdm__input_batch {
 ocdm_status ocdm__model_inputs_request_mixed(ocdm__model_inputs *inputs, unsigned slot, const ocdm__input_batch *batch,
                                              ocdm_error *error);
 
-/* The store that they pass through (experiment/loop/store.h), which must outlive the inputs; NULL, as at first: none. */
+/* The store that features pass through (experiment/loop/store.h), which must outlive the inputs; NULL, as at first: none. */
 struct ocdm__store;
 void ocdm__model_inputs_set_store(ocdm__model_inputs *inputs, const struct ocdm__store *store);
 

@@ -175,6 +175,15 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
     return ocdm__class_weights_read(settings->class_weights, table, &run->class_weights, error);
 }
 
+static ocdm__image_storing image_storing(const ocdm__run_settings *settings)
+{
+    if (settings->store != OCDM__STORE_JPEG)
+        return (ocdm__image_storing){.quality = 0};
+    return (ocdm__image_storing){.quality = settings->store_quality,
+                                 .pixels = settings->store_pixels,
+                                 .bytes = (size_t)ocdm__store_jpeg_bytes(settings->store_quality, settings->store_pixels)};
+}
+
 static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -186,7 +195,8 @@ static ocdm_status make_learner(ocdm__run *run, const ocdm__learner_maker *maker
                                                .image_root = settings->image_root,
                                                .seed = settings->seed,
                                                .threads = settings->threads,
-                                               .images = maker->images};
+                                               .images = maker->images,
+                                               .storing = image_storing(settings)};
     ocdm_status status = maker->reads_samples ? OCDM_OK : ocdm__model_inputs_open(run->stream, &inputs, &run->inputs, error);
     if (status == OCDM_OK)
         status = maker->make(maker, settings, run->inputs, (uint32_t)run->stream->table.class_count, &run->made, error);
@@ -260,7 +270,7 @@ static uint64_t learn_store(ocdm__run *run, float *row)
 static ocdm_status begin_store(ocdm__run *run, uint64_t *stored_from, ocdm_error *error)
 {
     *stored_from = 0;
-    if (run->inputs == NULL || run->store.kind == OCDM__STORE_NONE)
+    if (run->inputs == NULL || run->store.kind == OCDM__STORE_NONE || run->store.kind == OCDM__STORE_JPEG)
         return OCDM_OK;
     float *row = ocdm__allocate(run->store.width, sizeof *row);
     if (row == NULL)

@@ -22,6 +22,9 @@ typedef struct ocdm__store_bytes {
     uint64_t shared; /* of all together */
 } ocdm__store_bytes;
 
+/* The room for an image as JPEG: one that does not fit is stored at a lower quality. */
+uint64_t ocdm__store_jpeg_bytes(uint32_t quality, uint32_t pixels);
+
 ocdm__store_bytes ocdm__store_bytes_of(const ocdm__run_settings *settings, const ocdm__stream *stream);
 
 /* Makes settings->memory follow from settings->memory_bytes, unless that is 0. `path` is for messages. OCDM_OK;

@@ -137,6 +137,22 @@ bool ocdm__is_png(const uint8_t *bytes, size_t size);
 ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job);
 ocdm_status ocdm__image_decode_png(const struct ocdm__image_job *job);
 
+/* Pixels of a caller: rows from the top, no gaps, three bytes each. */
+struct ocdm__image_pixels {
+    const uint8_t *rgb;
+    uint32_t width, height;
+};
+
+/*
+ * Encodes pixels as a JPEG: baseline, 4:2:0, Huffman tables of its own.
+ *
+ * size   in: the room at `bytes`; out: what was used, 0 when the room is too small
+ *
+ * OCDM_OK, OCDM_NO_MEMORY, OCDM_LIMIT (a side over 65,500 pixels).
+ */
+ocdm_status ocdm__image_encode_jpeg(const struct ocdm__image_pixels *pixels, uint32_t quality, uint8_t *bytes, size_t *size,
+                                    ocdm_error *error);
+
 /* Checks that a picture of that size is within the limit of pixels. */
 ocdm_status ocdm__image_check_pixels(const struct ocdm__image_job *job, uint32_t width, uint32_t height);
 

@@ -1,6 +1,6 @@
 /*
- * JPEG files through libjpeg-turbo, with its default arithmetic (accurate DCT, smooth upsampling), which is also Pillow's.
- * libjpeg reports errors by a call that must not return: everything that calls it runs below one setjmp, in a
+ * JPEG files, read and written, through libjpeg-turbo, with its default arithmetic (accurate DCT, smooth upsampling), which is
+ * also Pillow's. libjpeg reports errors by a call that must not return: everything that calls it runs below one setjmp, in a
  * function that has no variables of its own, and what has to be given back afterwards is in a struct that outlives the jump.
  */
 #include <stdio.h>
@@ -191,4 +191,96 @@ ocdm_status ocdm__image_decode_jpeg(const struct ocdm__image_job *job)
     decode_or_leave(&reader);
     jpeg_destroy_decompress(&reader.info);
     return reader.status;
+}
+
+/* ---- encoding ----------------------------------------------------------------------------------------------------------- */
+
+struct jpeg_writer {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr messages;
+    struct jpeg_destination_mgr target;
+    const struct ocdm__image_pixels *pixels;
+    uint32_t quality;
+    uint8_t *bytes;
+    size_t room;
+    bool full;
+    ocdm_status status;
+    ocdm_error *error;
+    jmp_buf escape;
+};
+
+_Noreturn static void give_up(j_common_ptr info)
+{
+    struct jpeg_writer *writer = info->client_data;
+    char reason[JMSG_LENGTH_MAX];
+    info->err->format_message(info, reason);
+    writer->status = info->err->msg_code == JERR_OUT_OF_MEMORY
+                         ? ocdm__fail_memory(writer->error, "encoding a JPEG image")
+                         : ocdm__fail(writer->error, OCDM_LIMIT, "", "an image cannot be stored as JPEG: %s", reason);
+    longjmp(writer->escape, 1);
+}
+
+static void begin_target(j_compress_ptr info)
+{
+    struct jpeg_writer *writer = info->client_data;
+    writer->target.next_output_byte = writer->bytes;
+    writer->target.free_in_buffer = writer->room;
+}
+
+/* There is no more room. */
+static boolean leave_full(j_compress_ptr info)
+{
+    struct jpeg_writer *writer = info->client_data;
+    writer->full = true;
+    longjmp(writer->escape, 1);
+}
+
+static void end_target(j_compress_ptr info)
+{
+    (void)info;
+}
+
+static void encode(struct jpeg_writer *writer)
+{
+    struct jpeg_compress_struct *info = &writer->info;
+    jpeg_create_compress(info);
+    info->dest = &writer->target;
+    info->image_width = writer->pixels->width;
+    info->image_height = writer->pixels->height;
+    info->input_components = 3;
+    info->in_color_space = JCS_RGB;
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, (int)writer->quality, TRUE);
+    info->optimize_coding = TRUE;
+    jpeg_start_compress(info, TRUE);
+    while (info->next_scanline < info->image_height) {
+        const uint8_t *row = writer->pixels->rgb + (size_t)3 * writer->pixels->width * info->next_scanline;
+        JSAMPROW rows[1] = {(JSAMPROW)(uintptr_t)row};
+        jpeg_write_scanlines(info, rows, 1);
+    }
+    jpeg_finish_compress(info);
+}
+
+static void encode_or_leave(struct jpeg_writer *writer)
+{
+    if (setjmp(writer->escape) == 0)
+        encode(writer);
+}
+
+ocdm_status ocdm__image_encode_jpeg(const struct ocdm__image_pixels *pixels, uint32_t quality, uint8_t *bytes, size_t *size,
+                                    ocdm_error *error)
+{
+    struct jpeg_writer writer = {
+        .pixels = pixels, .quality = quality, .bytes = bytes, .room = *size, .status = OCDM_OK, .error = error};
+    writer.info.err = jpeg_std_error(&writer.messages);
+    writer.info.client_data = &writer;
+    writer.messages.error_exit = give_up;
+    writer.messages.output_message = say_nothing;
+    writer.target.init_destination = begin_target;
+    writer.target.empty_output_buffer = leave_full;
+    writer.target.term_destination = end_target;
+    encode_or_leave(&writer);
+    *size = writer.status == OCDM_OK && !writer.full ? *size - writer.target.free_in_buffer : 0;
+    jpeg_destroy_compress(&writer.info);
+    return writer.status;
 }

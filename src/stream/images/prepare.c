@@ -64,6 +64,8 @@ void ocdm__image_scratch_clear(ocdm__image_scratch *scratch)
     ocdm__image_buffer_clear(&scratch->file);
     ocdm__image_buffer_clear(&scratch->image.rgb);
     ocdm__image_buffer_clear(&scratch->cropped);
+    ocdm__image_buffer_clear(&scratch->small);
+    ocdm__image_buffer_clear(&scratch->encoded);
     ocdm__image_resizer_clear(&scratch->resizer);
 }
 
@@ -132,14 +134,72 @@ static ocdm_status take_planes(const ocdm__image_request *request, ocdm__image *
     return OCDM_OK;
 }
 
+static bool is_stored(const ocdm__image_plan *plan, const ocdm__image_request *request)
+{
+    return request->stored && plan->settings.storing.quality > 0;
+}
+
 static ocdm_status load(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
                         ocdm_error *error)
 {
     const ocdm__image_settings *settings = &plan->settings;
     if (!request->path)
         return take_planes(request, &scratch->image, error);
-    return ocdm__image_read(request->path, &settings->limits, settings->resize, &scratch->file, &scratch->image, error);
+    uint32_t resize = is_stored(plan, request) ? settings->storing.pixels : settings->resize;
+    return ocdm__image_read(request->path, &settings->limits, resize, &scratch->file, &scratch->image, error);
 }
+
+/* ---- storing ------------------------------------------------------------------------------------------------------------ */
+
+/* The next quality that is tried: five less, at last 1; 0 when there is none. */
+static uint32_t lower(uint32_t quality)
+{
+    return quality > 6 ? quality - 5 : quality > 1 ? 1 : 0;
+}
+
+/* Encodes the image with a shorter side of `pixels` at the first quality that fits. `used` becomes 0 when none does. */
+static ocdm_status encode_at(const ocdm__image_plan *plan, ocdm__image_scratch *scratch, uint32_t pixels, size_t *used,
+                             ocdm_error *error)
+{
+    const ocdm__image *image = &scratch->image;
+    const ocdm__image_storing *storing = &plan->settings.storing;
+    uint32_t shorter = image->width < image->height ? image->width : image->height;
+    ocdm__image_size size = ocdm__image_resized_size(image->width, image->height, shorter > pixels ? pixels : 0);
+    if (size.width > OCDM__IMAGE_LARGEST_SIDE || size.height > OCDM__IMAGE_LARGEST_SIDE)
+        return ocdm__fail(error, OCDM_LIMIT, "leave it out", "an image of %" PRIu32 " x %" PRIu32 " pixels cannot be stored",
+                          image->width, image->height);
+    const ocdm__image_region all = {.width = (uint32_t)size.width, .height = (uint32_t)size.height};
+    if (!ocdm__image_buffer_fit(&scratch->small, (size_t)all.width * all.height * 3) ||
+        !ocdm__image_buffer_fit(&scratch->encoded, storing->bytes))
+        return ocdm__fail_memory(error, "an image that is stored");
+    ocdm_status status = ocdm__image_resize(&scratch->resizer, image, size, &all, scratch->small.bytes, error);
+    struct ocdm__image_pixels small = {scratch->small.bytes, all.width, all.height};
+    *used = 0;
+    for (uint32_t quality = storing->quality; status == OCDM_OK && quality > 0 && *used == 0; quality = lower(quality)) {
+        *used = storing->bytes;
+        status = ocdm__image_encode_jpeg(&small, quality, scratch->encoded.bytes, used, error);
+    }
+    return status;
+}
+
+/* The image becomes what is left of it after it was stored. One that does not fit at any is stored at half the side,
+ * and so on. */
+static ocdm_status pass_store(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_scratch *scratch,
+                              ocdm_error *error)
+{
+    size_t used = 0;
+    ocdm_status status = OCDM_OK;
+    for (uint32_t pixels = plan->settings.storing.pixels; status == OCDM_OK && used == 0; pixels /= 2) {
+        if (pixels == 0)
+            return ocdm__fail(error, OCDM_LIMIT, "leave it out", "%s: the image cannot be stored in %zu bytes",
+                              name_of(request), plan->settings.storing.bytes);
+        status = encode_at(plan, scratch, pixels, &used, error);
+    }
+    const ocdm__image_file file = {name_of(request), scratch->encoded.bytes, used};
+    return status == OCDM_OK ? ocdm__image_decode(&file, &plan->settings.limits, 0, &scratch->image, error) : status;
+}
+
+/* ---- the network's input ------------------------------------------------------------------------------------------------ */
 
 /* One channel of one row of the region, from left to right or, mirrored, from right to left. */
 static void write_row(const float *value, const uint8_t *row, size_t width, bool mirrored, float *out)
@@ -166,12 +226,11 @@ static void write_floats(const ocdm__image_plan *plan, const uint8_t *rgb, const
     }
 }
 
-static ocdm_status crop_and_write(const ocdm__image_plan *plan, const ocdm__image_request *request,
+static ocdm_status crop_and_write(const ocdm__image_plan *plan, const ocdm__image_request *request, ocdm__image_size size,
                                   ocdm__image_scratch *scratch, float *out, ocdm_error *error)
 {
     const ocdm__image *image = &scratch->image;
     uint32_t crop = plan->settings.crop;
-    ocdm__image_size size = ocdm__image_resized_size(image->width, image->height, plan->settings.resize);
     if (size.width < crop || size.height < crop)
         return ocdm__fail(error, OCDM_BAD_FILE, "resize the images, or take a smaller crop",
                           "%s: %" PRIu32 " x %" PRIu32 " pixels are less than the crop of %" PRIu32, name_of(request),
@@ -195,8 +254,13 @@ ocdm_status ocdm__image_prepare(const ocdm__image_plan *plan, const ocdm__image_
                                 float *out, ocdm_error *error)
 {
     ocdm_status status = load(plan, request, scratch, error);
+    ocdm__image_size size = {0};
+    if (status == OCDM_OK) /* before it is stored: it is as large afterwards */
+        size = ocdm__image_resized_size(scratch->image.width, scratch->image.height, plan->settings.resize);
+    if (status == OCDM_OK && is_stored(plan, request))
+        status = pass_store(plan, request, scratch, error);
     if (status == OCDM_OK)
-        status = crop_and_write(plan, request, scratch, out, error);
+        status = crop_and_write(plan, request, size, scratch, out, error);
     give_back_if_large(&scratch->file);
     give_back_if_large(&scratch->image.rgb);
     give_back_if_large(&scratch->resizer.rows);

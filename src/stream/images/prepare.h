@@ -27,6 +27,13 @@ typedef enum ocdm__image_scaling {
     OCDM__IMAGE_SYMMETRIC = 1 /* x / 127.5 - 1, as mobilenet1 wants it */
 } ocdm__image_scaling;
 
+/* How images are stored in between, by those requests that ask for it. */
+typedef struct ocdm__image_storing {
+    uint32_t quality; /* of the JPEG, 1 to 100; 0: nothing is stored */
+    uint32_t pixels;  /* the shorter side; images are not enlarged */
+    size_t bytes;     /* the most that an image may take */
+} ocdm__image_storing;
+
 typedef struct ocdm__image_settings {
     uint32_t resize; /* the shorter side, up to OCDM__IMAGE_LARGEST_SIDE; 0: images stay as large as they are */
     uint32_t crop;   /* the side of what comes out: at least 1, at most `resize` unless that is 0 */
@@ -34,6 +41,7 @@ typedef struct ocdm__image_settings {
     ocdm__image_scaling scaling;
     uint64_t seed;
     ocdm__image_limits limits;
+    ocdm__image_storing storing;
 } ocdm__image_settings;
 
 /* 256, 224, ImageNet, seed 0, the default limits. */
@@ -48,6 +56,7 @@ typedef struct ocdm__image_request {
     uint64_t sample; /* what the random choices depend on: the sample's id, */
     uint64_t step;   /* and when it is used */
     bool training;   /* a random square, perhaps mirrored; else the middle */
+    bool stored;     /* as it is after it was stored */
 } ocdm__image_request;
 
 /* Settings that were checked, with what follows from them. Not changed by use: threads may share it. */
@@ -80,6 +89,7 @@ typedef struct ocdm__image_scratch {
     ocdm__image image;
     ocdm__image_resizer resizer;
     ocdm__image_buffer cropped;
+    ocdm__image_buffer small, encoded; /* an image that is stored */
 } ocdm__image_scratch;
 
 void ocdm__image_scratch_clear(ocdm__image_scratch *scratch);
