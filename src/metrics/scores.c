@@ -154,7 +154,7 @@ static void rank_samples(const ocdm__test_set *set, size_t class_number, const u
 #define PROBABILITY_GRID 0x1p31
 
 struct bin {
-    uint32_t samples, carriers;
+    uint32_t carriers;
     uint64_t probability; /* the sum, on the grid */
 };
 
@@ -175,7 +175,6 @@ static void add_to_bin(struct bin bins[BINS], float logit)
 {
     double probability = probability_of(logit);
     struct bin *bin = &bins[bin_of(probability)];
-    bin->samples++;
     bin->probability += (uint64_t)(probability * PROBABILITY_GRID + 0.5);
 }
 
