@@ -279,6 +279,8 @@ static const struct {
     {{"forgetting", "of a task: the best earlier mAP on its own test set minus the final one, in points; in total: the mean over "
                     "the tasks that were evaluated before the end"}, 0},
     {{"mean_mAP", "mean over the evaluations, one after each task, of total mAP"}, 0},
+    {{"mean_CF1", "mean over the evaluations of total CF1"}, 0},
+    {{"mean_OF1", "mean over the evaluations of total OF1"}, 0},
     {{"std", "sqrt(sum over n seeds of (x - mean)^2 / (n - 1)); null for one seed"}, 0},
     {{"interval", "of the difference d of two methods with the same n seeds: mean(d) -+ t std(d) / sqrt(n), t being the 97.5 % "
                   "quantile of Student's distribution with n - 1 degrees of freedom; null for one seed"}, 0},

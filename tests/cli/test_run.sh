@@ -46,7 +46,7 @@ def has(where, names):
     assert list(node) == names.split(), (where, list(node))
 metrics = "classes CF1 OF1 mAP CP CR CF1_macro OP OR AUC ranking_loss coverage hamming one_error ECE"
 evaluation = "after task step samples distance distance_seen total majority moderate minority tasks"
-has([], "format version id program settings stream classes evaluations final forgetting mean_mAP memory curve steps samples skipped times environment")
+has([], "format version id program settings stream classes evaluations final forgetting mean_mAP mean_CF1 mean_OF1 memory curve steps samples skipped times environment")
 has(["settings"], "method memory batch replay rho class_weights distance tie model weights precision lr adam_eps clip seed order epochs resize crop "
     "groups log_every validation resample_tests loss negatives focal loss_balance ema optimiser weight_decay momentum schedule horizon warmup lambda "
     "replay_policy dark memory_bytes store")

@@ -12,7 +12,7 @@ import ocdm
 
 
 class Linear:
-    """Weights of zeros; binary cross entropy, the mean over batch and classes; epsilon of Adam outside the root."""
+    """Weights of zeros; binary cross entropy, the mean over batch and classes, unknown labels being 0; epsilon of Adam outside the root."""
 
     def __init__(self, width, classes, rate=0.006, epsilon=1e-4):
         self.shape, self.rate, self.epsilon = (width + 1, classes), rate, epsilon
@@ -22,18 +22,18 @@ class Linear:
     def scores(self, x):
         return x @ self.state[0, :-1] + self.state[0, -1]
 
-    def gradient(self, x, y):
-        error = (1 / (1 + np.exp(-self.scores(x))) - y) / y.size
+    def gradient(self, x, y, known):
+        error = known * (1 / (1 + np.exp(-self.scores(x))) - y) / y.size
         return np.concatenate([x.T @ error, error.sum(0)[None]]).astype(np.float32)
 
-    def train(self, x, y):
-        z, gradient = self.scores(x), self.gradient(x, y)
+    def train(self, x, y, known):
+        z, gradient = self.scores(x), self.gradient(x, y, known)
         weights, mean, square = self.state
         self.step += 1
         mean += 0.1 * (gradient - mean)
         square += 0.001 * (gradient * gradient - square)
         weights -= self.rate * (mean / (1 - 0.9**self.step)) / (np.sqrt(square / (1 - 0.999**self.step)) + self.epsilon)
-        return float(np.mean(np.maximum(z, 0) - z * y + np.log1p(np.exp(-np.abs(z)))))
+        return float(np.mean(known * (np.maximum(z, 0) - z * y + np.log1p(np.exp(-np.abs(z))))))
 
     def save(self):
         return self.step.to_bytes(8, "little") + self.state.tobytes()
@@ -46,13 +46,13 @@ class Linear:
 def learn(stream, folder, kill_after=0, **settings):
     """Makes the run, or the rest of it, and returns the scores of the last evaluation; None if there was none."""
     model = Linear(stream.features.shape[1], stream.class_count)
-    gradient = lambda samples: model.gradient(stream.features[samples], stream.targets(samples))
+    gradient = lambda samples: model.gradient(stream.features[samples], stream.targets(samples), stream.known(samples))
     scores = None
     with ocdm.Run(stream, folder, name="numpy-linear", gradient=gradient, gradient_size=model.state[0].size, **settings) as run:
         if run.saved is not None:
             model.load(run.saved)
         for count, step in enumerate(run, 1):
-            step.done(model.train(stream.features[step.samples], step.targets))
+            step.done(model.train(stream.features[step.samples], step.targets, step.known))
             if step.evaluate:
                 scores = model.scores(stream.features[run.test_samples])
                 run.evaluate(scores)

@@ -127,12 +127,12 @@ class Small(unittest.TestCase):
         numpy_linear.learn(self.stream, "untouched", method="gss", **SMALL)
         original, count = numpy_linear.Linear.train, 0
 
-        def train(model, x, y):
+        def train(model, x, y, known):
             nonlocal count
             count += 1
             if count % 11 == 0:
                 raise Left
-            return original(model, x, y)
+            return original(model, x, y, known)
 
         numpy_linear.Linear.train = train
         self.addCleanup(setattr, numpy_linear.Linear, "train", original)
@@ -275,6 +275,69 @@ class Refused(unittest.TestCase):
         import gc
         gc.collect()
         ocdm.Run(self.stream, "dropped", name="own", gradient=len, gradient_size=1, **SMALL).close()
+
+
+def average_precision(scores, positive):
+    """By definition: the mean over the positives of the precision at their rank. No two scores are equal here."""
+    return np.mean([positive[scores >= score].mean() for score in scores[positive]])
+
+
+class Partial(unittest.TestCase):
+    """Six classes in three tasks, 3 + 2 + 1, of which only the task's are known."""
+    TASK_OF = np.array([0, 0, 0, 1, 1, 2])
+
+    @classmethod
+    def setUpClass(cls):
+        streams.enter_folder(cls)
+        streams.make_small()
+        streams.ocdm_program("stream", "build", "--records", "records.jsonl", "--features", "features.npy", "--recipe",
+                             "incremental", "--base", 3, "--step", 2, "-o", "partial.safetensors")
+        cls.stream = ocdm.Stream("partial.safetensors")
+        write_zeros("zeros.safetensors", streams.WIDTH, 6)
+
+    def judge(self, scores, rows, columns):
+        """The mean of AP over the columns, in percent, on these tests."""
+        targets = self.stream.targets(rows) > 0
+        return 100 * np.mean([average_precision(scores[rows][:, c], targets[:, c]) for c in columns if targets[:, c].any()])
+
+    def carriers(self, columns):
+        tests = self.stream.select("test")
+        return tests[self.stream.targets(tests)[:, columns].any(1)]
+
+    def test_evaluations_have_the_classes_so_far(self):
+        scores = np.random.default_rng(5).normal(size=(len(self.stream), 6)).astype(np.float32)
+        for order in ([0, 1, 2], [2, 0, 1]):
+            folder = "order" + "".join(map(str, order))
+            with ocdm.Run(self.stream, folder, name="random", order=order, **SMALL) as run:
+                for step in run:
+                    np.testing.assert_array_equal(step.known, self.TASK_OF == self.stream.tasks[step.samples][:, None])
+                    self.assertFalse((step.targets > step.known).any())
+                    step.done()
+                    if step.evaluate:
+                        run.evaluate(scores[run.test_samples])
+                    if step.checkpoint:
+                        run.checkpoint(b"")
+            for k, evaluation in enumerate(streams.results(folder)["evaluations"]):
+                introduced = np.flatnonzero(np.isin(self.TASK_OF, order[:k + 1]))
+                self.assertEqual(evaluation["total"]["classes"], len(introduced))
+                self.assertAlmostEqual(evaluation["total"]["mAP"], self.judge(scores, self.carriers(introduced), introduced), 9)
+                for task in evaluation["tasks"]:
+                    own = np.flatnonzero(self.TASK_OF == task["task"])
+                    self.assertAlmostEqual(task["mAP"], self.judge(scores, self.carriers(own), own), 9)
+
+    def test_a_linear_model_learns_as_the_built_in_one(self):
+        """The loss in NumPy leaves unknown labels out; the same samples are kept, and the same is learnt."""
+        settings = dict(memory=40, batch=10, replay=10, seed=3)
+        numpy_linear.learn(self.stream, "numpy", **settings)
+        streams.ocdm_program("run", "partial.safetensors", "-o", "built-in", "--lr", 0.006, "-q", "--weights", "zeros.safetensors",
+                             *flags(settings))
+        self.assertEqual(streams.bytes_of("numpy/memory.jsonl"), streams.bytes_of("built-in/memory.jsonl"))
+        ours, theirs = streams.results("numpy"), streams.results("built-in")
+        for mine, built_in in zip(ours["evaluations"], theirs["evaluations"], strict=True):
+            for metric in ("mAP", "CF1", "OF1"):
+                self.assertAlmostEqual(mine["total"][metric], built_in["total"][metric], delta=0.1)
+        for mine, built_in in zip(ours["curve"]["loss"], theirs["curve"]["loss"], strict=True):
+            self.assertAlmostEqual(mine, built_in, 5)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"run", "distance_seen", "final.distance_seen", NULL, 4, true, false},
     {"run", "update_share", "times.update_share", NULL, 2, true, false},
     {"validation", "mAP", "validation.total.mAP", NULL, 1, false, false},
+    {"run", "mean_CF1", "mean_CF1", NULL, 1, false, true},
+    {"run", "mean_OF1", "mean_OF1", NULL, 1, false, true},
     OTHERS("majority"),
     OTHERS("moderate"),
     OTHERS("minority"),

@@ -78,14 +78,22 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
 }
 
 /* `map` has the mAP in percent of each task, in their order, at each evaluation; NaN before it was seen. */
-static void fill_map(const ocdm__run *run, double *map, double *totals)
+static void fill_map(const ocdm__run *run, double *map)
 {
     size_t count = run->evaluation_count;
-    for (size_t e = 0; e < count; e++) {
-        totals[e] = 100 * run->evaluations[e].total.value[OCDM_MAP];
+    for (size_t e = 0; e < count; e++)
         for (size_t k = 0; k < count; k++)
             map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
-    }
+}
+
+/* The mean of a metric of all classes over the evaluations, as a member of its own; `totals` is room for them. */
+static void write_mean(ocdm__output *output, const ocdm__run *run, ocdm_metric metric, double *totals)
+{
+    for (size_t e = 0; e < run->evaluation_count; e++)
+        totals[e] = 100 * run->evaluations[e].total.value[metric];
+    ocdm__output_text(output, ",\"mean_");
+    ocdm__output_text(output, ocdm__metric_name(metric));
+    ocdm__output_real(output, "\":", ocdm__mean_of_known(totals, run->evaluation_count));
 }
 
 static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, ocdm_error *error)
@@ -95,7 +103,7 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
     if (map == NULL)
         return ocdm__fail_memory(error, "the forgetting of tasks");
     double *totals = map + count * count, *points = totals + count;
-    fill_map(run, map, totals);
+    fill_map(run, map);
     ocdm__output_real(output, ",\"forgetting\":{\"mean\":", ocdm__forgetting(map, count, count, points));
     ocdm__output_text(output, ",\"tasks\":[");
     for (size_t k = 0; k < count; k++) {
@@ -103,7 +111,10 @@ static ocdm_status write_forgetting(ocdm__output *output, const ocdm__run *run, 
         ocdm__output_real(output, ",\"points\":", points[k]);
         ocdm__output_text(output, "}");
     }
-    ocdm__output_real(output, "]},\"mean_mAP\":", ocdm__mean_of_known(totals, count));
+    ocdm__output_text(output, "]}");
+    write_mean(output, run, OCDM_MAP, totals);
+    write_mean(output, run, OCDM_CF1, totals);
+    write_mean(output, run, OCDM_OF1, totals);
     ocdm__release(map);
     return OCDM_OK;
 }

@@ -279,11 +279,13 @@ static const struct column memory_columns[] = {
     {.name = "classes lost", .cell = lost_cell, .decimals = 1, .better = -1},
     {.name = "forgetting, points", .path = "forgetting.mean", .decimals = 1, .better = -1},
     {.name = "mean mAP, %", .path = "mean_mAP", .decimals = 1, .better = 1},
+    {.name = "mean CF1, %", .path = "mean_CF1", .decimals = 1, .better = 1},
+    {.name = "mean OF1, %", .path = "mean_OF1", .decimals = 1, .better = 1},
 };
 
 void ocdm__put_memory_table(ocdm__output *out, const ocdm__study *study)
 {
-    size_t count = COUNT(memory_columns) - (study->trained ? 0 : 2);
+    size_t count = COUNT(memory_columns) - (study->trained ? 0 : 4);
     begin_table(out, "balance",
                 study->trained
                     ? "The memory at the end: its distance to the target (KL divergence; over the classes in play, and "
