@@ -9,6 +9,23 @@ build() {
     same 0 "$code" && [ -s s.safetensors ]
 }
 
+# The memory of every method follows from the bytes, a second call finds the same runs, and the memory alone has the same size.
+takes_a_memory_in_bytes() {
+    run "$ocdm" compare s.safetensors --methods rs,finetune --seeds 1 --memory-bytes 40K --store u8 -o bytes
+    same 0 "$code" || return 1
+    local kept
+    kept=$(grep -o '"memory":[0-9]*' bytes/rs-s0/summary.json | head -n 1)
+    same "$kept" "$(grep -o '"memory":[0-9]*' bytes/finetune-s0/summary.json | head -n 1)" &&
+        same "${kept#*:}" "$(wc -l < bytes/rs-s0/memory.jsonl)" &&
+        grep -q '"memory_bytes":40960,"store":"u8"' bytes/rs-s0/summary.json || return 1
+    run "$ocdm" compare s.safetensors --methods rs,finetune --seeds 1 --memory-bytes 40K --store u8 -o bytes
+    same 0 "$code" && same "" "$(cat "$err")" || return 1
+    run "$ocdm" compare s.safetensors --model none --methods rs --seeds 1 --memory-bytes 40K --store u8 --format csv
+    same 0 "$code" && grep -q "^rs,${kept#*:}," "$out" || return 1
+    run "$ocdm" compare s.safetensors --methods rs --memory-bytes 40K --memory 300 -o both
+    same 2 "$code" && grep -q '^error: --memory-bytes and --memory exclude each other$' "$err" && [ ! -e both ]
+}
+
 # value FILE METHOD GROUP METRIC: the mean in a row of CSV.
 value() {
     awk -F, -v m="$2" -v g="$3" -v k="$4" '$1 == m && $2 == g && $3 == k { print $5 }' "$1"
@@ -423,6 +440,7 @@ learns_what_claims_need() {
 
 check build_makes_the_stream build
 check compare_runs_and_averages compares
+check compare_takes_a_memory_in_bytes takes_a_memory_in_bytes
 check compare_takes_the_seeds_that_are_named takes_the_seeds_that_are_named
 check compare_leaves_alone_what_is_done leaves_alone_what_is_done
 check compare_refuses_other_settings_in_the_same_folder refuses_other_settings

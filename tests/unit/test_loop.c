@@ -410,6 +410,22 @@ TEST(a_loop_names_the_setting_that_it_refuses)
     }
 }
 
+/* The memory follows from one of them; and no store can know what the caller keeps. */
+TEST(a_loop_refuses_a_memory_in_samples_and_in_bytes)
+{
+    const char *const both[] = {"memory_bytes", "4K", "memory", "30", NULL}, *const store[] = {"store", "u8", NULL};
+    const char *const *const cases[] = {both, store};
+    static const char *const says[] = {"the settings memory and memory-bytes are both given", "reads its samples itself"};
+    for (size_t i = 0; i < 2; i++) {
+        struct asking asking;
+        ocdm_error error = {.message = ""};
+        assert_int_equal(open_asking(&asking, "several", "parts", cases[i], &error), OCDM_BAD_ARGUMENT);
+        HOLDS(error.message, strstr(error.message, says[i]) != NULL);
+        close_asking(&asking);
+        remove_folder("parts");
+    }
+}
+
 TEST(a_loop_refuses_a_folder_with_other_settings)
 {
     const char *const one[] = {COMMON, NULL}, *const other[] = {COMMON, "batch", "6", NULL};
@@ -532,6 +548,7 @@ int main(void)
         cmocka_unit_test(tasks_without_training_samples_are_evaluated),
         cmocka_unit_test(a_loop_refuses_what_is_not_its_turn),
         cmocka_unit_test(a_loop_names_the_setting_that_it_refuses),
+        cmocka_unit_test(a_loop_refuses_a_memory_in_samples_and_in_bytes),
         cmocka_unit_test(a_loop_refuses_a_folder_with_other_settings),
         cmocka_unit_test(a_loop_takes_streams_of_images_and_of_files),
         cmocka_unit_test(the_public_stream_is_the_file),
