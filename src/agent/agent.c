@@ -191,8 +191,9 @@ ocdm_status ocdm__agent_create(const ocdm__agent_settings *settings, const struc
         status = ocdm__agent_load(made, weights, NULL, error);
     if (status == OCDM_OK)
         status = ocdm__together_begin(made, wanted.model, error);
-    if (status == OCDM_OK && wanted.batch > 0 && made->ranks == NULL)
-        status = reserve_training(made, wanted.batch, error);
+    if (status == OCDM_OK && wanted.batch > 0)
+        status =
+            made->ranks == NULL ? reserve_training(made, wanted.batch, error) : ocdm__parameters_add_adam(made->network, error);
     if (status != OCDM_OK) {
         ocdm__agent_destroy(made);
         return status;

@@ -99,22 +99,35 @@ static ocdm_status make_image(const ocdm__run *run, struct image *image, ocdm_er
     return status;
 }
 
+/* The same on all ranks: OCDM_OK if all of them have done their part, so that none waits for another that cannot go on. The
+ * leader's own error is in `error` already. */
+static ocdm_status all_did(const ocdm__ranks *ranks, ocdm_status status, ocdm_error *error)
+{
+    struct ready own = {.error = {.status = status}};
+    if (status != OCDM_OK)
+        own.error = *error;
+    return agree(ranks, &own, error);
+}
+
 static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 {
+    const ocdm__ranks *ranks = run->ranks;
     struct image image = {.bytes = NULL};
-    ocdm_status status = run->ranks->rank == 0 ? make_image(run, &image, error) : OCDM_OK;
-    if (status != OCDM_OK)
-        return status;
-    run->ranks->broadcast(&image.size, sizeof image.size / UNIT);
-    if (image.bytes == NULL)
+    ocdm_status status = ranks->rank == 0 ? make_image(run, &image, error) : OCDM_OK;
+    ranks->broadcast(&image.size, sizeof image.size / UNIT);
+    if (status == OCDM_OK && image.bytes == NULL)
         image.bytes = ocdm__allocate((size_t)image.size + UNIT, 1);
-    if (image.bytes == NULL)
-        return ocdm__fail_memory(error, "the memory of rank 0");
-    run->ranks->broadcast(image.bytes, ((size_t)image.size + UNIT - 1) / UNIT);
-    if (run->ranks->rank != 0 && image.size > 0) {
-        ocdm_memory_destroy(run->memory);
-        run->memory = NULL;
-        status = ocdm_memory_load_bytes(image.bytes, (size_t)image.size, NULL, NULL, &run->memory, error);
+    if (status == OCDM_OK && image.bytes == NULL)
+        status = ocdm__fail_memory(error, "the memory of rank 0");
+    status = all_did(ranks, status, error);
+    if (status == OCDM_OK) {
+        ranks->broadcast(image.bytes, ((size_t)image.size + UNIT - 1) / UNIT);
+        if (ranks->rank != 0 && image.size > 0) {
+            ocdm_memory_destroy(run->memory);
+            run->memory = NULL;
+            status = ocdm_memory_load_bytes(image.bytes, (size_t)image.size, NULL, NULL, &run->memory, error);
+        }
+        status = all_did(ranks, status, error);
     }
     ocdm__release(image.bytes);
     return status;
@@ -134,20 +147,20 @@ static void share_position(ocdm__run *run)
         run->ranks->broadcast(replays->kept + at, count - at < PIECE ? count - at : PIECE);
 }
 
-/* What a checkpoint may have brought to the leader. A rank that fails ends all of them. */
-static void share_state(ocdm__run *run)
+/* What a checkpoint may have brought to the leader. The same on all ranks: OCDM_OK if all of them have it. The learner
+ * allocated what it needs for this when it was made, so that its part fails nowhere or ends all ranks. */
+static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
 {
-    ocdm_error error = {.message = ""};
     share_position(run);
-    ocdm_status status = share_memory(run, &error);
-    if (run->replays.kept != NULL)
-        run->ranks->broadcast(run->replays.kept, run->replays.capacity * run->replays.width);
-    if (status == OCDM_OK)
-        status = run->learner->functions->share(run->learner->state, &error);
-    if (status == OCDM_OK && run->ranks->rank != 0)
-        status = ocdm__run_begin(run, &error);
+    ocdm_status status = share_memory(run, error);
     if (status != OCDM_OK)
-        run->ranks->abort(error.message, RESOURCES);
+        return status;
+    status = run->learner->functions->share(run->learner->state, error);
+    if (status != OCDM_OK)
+        run->ranks->abort("out of memory for the weights of rank 0", RESOURCES);
+    if (run->ranks->rank != 0)
+        status = ocdm__run_begin(run, error);
+    return all_did(run->ranks, status, error);
 }
 
 /* ---- leading ---------------------------------------------------------------------------------------------------------- */
@@ -164,9 +177,7 @@ ocdm_status ocdm__run_lead(ocdm__run *run, ocdm_error *error)
         return OCDM_OK;
     own.error.status = checksum_of(run, &own.checksum, error);
     ocdm_status status = agree(ranks, &own, error);
-    if (status == OCDM_OK)
-        share_state(run);
-    return status;
+    return status == OCDM_OK ? share_state(run, error) : status;
 }
 
 /* ---- following -------------------------------------------------------------------------------------------------------- */
@@ -195,8 +206,7 @@ void ocdm__run_follow(ocdm__run_settings *settings, const char *path, const ocdm
     if (!begins)
         return;
     own.error.status = get_ready(settings, &stream, path, learner, &run, &own);
-    if (agree(ranks, &own, &error) == OCDM_OK) {
-        share_state(run);
+    if (agree(ranks, &own, &error) == OCDM_OK && share_state(run, &error) == OCDM_OK) {
         enum ocdm__run_event event;
         while (ocdm__run_goes_on(run, false))
             (void)ocdm__run_advance(run, NULL, &event, &error); /* the leader reports what is no reason to end all ranks */

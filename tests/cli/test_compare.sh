@@ -99,6 +99,22 @@ tells_failures_and_goes_on() {
     same 4 "$code" && grep -q 'over 2 seeds (rs: 1); after' "$out" && [ -e f/rs-s0.log ]
 }
 
+# One of two at once does it all, the other is told at once.
+refuses_a_folder_where_another_works() {
+    local command=("$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 --lr 0.005 -j 1 -q -o t)
+    "${command[@]}" > first.out 2> first.err &
+    local process=$!
+    for _ in $(seq 400); do
+        [ -e t/rs-s0/run.jsonl ] && break
+        sleep 0.02
+    done
+    run "${command[@]}"
+    same 4 "$code" && grep -q '^error: t: another comparison is writing here$' "$err" || return 1
+    wait "$process" || { cat first.err; return 1; }
+    run "${command[@]}"
+    same 0 "$code" && cmp first.out "$out"
+}
+
 # Passes over the data are for multitask alone, and the others are not asked about them.
 passes_epochs_to_multitask() {
     run "$ocdm" compare s.safetensors --methods rs,multitask --epochs 2 --memory 100 -o e --json
@@ -446,6 +462,7 @@ check compare_leaves_alone_what_is_done leaves_alone_what_is_done
 check compare_refuses_other_settings_in_the_same_folder refuses_other_settings
 check compare_prints_every_format prints_tables
 check compare_tells_failures_and_goes_on tells_failures_and_goes_on
+check compare_refuses_a_folder_where_another_works refuses_a_folder_where_another_works
 check compare_passes_epochs_to_multitask_alone passes_epochs_to_multitask
 check compare_chooses_settings_by_validation chooses_by_validation
 check compare_refuses_grids_that_choose_nothing refuses_grids_that_choose_nothing

@@ -1,5 +1,7 @@
 """Runs the unit tests of the calling script and prints TAP: one line per test, what failed as comments."""
+import os
 import sys
+import tempfile
 import unittest
 
 
@@ -45,5 +47,9 @@ def main():
     tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     print(f"1..{tests.countTestCases()}", flush=True)
     result = _Result()
-    tests.run(result)
+    with tempfile.TemporaryDirectory() as folder:  # for the files of the tests
+        started = os.getcwd()
+        os.chdir(folder)
+        tests.run(result)
+        os.chdir(started)
     sys.exit(not result.wasSuccessful())

@@ -3,10 +3,13 @@
 
 #include "experiment/compare/execute.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
@@ -382,6 +385,21 @@ static void tell_end(void *state, size_t child)
         execution->ended(execution->state, calls->calls[calls->numbers[child]].name, &calls->children[child]);
 }
 
+/* One comparison in a folder at a time: two would take each other's runs away, and both fail. The lock is on the folder itself
+ * and ends with the process. A file system without locks on folders goes without; -1 then, and if there is no folder. */
+static ocdm_status lock_folder(const char *folder, int *lock, ocdm_error *error)
+{
+    *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0)
+        return OCDM_OK;
+    bool busy = errno == EWOULDBLOCK;
+    close(*lock);
+    *lock = -1;
+    return busy ? ocdm__fail(error, OCDM_IO, "wait for it to end, or name another folder",
+                             "%s: another comparison is writing here", folder)
+                : OCDM_OK;
+}
+
 static ocdm_status run_calls(struct calls *calls, int *failed, ocdm_error *error)
 {
     const ocdm__compare_execution *execution = calls->execution;
@@ -408,6 +426,7 @@ ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int 
     const ocdm__compare_plan *plan = execution->plan;
     struct calls calls = {.execution = execution};
     size_t room = plan->point_count * plan->method_count * (size_t)plan->seed_count;
+    int lock = -1;
     *failed = 0;
     calls.calls = ocdm__allocate(room, sizeof *calls.calls);
     calls.children = ocdm__allocate(room, sizeof *calls.children);
@@ -417,13 +436,19 @@ ocdm_status ocdm__compare_execute(const ocdm__compare_execution *execution, int 
     if (calls.calls == NULL || calls.children == NULL || calls.numbers == NULL || calls.steps == NULL)
         status = ocdm__fail_memory(error, "the list of runs");
     if (status == OCDM_OK)
+        status = lock_folder(execution->folder, &lock, error);
+    if (status == OCDM_OK)
         status = make_calls(&calls, error);
     if (status == OCDM_OK)
         status = ocdm__make_folder(execution->folder, error);
+    if (status == OCDM_OK && lock < 0)
+        status = lock_folder(execution->folder, &lock, error);
     if (status == OCDM_OK)
         status = write_runs(&calls, error);
     if (status == OCDM_OK)
         status = run_calls(&calls, failed, error);
     clear_calls(&calls);
+    if (lock >= 0)
+        close(lock);
     return status;
 }
