@@ -101,15 +101,15 @@ tells_failures_and_goes_on() {
 
 # One of two at once does it all, the other is told at once.
 refuses_a_folder_where_another_works() {
-    local command=("$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 --lr 0.005 -j 1 -q -o t)
+    local command=("$ocdm" compare s.safetensors --methods rs,ocdm --memory 100 --lr 0.005 -j 1 -q -o both)
     "${command[@]}" > first.out 2> first.err &
     local process=$!
     for _ in $(seq 400); do
-        [ -e t/rs-s0/run.jsonl ] && break
+        [ -e both/rs-s0/run.jsonl ] && break
         sleep 0.02
     done
     run "${command[@]}"
-    same 4 "$code" && grep -q '^error: t: another comparison is writing here$' "$err" || return 1
+    same 4 "$code" && grep -q '^error: both: another comparison is writing here$' "$err" || return 1
     wait "$process" || { cat first.err; return 1; }
     run "${command[@]}"
     same 0 "$code" && cmp first.out "$out"
