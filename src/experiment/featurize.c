@@ -16,6 +16,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "experiment/run_ranks.h"
 #include "stream/features.h"
 #include "stream/file.h"
 #include "stream/selection.h"
@@ -244,4 +245,38 @@ ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm
     ocdm__release(work.samples);
     ocdm__release(work.block);
     return status;
+}
+
+/* ---- other ranks ----------------------------------------------------------------------------------------------------- */
+
+/* Rank 0 reports what goes wrong. */
+void ocdm__featurize_follow(const ocdm__featurize_settings *settings)
+{
+    struct featurizing work = {.settings = settings, .spool = {.fd = -1}};
+    ocdm__predictor_settings network = settings->network;
+    ocdm__predictor *predictor = &work.predictor;
+    ocdm__predictor_batch batch = {.count = 1};
+    ocdm_error error = {.status = OCDM_OK};
+    network.needs_head = network.skip_bad = false;
+    network.note = NULL;
+    ocdm_status status = ocdm__predictor_open(predictor, &network, &error);
+    bool same = status == OCDM_OK; /* otherwise the leader has found the same */
+    if (status == OCDM_OK)
+        status = list_samples(&work, &error);
+    if (status == OCDM_OK) {
+        work.block = ocdm__allocate(predictor->batch, ocdm__agent_feature_width(predictor->agent) * sizeof *work.block);
+        status = work.block != NULL ? ocdm__predictor_begin(predictor, work.samples, work.selection.count, &error)
+                                    : ocdm__fail_memory(&error, "a block of features");
+    }
+    while (status == OCDM_OK && batch.count > 0) {
+        status = ocdm__predictor_next(predictor, &batch, &error);
+        if (status == OCDM_OK && batch.ready.count > 0)
+            status = ocdm__agent_features(predictor->agent, batch.ready.tensor, batch.ready.count, work.block, &error);
+    }
+    if (same && predictor->goes_on)
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
+    ocdm__predictor_close(predictor);
+    ocdm__selection_clear(&work.selection);
+    ocdm__release(work.samples);
+    ocdm__release(work.block);
 }

@@ -12,7 +12,9 @@
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/output.h"
+#include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
+#include "experiment/run_ranks.h"
 #include "stream/labelled_set.h"
 
 /* ---- network ------------------------------------------------------------------------------------------------------------- */
@@ -110,7 +112,22 @@ static ocdm_status make_agent(ocdm__predictor *predictor, const ocdm__predictor_
     agent.height = agent.width = predictor->crop;
     agent.bf16 = settings->bf16;
     agent.threads = settings->threads;
-    return ocdm__agent_create(&agent, &weights, &predictor->agent, error);
+    agent.everywhere = ocdm__joined();
+    ocdm_status status = ocdm__agent_create(&agent, &weights, &predictor->agent, error);
+    if (status != OCDM_OK || !agent.everywhere)
+        return status;
+    predictor->learner = ocdm__agent_learner(predictor->agent);
+    predictor->unusable = ocdm__allocate(predictor->batch, sizeof *predictor->unusable);
+    predictor->usable = ocdm__allocate(predictor->batch, sizeof *predictor->usable);
+    predictor->again = ocdm__allocate(predictor->batch, sizeof *predictor->again);
+    return predictor->unusable != NULL && predictor->usable != NULL && predictor->again != NULL
+               ? OCDM_OK
+               : ocdm__fail_memory(error, "parts of a batch");
+}
+
+static bool is_leader(void)
+{
+    return ocdm__ranks_all() != NULL && ocdm__ranks_all()->rank == 0;
 }
 
 ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predictor_settings *settings, ocdm_error *error)
@@ -124,13 +141,31 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
         status = stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error);
     if (status == OCDM_OK)
         status = check_fit(predictor, settings, error);
+    if (status == OCDM_OK && is_leader())
+        ocdm__join_begin(stream && ocdm__model_takes_images(predictor->model));
     if (status == OCDM_OK)
         status = make_agent(predictor, settings, error);
+    status = ocdm__join_ready(&predictor->learner, &predictor->stream, status, error);
+    predictor->goes_on = status == OCDM_OK && ocdm__joined();
     return status;
+}
+
+/* The leader's word whether there is another batch, for all ranks. */
+static bool goes_on(ocdm__predictor *predictor, bool wanted)
+{
+    uint32_t more = wanted;
+    ocdm__ranks_all()->broadcast(&more, 1);
+    predictor->goes_on = more != 0;
+    return predictor->goes_on;
 }
 
 void ocdm__predictor_close(ocdm__predictor *predictor)
 {
+    if (predictor->goes_on)
+        (void)goes_on(predictor, false);
+    ocdm__release(predictor->unusable);
+    ocdm__release(predictor->usable);
+    ocdm__release(predictor->again);
     ocdm__agent_destroy(predictor->agent);
     ocdm__model_inputs_close(predictor->inputs);
     ocdm__weights_about_clear(&predictor->about);
@@ -147,12 +182,97 @@ static size_t batch_size(const ocdm__predictor *predictor, size_t first)
     return rest < predictor->batch ? rest : predictor->batch;
 }
 
+static ocdm__learner_part part_of(const ocdm__predictor *predictor, size_t count)
+{
+    const ocdm__learner_part all = {.end = count};
+    return predictor->unusable != NULL ? ocdm__learner_part_of(&predictor->learner, count, false) : all;
+}
+
+/* Starts preparing this process's part of the samples. */
+static ocdm_status request_part(ocdm__predictor *predictor, unsigned slot, const uint32_t *samples, size_t count,
+                                ocdm_error *error)
+{
+    const ocdm__learner_part part = part_of(predictor, count);
+    if (part.first == part.end)
+        return OCDM_OK;
+    return ocdm__model_inputs_request(predictor->inputs, slot, samples + part.first, part.end - part.first, 0, false, error);
+}
+
 static ocdm_status request(ocdm__predictor *predictor, unsigned slot, size_t first, ocdm_error *error)
 {
     size_t count = batch_size(predictor, first);
-    if (count == 0)
-        return OCDM_OK;
-    return ocdm__model_inputs_request(predictor->inputs, slot, predictor->samples + first, count, 0, false, error);
+    return count > 0 ? request_part(predictor, slot, predictor->samples + first, count, error) : OCDM_OK;
+}
+
+static ocdm_status await_part(ocdm__predictor *predictor, const ocdm__learner_part *part, ocdm__ready *ready, ocdm_error *error)
+{
+    *ready = (ocdm__ready){.count = 0};
+    return part->first < part->end ? ocdm__model_inputs_wait(predictor->inputs, predictor->slot, ready, error) : OCDM_OK;
+}
+
+/* Finds which samples of a batch can be used, by whichever rank. */
+static size_t share_usable(ocdm__predictor *predictor, const ocdm__learner_part *part, const ocdm__predictor_batch *batch)
+{
+    size_t count = 0;
+    for (size_t i = part->first; i < part->end; i++)
+        predictor->unusable[i] = 1;
+    for (size_t i = 0; i < batch->ready.count; i++)
+        predictor->unusable[part->first + batch->ready.usable[i]] = 0;
+    predictor->lost += ocdm__learner_part_share(part, predictor->unusable, batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (predictor->unusable[i] != 0)
+            continue;
+        predictor->again[count] = predictor->samples[batch->first + i];
+        predictor->usable[count++] = (uint32_t)i;
+    }
+    return count;
+}
+
+/* With fewer samples every rank has another part. The leader tries the first that was left out, which it tells users about. */
+static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_batch *batch, size_t count, ocdm__ready *ready,
+                              ocdm_error *error)
+{
+    size_t first = 0;
+    ocdm_status status = OCDM_OK;
+    while (predictor->unusable[first] == 0)
+        first++;
+    if (is_leader() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
+        status = ocdm__model_inputs_request(predictor->inputs, predictor->slot, &predictor->samples[batch->first + first], 1, 0,
+                                            false, error);
+    if (status == OCDM_OK && is_leader() && ocdm__model_inputs_first_skipped(predictor->inputs) == NULL)
+        status = ocdm__model_inputs_wait(predictor->inputs, predictor->slot, ready, error);
+    if (status == OCDM_OK)
+        status = request_part(predictor, predictor->slot, predictor->again, count, error);
+    const ocdm__learner_part part = part_of(predictor, count);
+    if (status == OCDM_OK)
+        status = await_part(predictor, &part, ready, error);
+    if (status == OCDM_OK && ready->count < part.end - part.first)
+        status = ocdm__fail(error, OCDM_IO, "", "an image that another rank could decode cannot be decoded here");
+    return status;
+}
+
+/* Waits for this process's part of a batch. What a rank cannot prepare ends the work of all; the leader reports the first. */
+static ocdm_status take(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error)
+{
+    const ocdm__learner_part part = part_of(predictor, batch->count);
+    if (part.ranks == NULL)
+        return await_part(predictor, &part, &batch->ready, error);
+    ocdm_error own = {.status = OCDM_OK};
+    own.status = await_part(predictor, &part, &batch->ready, &own);
+    ocdm_status status = ocdm__ranks_agree(part.ranks, &own);
+    predictor->goes_on = status == OCDM_OK;
+    if (status != OCDM_OK && error != NULL)
+        *error = own;
+    if (status != OCDM_OK)
+        return status;
+    size_t count = share_usable(predictor, &part, batch);
+    if (count < batch->count)
+        status = take_again(predictor, batch, count, &batch->ready, &own);
+    if (status != OCDM_OK)
+        ocdm__ranks_end_after(part.ranks, &own);
+    batch->ready.usable = predictor->usable;
+    batch->ready.count = count;
+    return OCDM_OK;
 }
 
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, const uint32_t *samples, size_t count, ocdm_error *error)
@@ -166,16 +286,23 @@ ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_bat
 {
     ocdm__predictor_batch found = {.first = predictor->next, .count = batch_size(predictor, predictor->next)};
     ocdm_status status = OCDM_OK;
+    if (predictor->unusable != NULL && !goes_on(predictor, found.count > 0))
+        found.count = 0;
     if (found.count > 0)
         status = request(predictor, 1 - predictor->slot, found.first + found.count, error);
     if (status == OCDM_OK && found.count > 0)
-        status = ocdm__model_inputs_wait(predictor->inputs, predictor->slot, &found.ready, error);
+        status = take(predictor, &found, error);
     if (status != OCDM_OK)
         return status;
     predictor->next += found.count;
     predictor->slot = 1 - predictor->slot;
     *batch = found;
     return OCDM_OK;
+}
+
+uint64_t ocdm__predictor_skipped(const ocdm__predictor *predictor)
+{
+    return predictor->unusable != NULL ? predictor->lost : ocdm__model_inputs_skipped(predictor->inputs);
 }
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
@@ -303,8 +430,9 @@ static void fill_report(const struct predicting *predicting, ocdm__predict_repor
 {
     const ocdm__model_inputs *inputs = predicting->predictor.inputs;
     const ocdm_error *first = ocdm__model_inputs_first_skipped(inputs);
-    *report = (ocdm__predict_report){
-        .samples = predicting->count, .classes = predicting->classes, .skipped = ocdm__model_inputs_skipped(inputs)};
+    *report = (ocdm__predict_report){.samples = predicting->count,
+                                     .classes = predicting->classes,
+                                     .skipped = ocdm__predictor_skipped(&predicting->predictor)};
     if (first != NULL)
         report->first_skipped = *first;
 }
@@ -329,4 +457,35 @@ ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__pr
     ocdm__release(predicting.logits);
     ocdm__release(predicting.missing);
     return status;
+}
+
+/* Rank 0 reports what goes wrong. */
+void ocdm__predict_follow(const ocdm__predict_settings *settings)
+{
+    ocdm_error error = {.status = OCDM_OK};
+    struct predicting predicting = {.settings = settings, .error = &error};
+    ocdm__predictor_settings network = settings->network;
+    ocdm__predictor *predictor = &predicting.predictor;
+    ocdm__predictor_batch batch = {.count = 1};
+    network.needs_head = true;
+    network.note = NULL;
+    ocdm_status status = ocdm__predictor_open(predictor, &network, &error);
+    if (status == OCDM_OK)
+        status = list_samples(&predicting);
+    bool same = status == OCDM_OK; /* otherwise the leader has found the same */
+    if (status == OCDM_OK)
+        status = make_rows(&predicting);
+    if (status == OCDM_OK)
+        status = ocdm__predictor_begin(predictor, predicting.samples, predicting.count, &error);
+    while (status == OCDM_OK && batch.count > 0) {
+        status = ocdm__predictor_next(predictor, &batch, &error);
+        if (status == OCDM_OK && batch.ready.count > 0)
+            status = ocdm__agent_predict(predictor->agent, batch.ready.tensor, batch.ready.count, predicting.logits, &error);
+    }
+    if (same && predictor->goes_on)
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
+    ocdm__predictor_close(predictor);
+    ocdm__release(predicting.samples);
+    ocdm__release(predicting.logits);
+    ocdm__release(predicting.missing);
 }

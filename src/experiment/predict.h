@@ -19,6 +19,7 @@
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "experiment/loop/inputs.h"
+#include "experiment/loop/learner.h"
 #include "experiment/weights_file.h"
 #include "ocdm/ocdm.h"
 #include "stream/features.h"
@@ -56,6 +57,12 @@ typedef struct ocdm__predictor {
     struct ocdm__weights_fit fit;
     ocdm__weights_about about;
     uint32_t resize, crop; /* of images */
+    /* On several ranks, each of which prepares its part of every batch: */
+    ocdm__learner learner;       /* the agent */
+    uint32_t *unusable, *usable; /* samples of a batch; positions of the others */
+    uint32_t *again;             /* numbers of the others, which are dealt once more */
+    uint64_t lost;               /* samples that no rank could prepare */
+    bool goes_on;                /* the other ranks wait for the leader's next batch */
 } ocdm__predictor;
 
 /*
@@ -77,8 +84,11 @@ typedef struct ocdm__predictor_batch {
     ocdm__ready ready; /* those of them that could be prepared */
 } ocdm__predictor_batch;
 
-/* The next batch, with a count of 0 when all are done. Invalidates the previous one. OCDM_OK, and what ocdm__model_inputs_wait
- * gives. */
+/* Samples that were left out so far, by whichever rank. */
+uint64_t ocdm__predictor_skipped(const ocdm__predictor *predictor);
+
+/* The next batch, with a count of 0 when all are done. On several ranks the tensor has this one's part of `ready.count`
+ * samples. Invalidates the previous one. OCDM_OK, and what ocdm__model_inputs_wait gives. */
 ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error);
 
 /* ---- logits -------------------------------------------------------------------------------------------------------------- */
@@ -105,6 +115,9 @@ typedef struct ocdm__predict_report {
  */
 ocdm_status ocdm__predict(const ocdm__predict_settings *settings, const ocdm__progress *progress, ocdm__predict_report *report,
                           ocdm_error *error);
+
+/* For the other ranks once they have joined: the same, but nothing is written. */
+void ocdm__predict_follow(const ocdm__predict_settings *settings);
 
 /* ---- image files -----------------------------------------------------------------------------------------------------------
  */
@@ -162,5 +175,8 @@ typedef struct ocdm__featurize_report {
  */
 ocdm_status ocdm__featurize(const ocdm__featurize_settings *settings, const ocdm__progress *progress,
                             ocdm__featurize_report *report, ocdm_error *error);
+
+/* For the other ranks once they have joined: the same, but nothing is written. */
+void ocdm__featurize_follow(const ocdm__featurize_settings *settings);
 
 #endif

@@ -214,3 +214,83 @@ void ocdm__run_follow(ocdm__run_settings *settings, const char *path, const ocdm
     ocdm__run_close(run);
     ocdm__stream_close(&stream);
 }
+
+/* ---- joining ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether all ranks work alike; whether the leader has told the others. */
+static bool joined, told;
+
+void ocdm__join_begin(bool wanted)
+{
+    uint32_t word = wanted;
+    if (ocdm__ranks_all() == NULL)
+        return;
+    ocdm__ranks_all()->broadcast(&word, 1);
+    joined = wanted;
+    told = true;
+}
+
+void ocdm__join_end(void)
+{
+    if (!told)
+        ocdm__join_begin(false);
+    joined = told = false;
+}
+
+bool ocdm__join_await(void)
+{
+    uint32_t wanted = 0;
+    ocdm__ranks_all()->broadcast(&wanted, 1);
+    joined = wanted != 0;
+    return joined;
+}
+
+bool ocdm__joined(void)
+{
+    return joined;
+}
+
+ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own)
+{
+    ocdm__ranks_bytes gathered;
+    ocdm__ranks_gather_bytes(ranks, own, sizeof *own, &gathered);
+    for (size_t r = 1; ranks->rank == 0 && r < ranks->size && own->status == OCDM_OK; r++)
+        memcpy(own, gathered.all + gathered.starts[r] * UNIT, sizeof *own);
+    ocdm__ranks_bytes_clear(&gathered);
+    uint32_t verdict = (uint32_t)own->status;
+    ranks->broadcast(&verdict, 1);
+    return (ocdm_status)verdict;
+}
+
+/* The errors of other ranks have their numbers. */
+static ocdm_error named(const ocdm__ranks *ranks, ocdm_status status, const ocdm_error *error)
+{
+    ocdm_error own = {.status = status};
+    if (status != OCDM_OK && error != NULL && ranks->rank == 0)
+        own = *error;
+    else if (status != OCDM_OK && error != NULL)
+        (void)ocdm__fail(&own, status, error->hint, "rank %zu: %.400s", ranks->rank, error->message);
+    return own;
+}
+
+ocdm_status ocdm__join_ready(const ocdm__learner *learner, const ocdm__stream *stream, ocdm_status status, ocdm_error *error)
+{
+    const ocdm__ranks *ranks = ocdm__ranks_all();
+    uint64_t checksum[2] = {stream->checksum[0], stream->checksum[1]};
+    if (!joined)
+        return status;
+    ocdm_error own = named(ranks, status, error);
+    ranks->broadcast(checksum, sizeof checksum / (UNIT));
+    if (own.status == OCDM_OK && memcmp(checksum, stream->checksum, sizeof checksum) != 0)
+        (void)ocdm__fail(&own, OCDM_BAD_FILE, "give all ranks the same files", "rank %zu has another stream than rank 0",
+                         ranks->rank);
+    status = ocdm__ranks_agree(ranks, &own);
+    if (error != NULL)
+        *error = own;
+    if (status != OCDM_OK)
+        return status;
+    status = learner->functions->share(learner->state, &own);
+    if (status != OCDM_OK)
+        ocdm__ranks_end_after(ranks, &own);
+    return status;
+}

@@ -6,6 +6,8 @@
 #ifndef OCDM_EXPERIMENT_RUN_RANKS_H
 #define OCDM_EXPERIMENT_RUN_RANKS_H
 
+#include <stdbool.h>
+
 #include "experiment/folder/run_folder.h"
 
 /*
@@ -17,6 +19,26 @@
  * another stream, or other groups or weights of classes.
  */
 ocdm_status ocdm__run_lead(ocdm__run *run, ocdm_error *error);
+
+/*
+ * Work that all ranks do alike, each with its own part of the samples, without a run. The others wait in ocdm__join_await,
+ * which says whether the leader wants them. The leader calls ocdm__join_begin when it knows, at most once and before it makes
+ * an agent, and ocdm__join_end in any case, at the end of its verb. Nothing is done in a process that is alone.
+ */
+void ocdm__join_begin(bool wanted);
+void ocdm__join_end(void);
+bool ocdm__join_await(void);
+
+/* Whether this process works with others in that way. */
+bool ocdm__joined(void);
+
+/* All ranks have opened the stream and made the learner, or failed as `status` and `error` say. The same on all ranks: OCDM_OK
+ * if all are ready and have the same stream; all then take over the leader's learner. The leader's error is that of the first
+ * rank that is not. Without other ranks: `status`. */
+ocdm_status ocdm__join_ready(const ocdm__learner *learner, const ocdm__stream *stream, ocdm_status status, ocdm_error *error);
+
+/* The same status on all ranks: that of the first that has another than OCDM_OK, whose error the leader then has in `own`. */
+ocdm_status ocdm__ranks_agree(const ocdm__ranks *ranks, ocdm_error *own);
 
 /* For the other ranks, once for every run: makes it with the leader until the leader ends it. Prints nothing. The settings are
  * those of the leader's command line. */

@@ -247,6 +247,32 @@ same_predictions() {
     same "$(without_times "$out")" "$(without_times two.json)"
 }
 
+# Ranks decode their own parts; what one cannot decode is dealt with as in one process.
+predicts_around_damaged_images() {
+    one_process cnn || return 1
+    local shape=(--weights one-cnn/weights.safetensors --images marred --threads 1)
+    cp -r images marred
+    for i in 3 55 60 61; do head -c 60 "images/$i.png" > "marred/$i.png"; done
+    for words in 'predict s.safetensors --skip-bad --split all --batch 7 -o rows' 'eval s.safetensors --json -q'; do
+        # shellcheck disable=SC2086
+        run "$ocdm" $words "${shape[@]}"
+        same 0 "$code" && cp "$out" one.out && cp "$err" one.err || return 1
+        [ -e one.rows ] || mv rows one.rows
+        # shellcheck disable=SC2086
+        run ranks_apart 3 $words "${shape[@]}"
+        same 0 "$code" && cmp "$out" one.out && same 1 "$(grep -c 'the first because of .*png' "$err")" || return 1
+    done
+    cmp rows one.rows || return 1
+    run ranks_apart 3 predict s.safetensors "${shape[@]}" -o none.npy
+    same 3 "$code" && same 1 "$(grep -c '^error: marred/55.png: ' "$err")" && same 1 "$(grep -c ^error "$err")" && [ ! -e none.npy ] || return 1
+    run ranks_apart 3 stream featurize s.safetensors "${shape[@]}" -o none.features
+    same 3 "$code" && same 1 "$(grep -c '^error: marred/3.png: ' "$err")" && [ ! -e none.features ] || return 1
+    run "$ocdm" predict images/5.png missing.png images/6.png --weights one-cnn/weights.safetensors --json
+    same 4 "$code" && cp "$out" one.out || return 1
+    run ranks_apart 2 predict images/5.png missing.png images/6.png --weights one-cnn/weights.safetensors --json
+    same 4 "$code" && cmp "$out" one.out
+}
+
 refuses_verbs_of_one_rank() {
     run ranks_apart 2 stream info s.safetensors
     same 2 "$code" && grep 'works on one rank, not on 2' "$err" || return 1
@@ -372,6 +398,7 @@ check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whol
 check "two ranks go on with a run of one process" goes_on_after_the_first_task
 check "two ranks show a finished run whose average is chosen by validation" shows_a_finished_run
 check "predictions, features and metrics are the same" same_predictions
+check "predictions are the same around damaged images" predicts_around_damaged_images
 for count in 0 3 7; do
     check "files sampled on $count ranks (0: without mpirun) are merged to the same bytes" same_sample_on "$count"
 done

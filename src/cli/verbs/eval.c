@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "experiment/agent_learner.h"
 #include "experiment/loop/evaluation.h"
+#include "experiment/run_ranks.h"
 #include "experiment/weights_file.h"
 #include "metrics/metrics.h"
 
@@ -30,6 +31,7 @@ struct work {
     ocdm__learner learner;
     ocdm__evaluation evaluation;
     ocdm__progress_line line;
+    bool follows; /* another rank leads */
 };
 
 static void close_work(struct work *work)
@@ -52,7 +54,7 @@ static void keep_size(ocdm__run_settings *settings, const ocdm__weights_about *a
 {
     if (settings->crop == OCDM_NONE)
         settings->crop = about->crop;
-    ocdm__weights_tell_size(about, 0, settings->crop, ocdm__print_note);
+    ocdm__weights_tell_size(about, 0, settings->crop, ocdm__joined() ? NULL : ocdm__print_note);
 }
 
 /* The size of images that the weights were trained with, where the command line says nothing else. */
@@ -65,7 +67,7 @@ static ocdm_status choose_size(ocdm__run_settings *settings, const ocdm__weights
         return keep_size(settings, about), OCDM_OK;
     uint32_t resize = settings->resize != OCDM_NONE ? settings->resize : 0;
     uint32_t crop = settings->crop != OCDM_NONE ? settings->crop : 0;
-    ocdm__weights_choose_size(about, &resize, &crop, ocdm__print_note);
+    ocdm__weights_choose_size(about, &resize, &crop, ocdm__joined() ? NULL : ocdm__print_note);
     settings->resize = resize;
     settings->crop = crop;
     return OCDM_OK;
@@ -123,9 +125,11 @@ static ocdm_status make_learner(struct work *work, ocdm_error *error)
                                                .threads = settings->threads,
                                                .images = ocdm__agent_maker.images};
     ocdm_status status = ocdm__model_inputs_open(&work->stream, &inputs, &work->inputs, error);
+    if (status == OCDM_OK && !work->follows)
+        ocdm__join_begin(images);
+    const ocdm__learner_maker *maker = ocdm__joined() ? &ocdm__dealt_agent_maker : &ocdm__agent_maker;
     if (status == OCDM_OK)
-        status = ocdm__agent_maker.make(&ocdm__agent_maker, settings, work->inputs, (uint32_t)work->stream.table.class_count,
-                                        &work->learner, error);
+        status = maker->make(maker, settings, work->inputs, (uint32_t)work->stream.table.class_count, &work->learner, error);
     return status;
 }
 
@@ -229,10 +233,12 @@ static ocdm_status open_all(const ocdm__arguments *arguments, struct work *work,
         status = ocdm__run_settings_resolve_model(&work->settings, &work->stream, path, error);
     if (status == OCDM_OK)
         status = make_tables(work, error);
-    return status == OCDM_OK ? make_learner(work, error) : status;
+    if (status == OCDM_OK)
+        status = make_learner(work, error);
+    return ocdm__join_ready(&work->learner, &work->stream, status, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static int examine(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct work work = {.tests = {.count = 0}};
@@ -256,6 +262,27 @@ static int run(const ocdm__arguments *arguments)
     if (status == OCDM_STOPPED)
         return ocdm__exit_after_signal();
     return status == OCDM_OK ? ocdm__finish_output() : ocdm__report(&error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    int code = examine(arguments);
+    ocdm__join_end();
+    return code;
+}
+
+/* The same without words. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    struct work work = {.tests = {.count = 0}, .follows = true};
+    if (!ocdm__join_await())
+        return;
+    if (read_settings(arguments, &work, &error) != OCDM_OK)
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
+    if (open_all(arguments, &work, &error) == OCDM_OK)
+        (void)evaluate(&work, &error); /* what is wrong is wrong on all ranks, and the leader reports it */
+    close_work(&work);
 }
 
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
@@ -317,4 +344,5 @@ const ocdm__verb ocdm__verb_eval = {
     .flags = flags,
     .run = run,
     .distributes = true,
+    .follow = follow,
 };

@@ -16,6 +16,7 @@
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
 #include "experiment/predict.h"
+#include "experiment/run_ranks.h"
 
 /* In the order of enum ocdm__predict_part. */
 static const char *const part_names[] = {"test", "train", "all", NULL};
@@ -432,7 +433,7 @@ static ocdm_status check_operands(const ocdm__arguments *arguments, ocdm_error *
     return OCDM_OK;
 }
 
-static int run(const ocdm__arguments *arguments)
+static int predict(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     struct listing listing = {.failed = 0};
@@ -451,6 +452,29 @@ static int run(const ocdm__arguments *arguments)
         return ocdm__report(&error);
     bool accepted = settings.network.skip_bad && listing.failed < listing.files;
     return listing.failed > 0 && !accepted ? ocdm__exit_code(listing.first_failure) : OCDM__EXIT_OK;
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    int code = predict(arguments);
+    ocdm__join_end();
+    return code;
+}
+
+/* The leader wants others for streams of images. Image files without a stream are its own. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__predict_settings settings = {.output = NULL};
+    if (!ocdm__join_await())
+        return;
+    ocdm_status status = read_request(arguments, &settings, &error);
+    if (status == OCDM_OK)
+        status = ocdm__read_network_files(arguments, &settings.network, &error);
+    if (status == OCDM_OK)
+        ocdm__predict_follow(&settings);
+    else
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
 }
 
 /* ---- what the help says -------------------------------------------------------------------------------------------------- */
@@ -514,4 +538,5 @@ const ocdm__verb ocdm__verb_predict = {
     .flags = flags,
     .run = run,
     .distributes = true,
+    .follow = follow,
 };

@@ -12,6 +12,7 @@
 #include "cli/network_flags.h"
 #include "cli/verbs.h"
 #include "experiment/predict.h"
+#include "experiment/run_ranks.h"
 #include "stream/features.h"
 
 /* `command` is for ocdm__release. */
@@ -57,7 +58,7 @@ static ocdm_status print_report(bool json, const char *path, const ocdm__featuri
     return ocdm__output_commit(&output, error);
 }
 
-static int run(const ocdm__arguments *arguments)
+static int featurize(const ocdm__arguments *arguments)
 {
     ocdm_error error;
     ocdm__progress_line line;
@@ -78,6 +79,28 @@ static int run(const ocdm__arguments *arguments)
     if (status == OCDM_STOPPED)
         return ocdm__report(&error), ocdm__exit_after_signal();
     return status == OCDM_OK ? OCDM__EXIT_OK : ocdm__report(&error);
+}
+
+static int run(const ocdm__arguments *arguments)
+{
+    int code = featurize(arguments);
+    ocdm__join_end();
+    return code;
+}
+
+/* The leader wants others for streams of images. */
+static void follow(const ocdm__arguments *arguments)
+{
+    ocdm_error error;
+    ocdm__featurize_settings settings = {.output = NULL};
+    char *command = NULL;
+    if (!ocdm__join_await())
+        return;
+    if (read_request(arguments, &settings, &command, &error) == OCDM_OK)
+        ocdm__featurize_follow(&settings);
+    else
+        ocdm__ranks_end_after(ocdm__ranks_all(), &error);
+    ocdm__release(command);
 }
 
 static const char *const description[] = {
@@ -116,4 +139,5 @@ const ocdm__verb ocdm__verb_stream_featurize = {
     .flags = flags,
     .run = run,
     .distributes = true,
+    .follow = follow,
 };

@@ -169,6 +169,19 @@ static ocdm_status await_or_end(const ocdm__examination *examination, unsigned s
     return status;
 }
 
+/* The leader tells users about the first image that was left out: it tries one that failed elsewhere. */
+static ocdm_status learn_why(const ocdm__examination *examination, unsigned slot, const struct piece *piece, ocdm_error *error)
+{
+    size_t first = 0;
+    ocdm__ready ready;
+    if (ocdm__model_inputs_first_skipped(examination->inputs) != NULL)
+        return OCDM_OK;
+    while (piece->unusable[first] == 0)
+        first++;
+    ocdm_status status = ocdm__model_inputs_request(examination->inputs, slot, &piece->samples[first], 1, 0, false, error);
+    return status == OCDM_OK ? ocdm__model_inputs_wait(examination->inputs, slot, &ready, error) : status;
+}
+
 /* Waits for this process's part, and finds which samples of the piece all ranks together can use. */
 static ocdm_status take(const ocdm__examination *examination, unsigned slot, struct piece *piece, ocdm__ready *ready,
                         ocdm_error *error)
@@ -186,8 +199,11 @@ static ocdm_status take(const ocdm__examination *examination, unsigned slot, str
     for (size_t i = 0; i < piece->count; i++)
         if (piece->unusable[i] == 0)
             piece->usable[piece->usable_count++] = piece->samples[i];
-    if (lost == 0 || part.ranks == NULL || piece->usable_count == 0)
+    if (lost == 0 || part.ranks == NULL)
         return OCDM_OK;
+    status = part.ranks->rank == 0 ? learn_why(examination, slot, piece, error) : OCDM_OK;
+    if (status != OCDM_OK || piece->usable_count == 0)
+        return status;
     return take_again(examination, slot, piece, ready, error);
 }
 
