@@ -615,6 +615,27 @@ TEST(begin_refuses_a_batch_before_anything_is_touched)
     }
 }
 
+/* With an empty batch, before the first decision. */
+TEST(begin_is_called_before_a_resize_and_may_refuse_it)
+{
+    const uint32_t seven = 7;
+    new_diary(0);
+    ocdm_memory *memory = memory_of_two(&as_a_pool), *twin = memory_of_two(&as_a_pool);
+    const ocdm_sample two[] = {{100, &seven, 1}, {101, &seven, 1}};
+    offered(memory, two, 2);
+    offered(twin, two, 2);
+    diary.begin_status = OCDM_LIMIT;
+    assert_int_equal(ocdm_memory_resize(memory, 1, NULL, NULL), OCDM_LIMIT);
+    same_memory(memory, twin, "a refused resize");
+    diary.begin_status = OCDM_OK;
+    diary.length = 0;
+    assert_int_equal(ocdm_memory_resize(memory, 1, NULL, NULL), OCDM_OK);
+    assert_string_equal(diary.called, "bx");
+    assert_int_equal(ocdm_memory_size(memory), 1);
+    ocdm_memory_destroy(memory);
+    ocdm_memory_destroy(twin);
+}
+
 TEST(random_numbers_follow_from_seed_decision_and_draw)
 {
     const uint32_t seven = 7;
@@ -864,6 +885,7 @@ int main(void)
         cmocka_unit_test(any_policy_may_ask_for_gradients),
         cmocka_unit_test(own_policy_takes_single_labels_when_its_traits_say_so),
         cmocka_unit_test(begin_refuses_a_batch_before_anything_is_touched),
+        cmocka_unit_test(begin_is_called_before_a_resize_and_may_refuse_it),
         cmocka_unit_test(random_numbers_follow_from_seed_decision_and_draw),
         cmocka_unit_test(targets_sum_to_1_when_a_policy_asks),
         cmocka_unit_test(bad_decision_leaves_the_memory_as_it_was),
