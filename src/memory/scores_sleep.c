@@ -41,7 +41,7 @@
 
 /* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to make one a guest, to rank one. */
 #define COST_OF_SLEEP 1600u
-#define COST_OF_GUEST 120u
+#define COST_OF_GUEST 200u
 #define COST_OF_RANKING 120u
 
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after

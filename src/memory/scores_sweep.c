@@ -33,8 +33,9 @@
 #define FEW_SLEEPERS 256u
 #endif
 
-/* What it costs, in quarters of a nanosecond, about: to score a sleeper, to look at a row of seats, to raise a height and put
- * it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter, to catch one. */
+/* What it costs, in quarters of a nanosecond, about: to sweep at all; to score a sleeper, to look at a row of seats, to raise a
+ * height and put it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter, to catch one. */
+#define COST_OF_SWEEP 6000u
 #define COST_OF_SCORING 150u
 #define COST_OF_ROW 12u
 #define COST_OF_RAISING 24u
@@ -507,7 +508,7 @@ void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct f
     if (!sweep_pairs(scores, pool, risers, listed * COST_OF_RAISING, &caught))
         sweep_lists(scores, pool, risers, listed, &caught);
     uint32_t looked = caught.margin;
-    scores->sleep_trial.spent += (uint64_t)caught.count * COST_OF_CATCH;
+    scores->sleep_trial.spent += COST_OF_SWEEP + (uint64_t)caught.count * COST_OF_CATCH;
     if (caught.count > WOKEN_AT_MOST)
         narrow(scores, &caught);
     adapt_sweep(margin, looked, caught.margin);
