@@ -77,6 +77,12 @@ fifos_are_refused_at_once() {
         same 4 "$code" || { echo "of: $command"; return 1; }
         grep -q 'is not a regular file' "$err" || return 1
     done
+    mkdir -p piped && mkfifo piped/run.jsonl piped/summary.json
+    for command in "watch piped" "report piped -o x" "stream build --records r.jsonl --features fifo --classes fifo -o x"; do
+        # shellcheck disable=SC2086
+        run timeout 20 "$ocdm" $command
+        same 4 "$code" && grep -q 'is not a regular file' "$err" || { echo "of: $command"; return 1; }
+    done
 }
 
 # The stream is cut after it was opened: while the first rows of the log appear, a second process shortens the file.

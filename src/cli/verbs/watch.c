@@ -241,9 +241,12 @@ static ocdm_status watch_folder(const char *folder, ocdm_error *error)
     struct tail tail = {.plain = !ocdm__moves_cursor(STDOUT_FILENO)};
     char *path = ocdm__path_in(folder, "run.jsonl");
     ocdm_status status = path == NULL ? ocdm__fail_memory(error, "a path") : ocdm__watch_create(&watch, error);
-    tail.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    tail.fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1; /* a FIFO would wait for a writer */
     if (status == OCDM_OK && tail.fd < 0)
         status = ocdm__refuse_folder(folder, strerror(errno), error);
+    struct stat there;
+    if (status == OCDM_OK && (fstat(tail.fd, &there) != 0 || !S_ISREG(there.st_mode)))
+        status = ocdm__refuse_folder(folder, "run.jsonl is not a regular file", error);
     if (status == OCDM_OK) {
         listen_for_keys(!tail.plain);
         status = follow(&tail, watch, folder, error);

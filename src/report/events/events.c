@@ -375,7 +375,7 @@ static ocdm_status open_log(ocdm__event_file *file, ocdm_error *error)
     char *path = ocdm__path_in(file->folder, "run.jsonl");
     if (path == NULL)
         return ocdm__fail_memory(error, "a path");
-    file->log = open(path, O_RDONLY | O_CLOEXEC);
+    file->log = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ocdm_status status = OCDM_OK;
     if (file->log < 0 || fstat(file->log, &there) != 0)
         status = ocdm__fail(error, OCDM_IO, "name the FOLDER of `ocdm run -o FOLDER`", "%s: %s", path, strerror(errno));

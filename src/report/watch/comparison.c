@@ -48,7 +48,7 @@ struct ocdm__watched_runs {
 bool ocdm__run_is_locked(const char *folder)
 {
     char *path = ocdm__path_in(folder, "lock");
-    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     ocdm__release(path);
     if (fd < 0)
         return false;
@@ -92,7 +92,7 @@ static void read_tail(struct run *run)
 {
     static char tail[TAIL + 1];
     char *path = ocdm__path_in(run->folder, "run.jsonl");
-    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = path != NULL ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     ocdm__release(path);
     if (fd < 0)
         return;
