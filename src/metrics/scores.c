@@ -158,10 +158,29 @@ struct bin {
     uint64_t probability; /* the sum, on the grid */
 };
 
+/* e^x for x <= 0, to 2^-37: finer than the grid, and several times faster than ocdm__exp. Powers of 2 are taken out, the rest
+ * is Taylor's polynomial of degree 10. Below e^-40 it is 0. */
+static double tail_of(double x)
+{
+    static const double inverse[] = {1,        1. / 2,    1. / 6,     1. / 24,     1. / 120,
+                                     1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800};
+    static const double ln2 = 0.69314718055994530942;
+    if (x < -40)
+        return 0;
+    int64_t exponent = ocdm__nearest(x / ln2);
+    double rest = x - (double)exponent * ln2, sum = inverse[9];
+    for (int n = 8; n >= 0; n--)
+        sum = sum * rest + inverse[n];
+    uint64_t bits = (uint64_t)(1023 + exponent) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return (sum * rest + 1) * power;
+}
+
 /* Through e^-|x|, which cannot overflow. */
 static double probability_of(float logit)
 {
-    double tail = ocdm__exp(logit > 0 ? -(double)logit : (double)logit);
+    double tail = tail_of(logit > 0 ? -(double)logit : (double)logit);
     return (logit > 0 ? 1 : tail) / (1 + tail);
 }
 
