@@ -358,6 +358,30 @@ a_signal_leaves_nothing_behind() {
     same '' "$(find . -name '*stopped*')"
 }
 
+recipe_incremental() {
+    builds p.safetensors --records r.jsonl --features f.npy --recipe incremental --step 1 || return 1
+    grep -q '^left out: 1 samples without a label of any task$' "$err" || return 1
+    run "$ocdm" stream show --json p.safetensors
+    same '{"id":10,"labels":["cat"],"known":["cat"],"task":0,"split":"train"}
+{"id":"10@1","labels":["dog"],"known":["dog"],"task":1,"split":"train"}
+{"id":"x\ty","labels":["cat"],"known":["cat"],"task":0,"split":"train"}
+{"id":13,"labels":["dog"],"task":1,"split":"test"}' "$(cat "$out")" || return 1
+    run "$ocdm" stream info --json p.safetensors
+    grep -q ',"known":{"train":50,"test":100}}$' "$out" || return 1
+    run "$ocdm" stream info p.safetensors
+    grep -q '^known labels       50.0 % of the classes of a training sample, 100.0 % of a test$' "$out" || return 1
+    run "$ocdm" run p.safetensors -o p -m 2 --batch 1 --replay 1 -q
+    same 0 "$code" || return 1
+    printf 'dog\ncat\n' > order
+    builds p.safetensors --records r.jsonl --recipe incremental --base 1 --step 1 --classes order || return 1
+    run "$ocdm" stream show p.safetensors -n 2
+    same '0  task 0  train  10  dog  known: 1 of 2
+1  task 1  train  10@1  cat  known: 1 of 2' "$(cat "$out")" &&
+        refuses 2 '--recipe incremental needs --step' --records r.jsonl --recipe incremental &&
+        refuses 2 '--base needs --recipe incremental' --records r.jsonl --base 1 &&
+        refuses 2 '--base 3, but there are 2 classes' --records r.jsonl --recipe incremental --base 3 --step 1
+}
+
 a_stream_file_is_told_from_others() {
     run "$ocdm" stream show r.jsonl
     same 3 "$code" || return 1
@@ -388,6 +412,7 @@ check build_follows_lists_of_ids ids_follow_lists
 check recipe_paper_takes_lists_or_finds_them recipe_paper
 check recipe_split_takes_lists_or_a_member recipe_split
 check recipe_split_leaves_no_task_without_samples tasks_without_samples_leave
+check recipe_incremental_labels_with_the_classes_of_a_task recipe_incremental
 check build_keeps_the_numbers_of_own_tasks own_tasks_keep_their_numbers
 check recipe_scenes_is_the_built_in_stream scenes_are_the_built_in_stream
 check recipe_scenes_renders_images scenes_render
