@@ -351,6 +351,7 @@ ends_when_a_rank_has_no_memory() {
         # shellcheck disable=SC2016,SC2086
         run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'ulimit -v $((1024 * '"$limit"')); exec "$@"' rank "${words[@]}"
         [ "$code" -ne 0 ] || return 1
+        grep -q '^error: rank 1: ' "$err" && [ -e little ] && { echo "a run that did not begin left its folder"; return 1; }
         grep -E '^error: rank 1 of 2, step [0-9]+: out of memory' "$err" && same 5 "$code" && return 0
     done
     return 1
