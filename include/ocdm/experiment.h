@@ -150,6 +150,7 @@ typedef struct ocdm_loop_step {
     size_t new_count;         /* how many samples of the batch are of the stream: the first ones */
     bool evaluate;            /* an evaluation is due after the step */
     bool checkpoint;          /* a checkpoint is due after the step and its evaluation */
+    uint32_t update; /* from 1 to the setting steps-per-batch: steps of one number have the same samples of the stream */
 } ocdm_loop_step;
 
 /*
@@ -159,19 +160,21 @@ typedef struct ocdm_loop_step {
  */
 ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_error *error);
 
-/* After training: updates the memory and writes the log. `loss` is for the log, NaN for none. OCDM_OK; OCDM_BAD_ARGUMENT if
- * there is no step to end; OCDM_IO, and what the memory returns. After another error the loop can only be closed. */
+/* After training: updates the memory, after the last update of a step, and writes the log. `loss` is for the log, NaN for none.
+ * OCDM_OK; OCDM_BAD_ARGUMENT if there is no step to end; OCDM_IO, and what the memory returns. After another error the loop can
+ * only be closed. */
 ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error);
 
-/* The samples of the stream that an evaluation needs now: the tests of all tasks so far. Valid until the next step. */
+/* The samples of the stream that an evaluation needs now: the tests of all tasks so far, or, for one that the setting
+ * eval-every asks for, a part of them. Valid until the next step. */
 const uint32_t *ocdm_loop_tests(const ocdm_loop *loop, size_t *count);
 
 /* Evaluates, when it is due: a finite score for each of these tests and each class, count x classes, positive where the class
  * is predicted. OCDM_OK, OCDM_BAD_ARGUMENT (no evaluation is due, or a score is not finite), OCDM_IO, OCDM_NO_MEMORY. */
 ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error *error);
 
-/* Saves the run with the state of the learner, any bytes. Allowed whenever a step is done, its evaluation too. OCDM_OK,
- * OCDM_BAD_ARGUMENT (a step is not done), OCDM_IO, OCDM_NO_MEMORY; on error the checkpoint before it stays. */
+/* Saves the run with the state of the learner, any bytes. Allowed whenever a step is done with all its updates, its evaluation
+ * too. OCDM_OK, OCDM_BAD_ARGUMENT (a step is not done), OCDM_IO, OCDM_NO_MEMORY; on error the checkpoint before it stays. */
 ocdm_status ocdm_loop_checkpoint(ocdm_loop *loop, const void *bytes, size_t size, ocdm_error *error);
 
 #ifdef __cplusplus

@@ -40,14 +40,15 @@ class Step:
     evaluate     whether an evaluation is due after the step
     checkpoint   whether a checkpoint is due after the step and its evaluation
     task         the task of the new samples, for messages; a method should not use it
+    update       from 1 to the setting steps_per_batch: steps of one number have the same new samples
     """
 
-    __slots__ = ("_run", "number", "task", "samples", "new_count", "evaluate", "checkpoint")
+    __slots__ = ("_run", "number", "task", "samples", "new_count", "evaluate", "checkpoint", "update")
 
-    def __init__(self, run, number, task, samples, new_count, evaluate, checkpoint):
+    def __init__(self, run, number, task, samples, new_count, evaluate, checkpoint, update):
         self._run = run
         self.number, self.task, self.samples, self.new_count = number, task, samples, new_count
-        self.evaluate, self.checkpoint = evaluate, checkpoint
+        self.evaluate, self.checkpoint, self.update = evaluate, checkpoint, update
 
     @property
     def targets(self):
@@ -70,7 +71,7 @@ class Step:
         return self.samples[self.new_count:]
 
     def done(self, loss=None):
-        """Ends the step: the memory is updated with the new samples. The loss, if there is one, goes into the log."""
+        """Ends the step: the memory is updated with the new samples, after the last update of a number. The loss, if there is one, goes into the log."""
         self._run._done(self, float("nan") if loss is None else float(loss))
 
     def __repr__(self):
@@ -139,7 +140,7 @@ class Run:
 
     @property
     def test_samples(self):
-        """The samples that an evaluation needs now: the tests of all tasks so far."""
+        """The samples that an evaluation needs now: the tests of all tasks so far, or a part of them with eval_every."""
         return self._loop.tests()
 
     def __iter__(self):

@@ -211,7 +211,7 @@ static PyObject *loop_saved(PyObject *object, PyObject *unused)
     return bytes != NULL ? PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size) : Py_NewRef(Py_None);
 }
 
-/* (number, task, samples, new_count, evaluate, checkpoint), or None after the last step. */
+/* (number, task, samples, new_count, evaluate, checkpoint, update), or None after the last step. */
 static PyObject *loop_next(PyObject *object, PyObject *unused)
 {
     loop_object *self = (loop_object *)object;
@@ -227,8 +227,9 @@ static PyObject *loop_next(PyObject *object, PyObject *unused)
     PyObject *samples = sample_array(step->batch.samples, step->batch.count);
     if (samples == NULL)
         return NULL;
-    return Py_BuildValue("KINnNN", (unsigned long long)step->number, (unsigned)step->task, samples, (Py_ssize_t)step->new_count,
-                         PyBool_FromLong(step->evaluate), PyBool_FromLong(step->checkpoint));
+    return Py_BuildValue("KINnNNI", (unsigned long long)step->number, (unsigned)step->task, samples,
+                         (Py_ssize_t)step->new_count, PyBool_FromLong(step->evaluate), PyBool_FromLong(step->checkpoint),
+                         (unsigned)step->update);
 }
 
 static PyObject *loop_done(PyObject *object, PyObject *loss)

@@ -431,6 +431,11 @@ size_t ocdm__agent_average_count(const ocdm__agent *agent)
     return agent->settings.averages.count;
 }
 
+double ocdm__agent_operations(const ocdm__agent *agent)
+{
+    return ocdm__model_operations(&agent->network->model);
+}
+
 uint64_t ocdm__agent_steps(const ocdm__agent *agent)
 {
     return agent->steps;

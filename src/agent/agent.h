@@ -182,6 +182,10 @@ const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool train
 /* All ranks take over the leader's weights, averages and steps. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error);
 
+/* Floating-point operations of one sample forward, as in agent/model.h. A training step has three times as many: forward, the
+ * gradients of the outputs, and those of the weights. */
+double ocdm__agent_operations(const ocdm__agent *agent);
+
 /* Steps so far. */
 uint64_t ocdm__agent_steps(const ocdm__agent *agent);
 

@@ -312,3 +312,21 @@ uint32_t ocdm__model_feature_width(const struct ocdm__model *model)
 {
     return model->nodes[model->count - 1].in_channels;
 }
+
+static double multiply_adds(const struct ocdm__node *node)
+{
+    double outputs = (double)node->channels, inputs = node->depthwise ? 1 : (double)node->in_channels;
+    if (node->kind == OCDM__NODE_LINEAR)
+        return outputs * inputs;
+    if (node->kind == OCDM__NODE_CONV)
+        return outputs * inputs * node->kernel * node->kernel * node->height * node->width;
+    return 0;
+}
+
+double ocdm__model_operations(const struct ocdm__model *model)
+{
+    double sum = 0;
+    for (size_t i = 0; i < model->count; i++)
+        sum += 2 * multiply_adds(&model->nodes[i]);
+    return sum;
+}

@@ -89,6 +89,10 @@ bool ocdm__model_is_symmetric(const char *name);
 ocdm_status ocdm__model_create(const struct ocdm__model_size *size, struct ocdm__model *model, ocdm_error *error);
 void ocdm__model_destroy(struct ocdm__model *model);
 
+/* Floating-point operations of one sample forward: two for each multiply-add of convolutions and linear layers. Norms,
+ * activations and pooling are not counted. */
+double ocdm__model_operations(const struct ocdm__model *model);
+
 /* The node before the head: features of a sample. Its width. */
 uint32_t ocdm__model_feature_width(const struct ocdm__model *model);
 

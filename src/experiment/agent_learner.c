@@ -81,6 +81,12 @@ static ocdm_status use(void *agent, size_t version, ocdm_error *error)
     return ocdm__agent_use(agent, version, error);
 }
 
+static double operations(const void *agent, size_t count, size_t fresh)
+{
+    (void)fresh;
+    return 3 * ocdm__agent_operations(agent) * (double)count;
+}
+
 static void destroy(void *agent)
 {
     ocdm__agent_destroy(agent);
@@ -108,6 +114,7 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .outputs = outputs,
                                                       .average_count = average_count,
                                                       .use = use,
+                                                      .operations = operations,
                                                       .destroy = destroy,
                                                       .deal = deal,
                                                       .share = share};

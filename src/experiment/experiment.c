@@ -242,6 +242,10 @@ struct ocdm_loop {
     enum duty duty;
     ocdm_loop_step step;
     double begun;      /* when the step was given out */
+    uint32_t updates;  /* of the step under way that are done */
+    double losses;     /* their sum */
+    bool owed;         /* a checkpoint that was due after a step that was missed */
+    float *part;       /* room for the scores of evaluations at any time */
     void *saved;       /* of the checkpoint that the run goes on from */
     const void *bytes; /* to be saved now */
     size_t saved_size, size;
@@ -348,6 +352,7 @@ void ocdm_loop_close(ocdm_loop *loop)
         return;
     ocdm__folder_close(loop->folder);
     ocdm__release(loop->saved);
+    ocdm__release(loop->part);
     ocdm__release(loop);
 }
 
@@ -390,17 +395,33 @@ static ocdm_status give_samples(ocdm_loop *loop, ocdm_error *error)
 {
     ocdm__run *run = loop->run;
     const ocdm__online *online = &run->online;
-    ocdm__run_begin_step(run);
+    ocdm__run_begin_update(run, loop->updates);
     ocdm_status status = ocdm__online_labels(&run->online, error);
-    bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
-    loop->step = (ocdm_loop_step){.batch = {.count = online->count,
-                                            .starts = online->labels.starts,
-                                            .labels = online->labels.labels,
-                                            .samples = online->chosen,
-                                            .known = online->labels.known},
-                                  .new_count = online->stream_count,
-                                  .evaluate = last,
-                                  .checkpoint = last || ocdm__folder_saves_after(loop->folder, run->step + 1)};
+    bool ends = loop->updates + 1 == loop->settings.steps_per_batch;
+    bool last = ends && run->step + 1 == run->schedule.task_ends[run->evaluation_count];
+    loop->step =
+        (ocdm_loop_step){.batch = {.count = online->count,
+                                   .starts = online->labels.starts,
+                                   .labels = online->labels.labels,
+                                   .samples = online->chosen,
+                                   .known = online->labels.known},
+                         .new_count = online->stream_count,
+                         .evaluate = ends && ocdm__run_evaluates_after(run, run->step + 1),
+                         .checkpoint = last || (ends && (loop->owed || ocdm__folder_saves_after(loop->folder, run->step + 1))),
+                         .update = loop->updates + 1};
+    return status;
+}
+
+/* Steps that pass while the learner is busy. */
+static ocdm_status pass_missed(ocdm_loop *loop, ocdm_error *error)
+{
+    ocdm__run *run = loop->run;
+    ocdm_status status = OCDM_OK;
+    while (status == OCDM_OK && loop->updates == 0 && ocdm__run_due(run) == OCDM__RUN_STEPPED && ocdm__run_is_busy(run)) {
+        ocdm__run_miss_step(run);
+        loop->owed = loop->owed || ocdm__folder_saves_after(loop->folder, run->step);
+        status = ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error);
+    }
     return status;
 }
 
@@ -412,6 +433,9 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
     ocdm_status status = check_duty(loop, ASK, error);
     if (status != OCDM_OK)
         return status;
+    status = pass_missed(loop, error);
+    if (status != OCDM_OK)
+        return closing(loop, status, CLOSE);
     enum ocdm__run_event due = ocdm__run_due(loop->run);
     if (due == OCDM__RUN_FINISHED)
         return closing(loop, ocdm__folder_finish(loop->folder, error), NOTHING);
@@ -429,6 +453,11 @@ ocdm_status ocdm_loop_next(ocdm_loop *loop, const ocdm_loop_step **step, ocdm_er
 static ocdm_status end_step(ocdm_loop *loop, double loss, ocdm_error *error)
 {
     loop->run->online.times.train += ocdm__seconds_now() - loop->begun;
+    loop->losses = loop->updates == 0 ? loss : loop->losses + loss;
+    if (++loop->updates < loop->settings.steps_per_batch)
+        return OCDM_OK;
+    loss = loop->losses / loop->updates;
+    loop->updates = 0;
     ocdm_status status = ocdm__run_end_step(loop->run, loss, error);
     return status == OCDM_OK ? ocdm__folder_log(loop->folder, OCDM__RUN_STEPPED, error) : status;
 }
@@ -443,15 +472,25 @@ ocdm_status ocdm_loop_done(ocdm_loop *loop, double loss, ocdm_error *error)
     return closing(loop, status, loop->step.evaluate ? EVALUATE : ASK);
 }
 
+/* Whether an evaluation is due that needs a part of the tests only. */
+static bool is_of_part(const ocdm__run *run)
+{
+    return ocdm__run_due(run) == OCDM__RUN_PROBED && run->step != run->schedule.task_ends[run->evaluation_count];
+}
+
 /* Tasks without training samples are evaluated together with the task before them. */
 const uint32_t *ocdm_loop_tests(const ocdm_loop *loop, size_t *count)
 {
     const ocdm__run *run = loop->run;
     size_t last = run->evaluation_count, tasks = run->schedule.order.task_count;
+    if (is_of_part(run)) {
+        *count = run->probes.part.ends[ocdm__schedule_tasks_seen(&run->schedule, run->step) - 1];
+        return run->probes.part.samples;
+    }
     last = last < tasks ? last : tasks - 1;
     while (last + 1 < tasks && run->schedule.task_ends[last + 1] == run->step)
         last++;
-    *count = run->tests.ends[last];
+    *count = run->tests.ends[run->schedule.tested[last] - 1];
     return run->tests.samples;
 }
 
@@ -465,9 +504,40 @@ static ocdm_status evaluate_once(ocdm_loop *loop, const float *scores, ocdm_erro
     return closing(loop, ocdm__folder_log(loop->folder, OCDM__RUN_EVALUATED, error), ASK);
 }
 
+/* The scores of the part of the tests, from those of all tests of the tasks so far. */
+static const float *scores_of_part(ocdm_loop *loop, const float *scores, ocdm_error *error)
+{
+    const ocdm__probes *probes = &loop->run->probes;
+    size_t classes = loop->run->stream->table.class_count;
+    size_t count = probes->part.ends[ocdm__schedule_tasks_seen(&loop->run->schedule, loop->run->step) - 1];
+    if (loop->part == NULL)
+        loop->part = ocdm__allocate(probes->part.count * classes, sizeof *loop->part);
+    if (loop->part == NULL)
+        ocdm__fail_memory(error, "the scores of an evaluation");
+    for (size_t i = 0; loop->part != NULL && i < count; i++)
+        memcpy(loop->part + i * classes, scores + probes->places[i] * classes, classes * sizeof *scores);
+    return loop->part;
+}
+
+static ocdm_status probe_once(ocdm_loop *loop, const float *scores, ocdm_error *error)
+{
+    ocdm_error found;
+    if (!is_of_part(loop->run))
+        scores = scores_of_part(loop, scores, error);
+    if (scores == NULL)
+        return OCDM_NO_MEMORY;
+    ocdm_status status = ocdm__run_probe(loop->run, scores, &found);
+    if (status != OCDM_OK)
+        return ocdm__fail(error, status == OCDM_BAD_RECORD ? OCDM_BAD_ARGUMENT : status, found.hint, "%s", found.message);
+    bool more = ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED;
+    return closing(loop, ocdm__folder_log(loop->folder, OCDM__RUN_PROBED, error), more ? EVALUATE : ASK);
+}
+
 ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error *error)
 {
     ocdm_status status = check_duty(loop, EVALUATE, error);
+    if (status == OCDM_OK && ocdm__run_due(loop->run) == OCDM__RUN_PROBED)
+        status = probe_once(loop, scores, error);
     while (status == OCDM_OK && ocdm__run_due(loop->run) == OCDM__RUN_EVALUATED)
         status = evaluate_once(loop, scores, error);
     return status;
@@ -476,8 +546,12 @@ ocdm_status ocdm_loop_evaluate(ocdm_loop *loop, const float *scores, ocdm_error 
 ocdm_status ocdm_loop_checkpoint(ocdm_loop *loop, const void *bytes, size_t size, ocdm_error *error)
 {
     ocdm_status status = check_duty(loop, ASK, error);
+    if (status == OCDM_OK && loop->updates > 0)
+        status = ocdm__fail(error, OCDM_BAD_ARGUMENT, "save after its last update", "%s: update %lu of %lu of the step is done",
+                            loop->job.folder, (unsigned long)loop->updates, (unsigned long)loop->settings.steps_per_batch);
     if (status != OCDM_OK)
         return status;
+    loop->owed = false;
     loop->bytes = size > 0 ? bytes : "";
     loop->size = size;
     status = ocdm__folder_save(loop->folder, error);

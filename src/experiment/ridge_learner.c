@@ -288,6 +288,13 @@ static ocdm_status load(void *state, const char *name, const struct ocdm__safete
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
+/* Two for each product that a sample adds to the Gram matrix's triangle; sums are solved at evaluations, not in steps. */
+static double operations(const void *state, size_t count, size_t fresh)
+{
+    (void)count;
+    return 2 * (double)length_of(state, GRAM) * (double)fresh;
+}
+
 static void destroy(void *state)
 {
     struct ridge *ridge = state;
@@ -366,7 +373,7 @@ ocdm_status ocdm__ridge_learner(size_t features, size_t classes, double lambda, 
                                 ocdm__learner *learner, ocdm_error *error)
 {
     static const ocdm__learner_functions functions = {
-        .train = train, .predict = predict, .save = save, .load = load, .destroy = destroy};
+        .train = train, .predict = predict, .save = save, .load = load, .operations = operations, .destroy = destroy};
     struct ridge *ridge = ocdm__allocate(1, sizeof *ridge);
     if (ridge == NULL)
         return ocdm__fail_memory(error, "a ridge regression");

@@ -136,11 +136,15 @@ static ocdm_status share_memory(ocdm__run *run, ocdm_error *error)
 /* Where the run is, and what is kept beside the samples of the memory. */
 static void share_position(ocdm__run *run)
 {
-    uint64_t position[] = {run->step, run->evaluation_count, run->earlier_skipped};
+    uint64_t position[] = {run->step, run->evaluation_count, run->earlier_skipped, run->probes.count};
     run->ranks->broadcast(position, sizeof position / (UNIT));
     run->step = position[0];
     run->evaluation_count = (size_t)position[1];
     run->earlier_skipped = position[2];
+    run->probes.count = (size_t)position[3];
+    run->ranks->broadcast(&run->cost, sizeof run->cost / UNIT);
+    if (run->misses != NULL)
+        run->ranks->broadcast(run->misses, (size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1);
     const ocdm__replay *replays = &run->replays;
     size_t count = replays->kept != NULL ? replays->capacity * replays->width : 0;
     for (size_t at = 0; at < count; at += PIECE)
@@ -159,6 +163,8 @@ static ocdm_status share_state(ocdm__run *run, ocdm_error *error)
     if (status != OCDM_OK)
         run->ranks->abort("out of memory for the weights of rank 0", RESOURCES);
     if (run->ranks->rank != 0)
+        status = ocdm__probes_reserve(&run->probes, run->probes.count, error);
+    if (status == OCDM_OK && run->ranks->rank != 0)
         status = ocdm__run_begin(run, error);
     return all_did(run->ranks, status, error);
 }

@@ -64,6 +64,11 @@ static void make_run(struct stopped_run *run, const char *method, const char *mo
         run->settings.replay_policy = OCDM__REPLAY_LOSS;
         run->settings.dark = 0.5;
         run->settings.loss_balance = 0.5;
+        run->settings.blur.share = 0.3;
+        run->settings.eval_every = 1;
+        run->settings.eval_samples = 3;
+        run->settings.steps_per_batch = 2;
+        run->settings.budget.operations = 4000;
     }
     stops("parts", run->settings, "stream", 3);
     take_apart(run);

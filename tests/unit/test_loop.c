@@ -289,6 +289,40 @@ TEST(a_learner_that_asks_has_the_memory_of_the_built_in_networks)
     remove_folder("parts");
 }
 
+/* Steps that are given out, missed and repeated by the loop are those of the experiment. */
+TEST(a_learner_that_asks_follows_every_protocol)
+{
+    static const char *const methods[] = {"ocdm", "multitask", "finetune"};
+    for (size_t m = 0; m < 3; m++) {
+        const char *const settings[] = {COMMON,         "method", methods[m],        "blur", "0.3", "eval-every", "4",
+                                        "eval-samples", "9",      "steps-per-batch", "2",    NULL};
+        compare_ways("several", settings);
+    }
+    const char *const jitter[] = {COMMON, "blur", "gaussian:0.4", "eval-every", "5", "eval-samples", "1000", NULL};
+    compare_ways("several", jitter);
+    const char *const hurried[] = {COMMON, "budget", "1e-12ms", "eval-every", "3", "checkpoint-every", "2", NULL};
+    compare_ways("several", hurried);
+}
+
+/* A checkpoint in the middle of a step would lose the updates before it. */
+TEST(a_loop_is_saved_after_the_last_update_of_a_step)
+{
+    const char *const settings[] = {COMMON, "steps-per-batch", "2", NULL};
+    const ocdm_loop_step *step;
+    struct asking asking;
+    ocdm_error error = {.message = ""};
+    opens(&asking, "several", "parts", settings);
+    for (uint32_t update = 1; update <= 2; update++) {
+        assert_int_equal(ocdm_loop_next(asking.loop, &step, NULL), OCDM_OK);
+        assert_true(step->number == 1 && step->update == update);
+        assert_int_equal(ocdm_loop_done(asking.loop, 1, NULL), OCDM_OK);
+        assert_int_equal(ocdm_loop_checkpoint(asking.loop, "x", 1, &error), update == 2 ? OCDM_OK : OCDM_BAD_ARGUMENT);
+    }
+    assert_string_equal(error.message, "parts: update 1 of 2 of the step is done");
+    close_asking(&asking);
+    remove_folder("parts");
+}
+
 /* A checkpoint every step, and another process for each of them. */
 TEST(a_loop_that_is_closed_at_any_step_goes_on)
 {
@@ -543,6 +577,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_learner_that_asks_makes_the_run_of_one_that_is_called),
         cmocka_unit_test(a_learner_that_asks_has_the_memory_of_the_built_in_networks),
+        cmocka_unit_test(a_learner_that_asks_follows_every_protocol),
+        cmocka_unit_test(a_loop_is_saved_after_the_last_update_of_a_step),
         cmocka_unit_test(a_loop_that_is_closed_at_any_step_goes_on),
         cmocka_unit_test(a_loop_that_is_left_in_the_middle_of_a_step_goes_on),
         cmocka_unit_test(tasks_without_training_samples_are_evaluated),

@@ -1,4 +1,5 @@
 /* Which samples come in which step: batches inside tasks, everything once, and multitask's unions. */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -271,6 +272,120 @@ TEST(tests_are_resampled_inside_their_strata)
         ocdm__stream_order_clear(orders[i]);
 }
 
+/* ---- blur ---------------------------------------------------------------------------------------------------------------- */
+
+/* Places of samples in a run without blur, and the naive construction: a list per period, filled sample by sample. */
+static size_t naive_spread(const ocdm__schedule *plain, double share, uint64_t seed, size_t periods, uint32_t *blurred)
+{
+    uint64_t base = ocdm__random_base(seed, OCDM__FOR_BLUR);
+    size_t used = 0;
+    for (size_t period = 0; period < periods; period++) {
+        size_t first = used;
+        for (size_t k = 0; k < periods; k++) {
+            size_t start = k > 0 ? plain->order.ends[k - 1] : 0, size = plain->order.ends[k] - start;
+            size_t leaving = (size_t)(share * (double)size + 0.5);
+            for (size_t i = 0; i < size; i++) {
+                size_t where = k;
+                for (size_t turn = 0; i >= size - leaving && turn <= i - (size - leaving); turn++) {
+                    where = (where + 1) % periods;
+                    where = where == k ? (where + 1) % periods : where;
+                }
+                if (where == period)
+                    blurred[used++] = plain->order.samples[start + i];
+            }
+        }
+        for (size_t i = first; i < used; i++) /* by their random numbers, smallest first */
+            for (size_t j = i + 1; j < used; j++)
+                if (ocdm__random_at(base, blurred[j]) < ocdm__random_at(base, blurred[i])) {
+                    uint32_t sample = blurred[i];
+                    blurred[i] = blurred[j];
+                    blurred[j] = sample;
+                }
+    }
+    return used;
+}
+
+/* Against the naive construction; no step or evaluation moves, and every task of which a sample was seen is tested. */
+TEST(a_share_of_each_task_is_spread_evenly_over_the_others)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct made made;
+        ocdm__schedule plain, schedule;
+        ocdm__run_settings settings = settings_for("ocdm", 1 + (uint32_t)seed % 7, 1, seed);
+        char where[32];
+        snprintf(where, sizeof where, "seed %d", (int)seed);
+        make_table(&made, 60 + (size_t)seed, 4, seed);
+        assert_int_equal(ocdm__schedule_make(&plain, &settings, &made.table, NULL), OCDM_OK);
+        settings.blur.share = (double)seed / 39;
+        assert_int_equal(ocdm__schedule_make(&schedule, &settings, &made.table, NULL), OCDM_OK);
+        uint32_t expected[201];
+        size_t count = naive_spread(&plain, settings.blur.share, seed, 4, expected);
+        HOLDS(where, count == schedule.order.count && count == 60 + seed);
+        HOLDS(where, settings.blur.share == 0 || memcmp(expected, schedule.order.samples, count * sizeof *expected) == 0);
+        uint32_t last = 0;
+        for (size_t k = 0, i = 0; k < 5; k++) {
+            HOLDS(where, schedule.task_ends[k] == plain.task_ends[k] && schedule.order.ends[k] == plain.order.ends[k]);
+            for (; i < schedule.order.ends[k]; i++)
+                last = made.tasks[schedule.order.samples[i]] > last ? made.tasks[schedule.order.samples[i]] : last;
+            HOLDS(where, schedule.tested[k] == (last > k ? last : k) + 1 && plain.tested[k] == k + 1);
+        }
+        ocdm__schedule_clear(&plain);
+        ocdm__schedule_clear(&schedule);
+    }
+}
+
+/* The same draws as in the program, sorted by insertion. */
+TEST(jittered_arrivals_are_in_the_order_of_their_times)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct made made;
+        ocdm__schedule plain, schedule;
+        ocdm__run_settings settings = settings_for("multitask", 5, 1, seed);
+        make_table(&made, 150, 3, seed);
+        assert_int_equal(ocdm__schedule_make(&plain, &settings, &made.table, NULL), OCDM_OK);
+        settings.blur.deviation = 0.1 * (double)(seed + 1);
+        assert_int_equal(ocdm__schedule_make(&schedule, &settings, &made.table, NULL), OCDM_OK);
+        double times[201];
+        uint32_t expected[201];
+        for (size_t i = 0; i < 150; i++) {
+            uint32_t sample = plain.order.samples[i], k = made.tasks[sample];
+            size_t start = k > 0 ? plain.order.ends[k - 1] : 0;
+            ocdm__random random = ocdm__random_stream(ocdm__random_base(seed, OCDM__FOR_BLUR), sample);
+            double x = 1, y = 1;
+            while (x * x + y * y >= 1) {
+                y = 2 * ocdm__random_unit(&random) - 1;
+                x = 2 * ocdm__random_unit(&random) - 1;
+            }
+            double square = x * x + y * y;
+            double time = k + ((double)(i - start) + 0.5) / (double)(plain.order.ends[k] - start) +
+                          settings.blur.deviation * x * sqrt(-2 * log(square) / square);
+            size_t at = i;
+            for (; at > 0 && times[at - 1] > time; at--) {
+                times[at] = times[at - 1];
+                expected[at] = expected[at - 1];
+            }
+            times[at] = time;
+            expected[at] = sample;
+        }
+        assert_memory_equal(expected, schedule.order.samples, 150 * sizeof *expected);
+        assert_memory_equal(plain.order.ends, schedule.order.ends, 4 * sizeof *plain.order.ends);
+        ocdm__schedule_clear(&plain);
+        ocdm__schedule_clear(&schedule);
+    }
+}
+
+TEST(a_stream_of_one_task_cannot_be_blurred)
+{
+    struct made made;
+    ocdm__schedule schedule;
+    ocdm_error error;
+    ocdm__run_settings settings = settings_for("ocdm", 5, 1, 0);
+    settings.blur.share = 0.5;
+    make_table(&made, 20, 1, 0);
+    assert_int_equal(ocdm__schedule_make(&schedule, &settings, &made.table, &error), OCDM_BAD_ARGUMENT);
+    ocdm__schedule_clear(&schedule);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +395,9 @@ int main(void)
         cmocka_unit_test(held_out_samples_leave_the_stream),
         cmocka_unit_test(held_out_samples_are_spread_over_the_classes),
         cmocka_unit_test(tests_are_resampled_inside_their_strata),
+        cmocka_unit_test(a_share_of_each_task_is_spread_evenly_over_the_others),
+        cmocka_unit_test(jittered_arrivals_are_in_the_order_of_their_times),
+        cmocka_unit_test(a_stream_of_one_task_cannot_be_blurred),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ struct contradiction {
     {                                                                                                                          \
         .method = "ocdm", .memory = 30, .batch = 5, .replay = 4, .model = "linear", .learning_rate = 0.1, .epsilon = 1e-4,     \
         .epochs = 1, .resize = OCDM_NONE, .crop = OCDM_NONE, .image_size = OCDM_NONE, .log_every = 1, .threads = 1,            \
-        .negatives = 1, .momentum = 0.9, .lambda = 1000, __VA_ARGS__                                                           \
+        .negatives = 1, .momentum = 0.9, .lambda = 1000, .eval_samples = 500, .steps_per_batch = 1, __VA_ARGS__                \
     }
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -70,6 +70,13 @@ static const struct contradiction contradictions[] = {
     {"nothing is replayed: --method finetune", OCDM_BAD_ARGUMENT,
      CHANGED(.method = "finetune", .replay_policy = OCDM__REPLAY_BALANCED)},
     {"negatives 2 is out of range: 0 to 1", OCDM_BAD_ARGUMENT, CHANGED(.negatives = 2)},
+    {"the model none is not trained in steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .steps_per_batch = 2)},
+    {"the model ridge is not trained in steps", OCDM_BAD_ARGUMENT,
+     CHANGED(.model = "ridge", .learning_rate = 1e-4, .steps_per_batch = 2)},
+    {"the model none computes nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .budget = {.seconds = 1})},
+    {"no stream passes while it is busy", OCDM_BAD_ARGUMENT, CHANGED(.method = "multitask", .budget = {.operations = 1})},
+    {"the model none predicts nothing", OCDM_BAD_ARGUMENT, CHANGED(.model = "none", .eval_every = 5)},
+    {"--eval-samples without --eval-every", OCDM_BAD_ARGUMENT, CHANGED(.eval_samples = 7)},
     {"rho 17 is out of range: -16 to 16", OCDM_BAD_ARGUMENT, CHANGED(.rho = 17)},
 };
 
@@ -140,6 +147,44 @@ TEST(rates_of_averages_are_each_named_once)
     assert_string_equal(error.message, "ema names 0.9 twice");
 }
 
+/* Each text, and the JSON that the setting becomes; NULL: it is refused. */
+TEST(blur_and_budget_are_read_and_written)
+{
+    static const struct {
+        const char *flag, *text, *json;
+    } cases[] = {{"blur", "0.25", "0.25"},
+                 {"blur", "0", "null"},
+                 {"blur", "1.5", NULL},
+                 {"blur", "gaussian:0.5", "\"gaussian:0.5\""},
+                 {"blur", "gaussian:", NULL},
+                 {"blur", "gaussian:-1", NULL},
+                 {"blur", "gauss:1", NULL},
+                 {"budget", "20ms", "\"0.02s\""},
+                 {"budget", "1.5s", "\"1.5s\""},
+                 {"budget", "0.5gflop", "\"0.5gflop\""},
+                 {"budget", "250mflop", "\"0.25gflop\""},
+                 {"budget", "2e-3tflop", "\"2gflop\""},
+                 {"budget", "0s", NULL},
+                 {"budget", "-1s", NULL},
+                 {"budget", "5", NULL},
+                 {"budget", "5m", NULL},
+                 {"budget", "gflop", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ocdm__run_settings settings = ocdm__run_settings_default();
+        const ocdm__setting *row = ocdm__setting_of_flag(cases[i].flag);
+        ocdm_error error;
+        ocdm__output output;
+        ocdm_status status = ocdm__setting_read(row, cases[i].text, &settings, NULL, &error);
+        HOLDS(cases[i].text, status == (cases[i].json != NULL ? OCDM_OK : OCDM_BAD_ARGUMENT));
+        if (status != OCDM_OK)
+            continue;
+        assert_int_equal(ocdm__output_open_memory(&output, "a setting", NULL), OCDM_OK);
+        ocdm__setting_write(&output, row, &settings, NULL, 0);
+        HOLDS(cases[i].text, output.used == strlen(cases[i].json) && memcmp(output.buffer, cases[i].json, output.used) == 0);
+        ocdm__output_abandon(&output);
+    }
+}
+
 /* ---- as JSON ---------------------------------------------------------------------------------------------------------- */
 
 TEST(settings_are_written_with_every_default)
@@ -151,7 +196,7 @@ TEST(settings_are_written_with_every_default)
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
         "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"optimiser\":\"adam\","
-        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\"}";
+        "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";
     settings.weights = "some/folder/w.safetensors";
@@ -270,6 +315,7 @@ int main(void)
         cmocka_unit_test(settings_refuse_streams_that_cannot_train),
         cmocka_unit_test(presets_are_settings_that_can_be_read),
         cmocka_unit_test(rates_of_averages_are_each_named_once),
+        cmocka_unit_test(blur_and_budget_are_read_and_written),
         cmocka_unit_test(settings_are_written_with_every_default),
         cmocka_unit_test(changed_setting_is_named_with_both_values),
         cmocka_unit_test(weights_are_compared_by_their_digest),

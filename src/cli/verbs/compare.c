@@ -355,8 +355,8 @@ static ocdm_status report_memories(const struct request *request, const ocdm__co
 }
 
 /* `weights` is to be released even after an error. */
-static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request, ocdm_options *options,
-                                  double **weights, ocdm_error *error)
+static ocdm_status memory_options(const ocdm__arguments *arguments, const struct request *request,
+                                  ocdm__compare_memory_options *options, double **weights, ocdm_error *error)
 {
     ocdm__run_settings settings = ocdm__run_settings_default();
     ocdm_status status = ocdm__run_flags_read(arguments, &settings, error);
@@ -364,10 +364,12 @@ static ocdm_status memory_options(const ocdm__arguments *arguments, const struct
         status = ocdm__run_settings_resolve_model(&settings, &request->stream, request->stream_path, error);
     if (status == OCDM_OK)
         status = ocdm__class_weights_read(settings.class_weights, &request->stream.table, weights, error);
-    *options = ocdm_options_default();
-    options->batch = settings.batch;
-    options->distance = (ocdm_distance)settings.distance;
-    options->tie = (ocdm_tie)settings.tie;
+    options->blur = settings.blur;
+    options->class_weights = *weights;
+    options->memory = ocdm_options_default();
+    options->memory.batch = settings.batch;
+    options->memory.distance = (ocdm_distance)settings.distance;
+    options->memory.tie = (ocdm_tie)settings.tie;
     for (size_t i = 0; status == OCDM_OK && settings.memory_bytes > 0 && i < request->plan.point_count; i++)
         request->plan.points[i].memory = settings.memory;
     return status;
@@ -380,8 +382,7 @@ static int compare_memories(const ocdm__arguments *arguments, const struct reque
     ocdm__compare_memories memories = {.count = 0};
     ocdm__compare_memory_options options = {.threads = (unsigned)request->jobs};
     double *weights = NULL;
-    ocdm_status status = memory_options(arguments, request, &options.memory, &weights, &error);
-    options.class_weights = weights;
+    ocdm_status status = memory_options(arguments, request, &options, &weights, &error);
     ocdm__catch_signals();
     ocdm__progress_line_begin(&line, request->quiet);
     if (status == OCDM_OK)

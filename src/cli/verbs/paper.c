@@ -345,6 +345,7 @@ static ocdm_status run_memories(const struct request *request, const struct sour
     ocdm__progress_line line;
     ocdm__compare_memory_options options = {.memory = ocdm_options_default(), .threads = (unsigned)request->jobs};
     enum ocdm__paper_kind kind = request->item->kind;
+    options.blur = request->settings.blur;
     options.memory.batch = request->settings.batch;
     options.memory.distance = (ocdm_distance)request->settings.distance;
     options.memory.tie = (ocdm_tie)request->settings.tie;

@@ -39,7 +39,22 @@ struct wanted {
     uint64_t seed;
     uint64_t tasks[MOST_TASKS];
     size_t task_count;
+    ocdm__blur blur;
 };
+
+/* As `ocdm run` reads it. */
+static const char blur_flag[] = "blur";
+
+static ocdm_status read_blur(const ocdm__arguments *arguments, ocdm__blur *blur, ocdm_error *error)
+{
+    ocdm__run_settings settings = ocdm__run_settings_default();
+    ocdm_error found;
+    const char *text = ocdm__argument_text(arguments, blur_flag);
+    if (text != NULL && ocdm__setting_read(ocdm__setting_of_flag(blur_flag), text, &settings, NULL, &found) != OCDM_OK)
+        return ocdm__argument_fail(arguments, found.message, error);
+    *blur = settings.blur;
+    return OCDM_OK;
+}
 
 static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *wanted, ocdm_error *error)
 {
@@ -48,7 +63,7 @@ static ocdm_status read_wanted(const ocdm__arguments *arguments, struct wanted *
         status = ocdm__argument_unsigned(arguments, "seed", 0, UINT64_MAX, &wanted->seed, error);
     if (status == OCDM_OK && ocdm__argument_text(arguments, "order") != NULL)
         status = ocdm__argument_list(arguments, "order", 0, UINT32_MAX, wanted->tasks, MOST_TASKS, &wanted->task_count, error);
-    return status;
+    return status == OCDM_OK ? read_blur(arguments, &wanted->blur, error) : status;
 }
 
 static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, enum ocdm__part part,
@@ -57,6 +72,8 @@ static ocdm_status write_part(ocdm__output *output, const ocdm__stream *stream, 
     ocdm__stream_order order;
     ocdm_status status = ocdm__stream_order_make(&order, &stream->table, part, wanted->task_count > 0 ? wanted->tasks : NULL,
                                                  wanted->task_count, wanted->seed, error);
+    if (status == OCDM_OK && part == OCDM__TRAIN)
+        status = ocdm__stream_order_blur(&order, &wanted->blur, wanted->seed, error);
     for (size_t i = 0; status == OCDM_OK && i < order.count; i++)
         ocdm__write_record(output, &stream->table, order.samples[i]);
     ocdm__stream_order_clear(&order);
@@ -235,9 +252,9 @@ static int run_show(const ocdm__arguments *arguments)
 
 static const char *const export_description[] = {
     "Writes the records of a stream file as lines of JSON (id, labels, known, task, split, image), in the order in which a run with "
-    "that order of tasks and that seed sees them: task by task, the training samples of a task shuffled by the seed. Test "
-    "samples keep the file's order inside a task. `known` has the names of the classes that are annotated, where these are not "
-    "all.",
+    "that order of tasks, that seed and that blur sees them: task by task, the training samples of a task shuffled by the seed, "
+    "unless --blur lets them leave it. Test samples keep the file's order inside a task. `known` has the names of the classes that "
+    "are annotated, where these are not all.",
     NULL,
 };
 
@@ -251,6 +268,9 @@ static const ocdm__flag export_flags[] = {
     {.name = "split", .value = "PART", .fallback = "train", .choices = split_names, .help = "which part to write"},
     {.name = "order", .value = "K,K,...", .help = "the order of the tasks, ascending by default"},
     {.name = "seed", .value = "S", .fallback = "0", .help = "shuffles the samples inside a task"},
+    {.name = blur_flag,
+     .value = "SHARE|gaussian:SD",
+     .help = "spread this share of every task's samples over the other tasks, or jitter arrival times by SD tasks"},
     {.letter = 'o', .name = "output", .value = "FILE", .help = "write to FILE instead of standard output"},
     {.name = NULL},
 };

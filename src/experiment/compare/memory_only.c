@@ -48,7 +48,7 @@ static bool same_steps(const ocdm__memory_run *a, const ocdm__memory_run *b)
     return a->order == NULL || memcmp(a->order, b->order, a->order_count * sizeof *a->order) == 0;
 }
 
-static ocdm_status make_steps(struct steps *steps, const ocdm__stream_table *table, const ocdm__memory_run *run,
+static ocdm_status make_steps(struct steps *steps, const ocdm__memory_plan *plan, const ocdm__memory_run *run,
                               ocdm_error *error)
 {
     if (steps->of != NULL && same_steps(steps->of, run))
@@ -59,7 +59,8 @@ static ocdm_status make_steps(struct steps *steps, const ocdm__stream_table *tab
     settings.seed = run->options.seed;
     settings.order = run->order;
     settings.order_count = run->order_count;
-    ocdm_status status = ocdm__schedule_make(&steps->schedule, &settings, table, error);
+    settings.blur = plan->blur;
+    ocdm_status status = ocdm__schedule_make(&steps->schedule, &settings, plan->table, error);
     if (status != OCDM_OK)
         return status;
     steps->batch = ocdm__allocate(steps->schedule.batch, sizeof *steps->batch);
@@ -101,8 +102,10 @@ static ocdm_status take_steps(ocdm__online *online, struct steps *steps, uint64_
     uint64_t step = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++)
         while (step < schedule->task_ends[k]) {
-            const ocdm__online_batch batch = {
-                .step = step, .samples = steps->batch, .count = ocdm__schedule_batch(schedule, step, steps->batch)};
+            const ocdm__online_batch batch = {.step = step,
+                                              .update = step,
+                                              .samples = steps->batch,
+                                              .count = ocdm__schedule_batch(schedule, step, steps->batch)};
             ocdm__online_choose(online, &batch);
             status = ocdm__online_remember(online, error);
             if (status != OCDM_OK)
@@ -132,7 +135,7 @@ static ocdm_status run_one(const ocdm__memory_plan *plan, const ocdm__memory_run
                            ocdm__memory_result *result, ocdm_error *error)
 {
     ocdm_memory *memory = NULL;
-    ocdm_status status = make_steps(steps, plan->table, run, error);
+    ocdm_status status = make_steps(steps, plan, run, error);
     if (status == OCDM_OK)
         status = ocdm_memory_create(&run->options, &memory, error);
     if (status == OCDM_OK)
@@ -291,6 +294,7 @@ ocdm_status ocdm__compare_memories_run(ocdm__compare_memories *memories, const o
         ocdm__memory_plan work = {.table = table,
                                   .runs = runs,
                                   .run_count = memories->count,
+                                  .blur = options->blur,
                                   .class_weights = options->class_weights,
                                   .curve_every = options->curve_every,
                                   .threads = options->threads};

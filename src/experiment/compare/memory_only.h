@@ -15,6 +15,7 @@
 
 #include "base/progress.h"
 #include "experiment/compare/plan.h"
+#include "experiment/folder/settings.h"
 #include "ocdm/ocdm.h"
 #include "stream/file.h"
 
@@ -87,6 +88,7 @@ typedef struct ocdm__memory_plan {
     const ocdm__stream_table *table;
     const ocdm__memory_run *runs; /* runs with the same order and seed should be adjacent, since they share the shuffle */
     size_t run_count;
+    ocdm__blur blur;
     const double *class_weights; /* of the target, for each class of the stream; NULL: 1 */
     uint64_t curve_every;        /* steps between two moments of a curve, the last of a task always among them; 0: no curve */
     unsigned threads;            /* at least 1 */
@@ -116,7 +118,8 @@ typedef struct ocdm__compare_memories {
 } ocdm__compare_memories;
 
 typedef struct ocdm__compare_memory_options {
-    ocdm_options memory;         /* batch, distance, tie; the plan has the rest */
+    ocdm_options memory; /* batch, distance, tie; the plan has the rest */
+    ocdm__blur blur;
     const double *class_weights; /* as in ocdm__memory_plan */
     uint64_t curve_every;
     unsigned threads;

@@ -38,6 +38,10 @@ const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS] = {
     {"validation", "mAP", "validation.total.mAP", NULL, 1, false, false},
     {"run", "mean_CF1", "mean_CF1", NULL, 1, false, true},
     {"run", "mean_OF1", "mean_OF1", NULL, 1, false, true},
+    {"run", "AUC_mAP", "anytime.AUC_mAP", "AUC of mAP", 1, false, true},
+    {"run", "gflop_per_step", "cost.gflop_per_step", NULL, 4, true, false},
+    {"run", "memory_bytes", "cost.memory_bytes", NULL, 0, true, false},
+    {"run", "missed", "cost.missed", NULL, 0, true, false},
     OTHERS("majority"),
     OTHERS("moderate"),
     OTHERS("minority"),
@@ -76,6 +80,16 @@ double *ocdm__compare_values(const ocdm__compare_results *results, size_t point,
 {
     size_t run = (point * results->method_count + method) * results->seed_count + (size_t)seed;
     return results->values + run * OCDM__COMPARE_COLUMNS;
+}
+
+bool ocdm__compare_has(const ocdm__compare_results *results, size_t column)
+{
+    if (column != OCDM__COMPARE_AREA)
+        return true;
+    for (size_t i = column; i < value_count(results); i += OCDM__COMPARE_COLUMNS)
+        if (!isnan(results->values[i]))
+            return true;
+    return false;
 }
 
 static const char *group_name(size_t group)

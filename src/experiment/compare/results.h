@@ -32,6 +32,10 @@ enum {
     OCDM__COMPARE_VALIDATION,
     OCDM__COMPARE_MEAN_CF1,
     OCDM__COMPARE_MEAN_OF1,
+    OCDM__COMPARE_AREA,
+    OCDM__COMPARE_OPERATIONS,
+    OCDM__COMPARE_BYTES,
+    OCDM__COMPARE_MISSED,
     OCDM__COMPARE_OTHERS,
     OCDM__COMPARE_COLUMNS = OCDM__COMPARE_OTHERS + OCDM__COMPARE_GROUPS * OCDM__COMPARE_OTHER_METRICS
 };
@@ -50,6 +54,11 @@ extern const ocdm__compare_column ocdm__compare_columns[OCDM__COMPARE_COLUMNS];
 
 /* Which of the groups of classes a column is of; OCDM__COMPARE_GROUPS for the columns of a run. */
 size_t ocdm__compare_group(size_t column);
+
+struct ocdm__compare_results;
+
+/* Whether a column is shown: the area under mAP at any time only where a run has it. */
+bool ocdm__compare_has(const struct ocdm__compare_results *results, size_t column);
 
 /* Start with all bytes zero. */
 typedef struct ocdm__compare_results {

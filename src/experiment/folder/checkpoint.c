@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "experiment/folder/checkpoint_fields.h"
 
-#define OWN_TENSORS 12u
+#define OWN_TENSORS 16u
 
 /* The file while it is put together: numbers of eight bytes in one block, the rest elsewhere. */
 struct image {
@@ -103,6 +103,21 @@ static void put_evaluations(struct image *image, const ocdm__run *run)
     end_numbers(image, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__F64);
 }
 
+static void put_protocol(struct image *image, const ocdm__run *run)
+{
+    const ocdm__probes *probes = &run->probes;
+    ocdm__record_put(OCDM__RECORD_COST, &run->cost, &image->numbers);
+    end_numbers(image, OCDM__CHECKPOINT_COST, OCDM__F64);
+    if (run->settings->eval_every == 0)
+        return;
+    for (size_t i = 0; i < probes->count * probes->versions; i++) {
+        unsigned char bytes[8];
+        ocdm__put_double(bytes, probes->map[i]);
+        ocdm__output_write(&image->numbers, bytes, sizeof bytes);
+    }
+    end_numbers(image, OCDM__CHECKPOINT_PROBES, OCDM__F64);
+}
+
 /* Only for a run that has them, so that other checkpoints keep their bytes. */
 static void put_class_weights(struct image *image, const ocdm__run *run)
 {
@@ -187,6 +202,7 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     put_curve(image, run->curve);
     put_evaluations(image, run);
     put_class_weights(image, run);
+    put_protocol(image, run);
     ocdm_status status = ocdm__output_check(&image->numbers, error);
     const unsigned char *data = (const unsigned char *)image->numbers.buffer;
     for (size_t i = 0; i < image->count; data += image->tensors[i++].size)
@@ -205,6 +221,9 @@ static ocdm_status build(struct image *image, const ocdm__run *run, uint64_t log
     image->tensors[image->count++] = ocdm__tensor_of("settings", OCDM__U8, image->settings.buffer, image->settings.used);
     const void *memory = image->memory != NULL ? (const void *)image->memory : "";
     image->tensors[image->count++] = ocdm__tensor_of("memory", OCDM__U8, memory, image->memory_size);
+    if (run->misses != NULL)
+        image->tensors[image->count++] =
+            ocdm__tensor_of(OCDM__CHECKPOINT_MISSES, OCDM__U8, run->misses, (size_t)((run->step + 7) / 8));
     image->tensors[image->count++] = ocdm__tensor_of("groups", OCDM__U8, run->groups, run->stream->table.class_count);
     return status;
 }

@@ -54,6 +54,12 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
 #define OCDM__CHECKPOINT_OTHER_EVALUATIONS "averages.evaluations"
 #define OCDM__CHECKPOINT_OTHER_SCORES "averages.class_scores"
 
+/* What the steps cost, mAP of evaluations at any time, and which steps were missed: the first is of every run, the others are
+ * of runs with such a setting. */
+#define OCDM__CHECKPOINT_COST "cost"
+#define OCDM__CHECKPOINT_PROBES "probes"
+#define OCDM__CHECKPOINT_MISSES "misses"
+
 /* What is kept beside the samples of the memory, if anything is. */
 #define OCDM__CHECKPOINT_REPLAYS "replays"
 

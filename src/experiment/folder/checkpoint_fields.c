@@ -62,6 +62,11 @@ static const struct record records[OCDM__RECORD_KINDS] = {
                                        FIELD(SHORT, ocdm__class_score, hits), FIELD(REAL, ocdm__class_score, ap),
                                        FIELD(SHORT, ocdm__class_score, samples), FIELD(REAL, ocdm__class_score, auc),
                                        FIELD(REAL, ocdm__class_score, ece)}},
+    [OCDM__RECORD_COST] = {.key = "fields.cost",
+                           .first_version = "operations,updates,missed,missed_samples,behind",
+                           .fields = {FIELD(REAL, ocdm__run_cost, operations), FIELD(REAL, ocdm__run_cost, updates),
+                                      FIELD(REAL, ocdm__run_cost, missed), FIELD(REAL, ocdm__run_cost, missed_samples),
+                                      FIELD(REAL, ocdm__run_cost, behind)}},
 };
 
 _Static_assert(OCDM__METRIC_COUNT < OCDM__RECORD_FIELDS, "a record has room for all metrics");

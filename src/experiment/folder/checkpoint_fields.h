@@ -27,6 +27,7 @@ enum ocdm__record_kind {
     OCDM__RECORD_EVALUATION, /* ocdm__evaluation without its averages */
     OCDM__RECORD_AVERAGES,   /* ocdm__averages */
     OCDM__RECORD_SCORE,      /* ocdm__class_score */
+    OCDM__RECORD_COST,       /* ocdm__run_cost */
     OCDM__RECORD_KINDS
 };
 

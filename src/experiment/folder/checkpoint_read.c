@@ -147,14 +147,14 @@ static bool position_fits(const ocdm__checkpoint_position *position, const ocdm_
            can_skip(run, position->skipped, step * schedule->batch);
 }
 
-/* Evaluation number i has the averages of all classes, of each group, and of i + 1 tasks. */
-static bool evaluations_fit(const ocdm__checkpoint *checkpoint, const char *name, size_t versions)
+/* An evaluation has the averages of all classes, of each group, and of each task that was tested. */
+static bool evaluations_fit(const ocdm__checkpoint *checkpoint, const ocdm__run *run, const char *name, size_t versions)
 {
     const ocdm__record_layout evaluation = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_EVALUATION);
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
     size_t numbers = 0;
     for (size_t i = 0; i < checkpoint->position.evaluations; i++)
-        numbers += evaluation.width + averages.width * (1 + OCDM__GROUPS + i + 1);
+        numbers += evaluation.width + averages.width * (1 + OCDM__GROUPS + run->schedule.tested[i]);
     return numbers_in(checkpoint, name) == versions * numbers;
 }
 
@@ -165,7 +165,7 @@ static bool others_fit(const ocdm__checkpoint *checkpoint, const ocdm__run *run)
     return others == 0 ||
            (has(checkpoint, OCDM__CHECKPOINT_OTHER_EVALUATIONS, OCDM__F64) &&
             has(checkpoint, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__F64) &&
-            evaluations_fit(checkpoint, OCDM__CHECKPOINT_OTHER_EVALUATIONS, others) &&
+            evaluations_fit(checkpoint, run, OCDM__CHECKPOINT_OTHER_EVALUATIONS, others) &&
             holds(checkpoint, OCDM__CHECKPOINT_OTHER_SCORES, OCDM__RECORD_SCORE, others * run->stream->table.class_count));
 }
 
@@ -191,7 +191,7 @@ static ocdm_status check_position(const ocdm__checkpoint *checkpoint, const ocdm
     size_t points = points_in(checkpoint);
     if (!position_fits(&checkpoint->position, run))
         return refuse(checkpoint, "the position is none of this run", error);
-    bool fits = evaluations_fit(checkpoint, "evaluations", 1) && others_fit(checkpoint, run) && points >= 1 &&
+    bool fits = evaluations_fit(checkpoint, run, "evaluations", 1) && others_fit(checkpoint, run) && points >= 1 &&
                 points <= OCDM__CURVE_ROOM && curve_fits(&checkpoint->position, points) &&
                 holds(checkpoint, "curve", OCDM__RECORD_POINT, points) &&
                 holds(checkpoint, "class_scores", OCDM__RECORD_SCORE, run->stream->table.class_count);
@@ -206,16 +206,16 @@ static ocdm_status restore_evaluations_of(const ocdm__checkpoint *checkpoint, co
     const ocdm__record_layout averages = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_AVERAGES);
     for (size_t i = 0; i < run->evaluation_count; i++) {
         ocdm__evaluation *evaluation = &evaluations[i];
-        ocdm_status status = ocdm__evaluation_start(evaluation, i + 1, error);
+        ocdm_status status = ocdm__evaluation_start(evaluation, run->schedule.tested[i], error);
         if (status != OCDM_OK)
             return status;
         ocdm__record_get(&layout, at, evaluation);
-        if (!can_skip(run, evaluation->skipped, run->tests.ends[i]))
+        if (!can_skip(run, evaluation->skipped, run->tests.ends[evaluation->task_count - 1]))
             return refuse(checkpoint, "an evaluation skipped more samples than there are", error);
         ocdm__record_get(&averages, at, &evaluation->total);
         for (size_t g = 0; g < OCDM__GROUPS; g++)
             ocdm__record_get(&averages, at, &evaluation->groups[g]);
-        for (size_t k = 0; k <= i; k++)
+        for (size_t k = 0; k < evaluation->task_count; k++)
             ocdm__record_get(&averages, at, &evaluation->tasks[k]);
     }
     return OCDM_OK;
@@ -261,6 +261,67 @@ static void restore_curve(const ocdm__checkpoint *checkpoint, ocdm__curve *curve
     for (size_t i = 0; i < curve->count; i++)
         ocdm__record_get(&layout, &at, &curve->points[i]);
     ocdm__record_get(&layout, &at, &curve->last);
+}
+
+/* A checkpoint of an earlier version does not say what its steps cost. */
+static ocdm_status restore_cost(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+{
+    const ocdm__record_layout layout = ocdm__record_layout_of(&checkpoint->tensors, OCDM__RECORD_COST);
+    ocdm__run_cost *cost = &run->cost;
+    bool has_cost = has(checkpoint, OCDM__CHECKPOINT_COST, OCDM__F64);
+    if (!has_cost && run->misses == NULL) {
+        *cost = (ocdm__run_cost){.operations = NAN, .updates = NAN};
+        return OCDM_OK;
+    }
+    if (!has_cost || !holds(checkpoint, OCDM__CHECKPOINT_COST, OCDM__RECORD_COST, 1))
+        return refuse(checkpoint, "what the steps cost is missing or of another size", error);
+    const unsigned char *at = data_of(checkpoint, OCDM__CHECKPOINT_COST);
+    ocdm__record_get(&layout, &at, cost);
+    double steps = (double)checkpoint->position.step;
+    if (!(cost->missed >= 0 && cost->missed <= steps && cost->missed_samples >= 0 &&
+          cost->missed_samples <= steps * (double)run->schedule.batch && cost->behind >= 0 && isfinite(cost->behind)))
+        return refuse(checkpoint, "what the steps cost is impossible", error);
+    return OCDM_OK;
+}
+
+static ocdm_status restore_misses(const ocdm__checkpoint *checkpoint, const ocdm__run *run, ocdm_error *error)
+{
+    size_t bytes = (size_t)((checkpoint->position.step + 7) / 8);
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&checkpoint->tensors, OCDM__CHECKPOINT_MISSES);
+    double missed = 0;
+    if (run->misses == NULL)
+        return OCDM_OK;
+    if (tensor == NULL || tensor->dtype != OCDM__U8 || tensor->size != bytes)
+        return refuse(checkpoint, "the steps that were missed are not there or of another number", error);
+    memcpy(run->misses, tensor->data, bytes);
+    for (uint64_t step = 0; step < 8 * (uint64_t)bytes; step++)
+        missed += ocdm__run_missed(run, step) && step < checkpoint->position.step;
+    return missed == run->cost.missed ? OCDM_OK : refuse(checkpoint, "more or fewer steps were missed than it says", error);
+}
+
+/* One evaluation at any time has been made for each step that asks for one; the last may be due. */
+static ocdm_status restore_probes(const ocdm__checkpoint *checkpoint, ocdm__run *run, ocdm_error *error)
+{
+    ocdm__probes *probes = &run->probes;
+    uint64_t every = run->settings->eval_every, step = checkpoint->position.step;
+    if (every == 0)
+        return OCDM_OK;
+    size_t due = (size_t)(step / every) + (step % every != 0 && step == ocdm__schedule_steps(&run->schedule));
+    size_t count = has(checkpoint, OCDM__CHECKPOINT_PROBES, OCDM__F64)
+                       ? numbers_in(checkpoint, OCDM__CHECKPOINT_PROBES) / probes->versions
+                       : SIZE_MAX;
+    bool open = ocdm__run_probes_after(run, step) && count + 1 == due;
+    if (count == SIZE_MAX || (count != due && !open) || numbers_in(checkpoint, OCDM__CHECKPOINT_PROBES) % probes->versions != 0)
+        return refuse(checkpoint, "evaluations at any time are missing, or there are too many", error);
+    ocdm_status status = ocdm__probes_reserve(probes, count, error);
+    const unsigned char *at = data_of(checkpoint, OCDM__CHECKPOINT_PROBES);
+    for (size_t i = 0; status == OCDM_OK && i < count * probes->versions; i++) {
+        probes->map[i] = ocdm__get_double(at + 8 * i);
+        if (!isnan(probes->map[i]) && !(probes->map[i] >= 0 && probes->map[i] <= 1))
+            status = refuse(checkpoint, "a mAP is not a fraction", error);
+    }
+    probes->count = status == OCDM_OK ? count : 0;
+    return status;
 }
 
 static void restore_times(const ocdm__checkpoint *checkpoint, ocdm__run *run)
@@ -363,6 +424,12 @@ ocdm_status ocdm__checkpoint_restore(const ocdm__checkpoint *checkpoint, ocdm__r
         status = restore_learner(checkpoint, run, error);
     if (status == OCDM_OK)
         status = restore_evaluations(checkpoint, run, error);
+    if (status == OCDM_OK)
+        status = restore_cost(checkpoint, run, error);
+    if (status == OCDM_OK)
+        status = restore_misses(checkpoint, run, error);
+    if (status == OCDM_OK)
+        status = restore_probes(checkpoint, run, error);
     if (status != OCDM_OK)
         return status;
     restore_curve(checkpoint, run->curve);

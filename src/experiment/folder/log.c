@@ -138,6 +138,18 @@ ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, o
     return end_line(log, error);
 }
 
+ocdm_status ocdm__run_log_probe(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
+{
+    const double *map = run->probes.map + (run->probes.count - 1) * run->probes.versions;
+    ocdm__output_count(&log->output, "{\"type\":\"probe\",\"step\":", run->step);
+    ocdm__output_count(&log->output, ",\"samples\":", ocdm__schedule_time(&run->schedule, run->step));
+    ocdm__output_real(&log->output, ",\"mAP\":", 100 * map[run->reported]);
+    for (size_t v = 0; run->version_count > 1 && v < run->version_count; v++)
+        ocdm__output_real(&log->output, v > 0 ? "," : ",\"averages_mAP\":[", 100 * map[v]);
+    ocdm__output_text(&log->output, run->version_count > 1 ? "]" : "");
+    return end_line(log, error);
+}
+
 ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error)
 {
     ocdm__run_times times = ocdm__run_times_now(run);

@@ -110,7 +110,7 @@ struct ocdm__run_folder {
     ocdm__run_log log;
     char paths[FILES][OCDM__PATH_ROOM];
     uint64_t saved_step;
-    size_t saved_evaluations;
+    size_t saved_evaluations, saved_probes;
 };
 
 static bool is_there(const char *path)
@@ -174,6 +174,7 @@ ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
         status = move(folder->paths[FRESH], folder->paths[CHECKPOINT], error);
     folder->saved_step = folder->run->step;
     folder->saved_evaluations = folder->run->evaluation_count;
+    folder->saved_probes = folder->run->probes.count;
     return status;
 }
 
@@ -246,6 +247,8 @@ ocdm_status ocdm__folder_log(ocdm__run_folder *folder, enum ocdm__run_event even
     const ocdm__run_hooks *hooks = &folder->hooks;
     if (event == OCDM__RUN_EVALUATED)
         return ocdm__run_log_evaluation(&folder->log, folder->run, error);
+    if (event == OCDM__RUN_PROBED)
+        return ocdm__run_log_probe(&folder->log, folder->run, error);
     if (event != OCDM__RUN_STEPPED)
         return OCDM_OK;
     if (hooks->stepped != NULL)
@@ -267,7 +270,8 @@ static bool is_time_to_save(const ocdm__run_folder *folder, enum ocdm__run_event
 /* Saves the run, then tells the caller that it was stopped. */
 static ocdm_status stop(ocdm__run_folder *folder, ocdm_error *error)
 {
-    bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count;
+    bool saved = folder->saved_step == folder->run->step && folder->saved_evaluations == folder->run->evaluation_count &&
+                 folder->saved_probes == folder->run->probes.count;
     ocdm_status status = saved && is_there(folder->paths[CHECKPOINT]) ? OCDM_OK : ocdm__folder_save(folder, error);
     if (status != OCDM_OK)
         return status;
@@ -367,6 +371,7 @@ static ocdm_status restore(ocdm__run_folder *folder, uint64_t *log_size, ocdm_er
     ocdm__checkpoint_close(&checkpoint);
     folder->saved_step = folder->run->step;
     folder->saved_evaluations = folder->run->evaluation_count;
+    folder->saved_probes = folder->run->probes.count;
     return status;
 }
 

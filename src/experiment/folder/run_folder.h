@@ -45,7 +45,7 @@ ocdm_status ocdm__run_in_folder(const ocdm__run_job *job, const ocdm__run_hooks 
 
 /*
  * The same step by step, for a learner outside the loop. The caller makes the steps and evaluations of `run` itself
- * (ocdm__run_begin_step and so on), logs each with ocdm__folder_log and saves with ocdm__folder_save when it is due.
+ * (ocdm__run_begin_update and so on), logs each with ocdm__folder_log and saves with ocdm__folder_save when it is due.
  */
 typedef struct ocdm__run_folder ocdm__run_folder;
 

@@ -226,6 +226,45 @@ static ocdm_status read_rates(const ocdm__setting *setting, const char *text, oc
     return OCDM_OK;
 }
 
+/* The units of a budget, each a number of seconds or of operations. The last of each kind is the one that is written. */
+static const struct unit {
+    const char *name;
+    double seconds, operations;
+} units[] = {{"ms", 1e-3, 0}, {"s", 1, 0}, {"mflop", 0, 1e6}, {"tflop", 0, 1e12}, {"gflop", 0, 1e9}};
+
+#define UNITS (sizeof units / sizeof *units)
+
+static ocdm_status read_budget(const ocdm__setting *setting, const char *text, ocdm__budget *budget, ocdm_error *error)
+{
+    size_t length = strcspn(text, "mstg"), i = 0;
+    double value = 0;
+    while (i < UNITS && strcmp(units[i].name, text + length) != 0)
+        i++;
+    if (i == UNITS || !ocdm__text_to_double(text, length, &value) || !(value > 0 && value <= 1e15))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
+                          "%s \"%.64s\": not a number above 0 with ms, s, mflop, gflop or tflop", setting->flag, text);
+    *budget = (ocdm__budget){.seconds = value * units[i].seconds, .operations = value * units[i].operations};
+    return OCDM_OK;
+}
+
+/* What comes before the deviation of arrival times. */
+static const char jitter[] = "gaussian:";
+#define MOST_JITTER 1000.0
+
+static ocdm_status read_blur(const ocdm__setting *setting, const char *text, ocdm__blur *blur, ocdm_error *error)
+{
+    size_t length = strlen(jitter);
+    bool jitters = strncmp(text, jitter, length) == 0;
+    const char *number = jitters ? text + length : text;
+    double value = -1;
+    if (!ocdm__text_to_double(number, strlen(number), &value) || !(value >= 0 && value <= (jitters ? MOST_JITTER : 1)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, see_help,
+                          "%s \"%.64s\": neither a share from 0 to 1 nor gaussian:SD up to %g", setting->flag, text,
+                          MOST_JITTER);
+    *blur = (ocdm__blur){.share = jitters ? 0 : value, .deviation = jitters ? value : 0};
+    return OCDM_OK;
+}
+
 static ocdm_status read_switch(const ocdm__setting *setting, const char *text, bool *value, ocdm_error *error)
 {
     *value = strcmp(text, "true") == 0;
@@ -260,6 +299,10 @@ ocdm_status ocdm__setting_read(const ocdm__setting *setting, const char *text, o
         return read_bytes(setting, text, member, error);
     case OCDM__SETTING_STORE:
         return read_store(setting, text, settings, error);
+    case OCDM__SETTING_BUDGET:
+        return read_budget(setting, text, member, error);
+    case OCDM__SETTING_BLUR:
+        return read_blur(setting, text, member, error);
     case OCDM__SETTING_FILE:
     case OCDM__SETTING_WEIGHTS_FILE:
     case OCDM__SETTING_CLASS_FILE:
@@ -329,6 +372,36 @@ static void write_store(ocdm__output *output, const ocdm__run_settings *settings
     write_text(output, text);
 }
 
+static void write_budget(ocdm__output *output, const ocdm__budget *budget)
+{
+    const struct unit *unit = NULL;
+    for (size_t i = 0; i < UNITS; i++)
+        if ((budget->seconds > 0 && units[i].seconds > 0) || (budget->operations > 0 && units[i].operations > 0))
+            unit = &units[i];
+    if (unit == NULL) {
+        ocdm__output_text(output, "null");
+        return;
+    }
+    ocdm__output_text(output, "\"");
+    ocdm__output_double(output, budget->seconds > 0 ? budget->seconds : budget->operations / unit->operations);
+    ocdm__output_text(output, unit->name);
+    ocdm__output_text(output, "\"");
+}
+
+static void write_blur(ocdm__output *output, const ocdm__blur *blur)
+{
+    if (blur->deviation > 0) {
+        ocdm__output_text(output, "\"");
+        ocdm__output_text(output, jitter);
+        ocdm__output_double(output, blur->deviation);
+        ocdm__output_text(output, "\"");
+    } else if (blur->share > 0) {
+        ocdm__output_double(output, blur->share);
+    } else {
+        ocdm__output_text(output, "null");
+    }
+}
+
 static void write_optional(ocdm__output *output, const ocdm__setting *setting, const void *member)
 {
     if (setting->kind == OCDM__SETTING_OPTIONAL_WHOLE && *(const uint32_t *)member != OCDM_NONE)
@@ -383,6 +456,12 @@ void ocdm__setting_write(ocdm__output *output, const ocdm__setting *setting, con
         break;
     case OCDM__SETTING_STORE:
         write_store(output, settings);
+        break;
+    case OCDM__SETTING_BUDGET:
+        write_budget(output, member);
+        break;
+    case OCDM__SETTING_BLUR:
+        write_blur(output, member);
         break;
     }
 }

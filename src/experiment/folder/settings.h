@@ -32,6 +32,18 @@ enum ocdm__replay_policy { OCDM__REPLAY_POLICIES(OCDM__REPLAY_POLICY) };
 #define OCDM__STORE_KIND(symbol, name) OCDM__STORE_##symbol,
 enum ocdm__store_kind { OCDM__STORES(OCDM__STORE_KIND) };
 
+/* How samples leave their task. Both 0: they do not. */
+typedef struct ocdm__blur {
+    double share;     /* of each task's samples that is spread evenly over the other tasks */
+    double deviation; /* of the arrival times, in tasks */
+} ocdm__blur;
+
+/* What a batch of the stream may cost until the next one comes. Both 0: any amount. */
+typedef struct ocdm__budget {
+    double seconds;
+    double operations; /* of floating-point numbers */
+} ocdm__budget;
+
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 typedef struct ocdm__run_settings {
@@ -79,6 +91,11 @@ typedef struct ocdm__run_settings {
     uint64_t memory_bytes;  /* from which `memory` follows (experiment/loop/store.h); 0: it is given */
     uint32_t store;         /* an ocdm__store_kind */
     uint32_t store_quality, store_pixels; /* of jpeg: 1 to 100, and the shorter side; else 0 */
+    ocdm__blur blur;
+    uint64_t eval_every;      /* steps between two evaluations at any time; 0: there are none */
+    uint32_t eval_samples;    /* tests of such an evaluation */
+    uint32_t steps_per_batch; /* updates of the network for a batch of the stream */
+    ocdm__budget budget;
 } ocdm__run_settings;
 
 /* ---- the table --------------------------------------------------------------------------------------------------------- */
@@ -102,6 +119,8 @@ enum ocdm__setting_kind {
     OCDM__SETTING_RATES,          /* ocdm__rates; none is null */
     OCDM__SETTING_BYTES,          /* uint64_t, with K, M or G for powers of 1024; 0 is null */
     OCDM__SETTING_STORE,          /* store, store_quality and store_pixels: a name, of jpeg with its two numbers */
+    OCDM__SETTING_BUDGET,         /* ocdm__budget: a number and its unit; none is null */
+    OCDM__SETTING_BLUR,           /* ocdm__blur: a share, or "gaussian:" and a deviation; none is null */
 };
 
 /* For every verb with this flag. */
@@ -207,6 +226,16 @@ enum ocdm__setting_kind {
         "the memory holds as many samples as these bytes do, such as 4M; instead of --memory")                                 \
     ROW("store", store, STORE, 0, "store", "NAME", "none", NULL, 1, OCDM__STORE_MOST_PIXELS,                                   \
         "how samples in memory are stored and replayed: none, f32, f16 or u8 features; jpeg:QUALITY:PIXELS images")            \
+    ROW("blur", blur, BLUR, 0, "blur", "SHARE|gaussian:SD", NULL, NULL, 0, 1,                                                  \
+        "spread this share of every task's samples over the other tasks, or jitter arrival times by SD tasks")                 \
+    ROW("eval_every", eval_every, LONG, 0, "eval-every", "STEPS", "0", NULL, 0, 0x1p53,                                        \
+        "also evaluate every STEPS steps, on --eval-samples tests: the curve of mAP over samples seen, and its area")          \
+    ROW("eval_samples", eval_samples, WHOLE, 0, "eval-samples", "N", "500", NULL, 1, 1000000,                                  \
+        "tests of these evaluations: a part that is balanced over the classes, drawn once by the seed")                        \
+    ROW("steps_per_batch", steps_per_batch, WHOLE, 0, "steps-per-batch", "K", "1", NULL, 1, 10000,                             \
+        "updates of the network for a batch of the stream, each with samples to replay of its own")                            \
+    ROW("budget", budget, BUDGET, 0, "budget", "20ms|0.5gflop", NULL, NULL, 0, 0,                                              \
+        "what a batch of the stream may cost: batches that come while the network is busy are missed")                         \
     ROW(NULL, preset, WORD, 0, "preset", "NAME", NULL, ocdm__run_presets, 0, 0,                                                \
         "start from the settings of the paper, or from the strong ones of docs/beyond.md; other flags override them")
 /* clang-format on */

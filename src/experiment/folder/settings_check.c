@@ -178,6 +178,41 @@ static ocdm_status check_ridge(const ocdm__run_settings *settings, ocdm_error *e
     return OCDM_OK;
 }
 
+/* A method that trains on all samples so far has no stream that could move on; ridge counts a sample once. */
+static ocdm_status check_cost(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    bool limited = settings->budget.seconds > 0 || settings->budget.operations > 0;
+    if (settings->steps_per_batch > 1 && (!ocdm__run_has_agent(settings) || ocdm__run_is_ridge(settings)))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --steps-per-batch out", "the model %s is not trained in steps",
+                          settings->model);
+    if (limited && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out", "the model %s computes nothing", settings->model);
+    if (limited && ocdm__is_upper_bound(settings->method))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --budget out, or choose another method",
+                          "%s trains on all samples so far: no stream passes while it is busy", settings->method);
+    if (settings->budget.operations > 0 && settings->own_learner)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "give the budget in seconds, such as --budget 20ms",
+                          "ocdm does not know the operations of the model %s", settings->model);
+    return OCDM_OK;
+}
+
+static ocdm_status check_any_time(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    const ocdm__run_settings usual = ocdm__run_settings_default();
+    if (settings->eval_every > 0 && !ocdm__run_has_agent(settings))
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --eval-every out",
+                          "the model %s predicts nothing that could be evaluated", settings->model);
+    if (settings->eval_every == 0 && settings->eval_samples != usual.eval_samples)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --eval-every 100", "--eval-samples without --eval-every");
+    return OCDM_OK;
+}
+
+static ocdm_status check_protocol(const ocdm__run_settings *settings, ocdm_error *error)
+{
+    ocdm_status status = check_cost(settings, error);
+    return status == OCDM_OK ? check_any_time(settings, error) : status;
+}
+
 static ocdm_status check_learning(const ocdm__run_settings *settings, ocdm_error *error)
 {
     bool ridge = ocdm__run_is_ridge(settings);
@@ -317,6 +352,8 @@ ocdm_status ocdm__run_settings_resolve(ocdm__run_settings *settings, const ocdm_
         status = check_samples(settings, stream, path, error);
     if (status == OCDM_OK)
         status = check_learning(settings, error);
+    if (status == OCDM_OK)
+        status = check_protocol(settings, error);
     if (status == OCDM_OK)
         status = ocdm__run_settings_resolve_model(settings, stream, path, error);
     return status == OCDM_OK ? ocdm__run_settings_digest_weights(settings, error) : status;

@@ -3,17 +3,22 @@
 
 #include "experiment/folder/summary.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "experiment/folder/run_folder.h"
 #include "experiment/folder/weights_about.h"
+#include "experiment/loop/store.h"
 #include "metrics/metrics.h"
 #include "stream/file.h"
 #include "base/sha256.h"
@@ -73,6 +78,8 @@ static void write_versions(ocdm__output *output, const ocdm__run *run)
         ocdm__output_real(output, ",\"validation\":",
                           version->validation.task_count > 0 ? 100 * version->validation.total.value[OCDM_MAP] : NAN);
         ocdm__evaluation_metrics_write(output, &version->evaluations[run->evaluation_count - 1], run->schedule.order.tasks);
+        if (run->settings->eval_every > 0)
+            ocdm__output_real(output, ",\"AUC_mAP\":", 100 * ocdm__run_probe_area(run, v));
     }
     ocdm__output_text(output, run->version_count > 1 ? "}]" : "");
 }
@@ -83,7 +90,7 @@ static void fill_map(const ocdm__run *run, double *map)
     size_t count = run->evaluation_count;
     for (size_t e = 0; e < count; e++)
         for (size_t k = 0; k < count; k++)
-            map[e * count + k] = k <= e ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
+            map[e * count + k] = k < run->evaluations[e].task_count ? 100 * run->evaluations[e].tasks[k].value[OCDM_MAP] : NAN;
 }
 
 /* The mean of a metric of all classes over the evaluations, as a member of its own; `totals` is room for them. */
@@ -167,6 +174,52 @@ static ocdm_status write_memory(ocdm__output *output, const ocdm__run *run, ocdm
     }
     ocdm__release(targets);
     return status;
+}
+
+/* ---- cost -------------------------------------------------------------------------------------------------------------- */
+
+/* The size of a sample's image file; NaN if it cannot be found. */
+static double file_bytes(const ocdm__run *run, size_t sample)
+{
+    char path[OCDM__PATH_ROOM];
+    struct stat about;
+    size_t length;
+    const char *root = run->settings->image_root != NULL ? run->settings->image_root : run->stream->image_root;
+    const char *name = ocdm__text_at(&run->stream->table.paths, sample, &length);
+    int used =
+        snprintf(path, sizeof path, "%s/%.*s", root != NULL ? root : "", (int)(length < INT_MAX ? length : INT_MAX), name);
+    return used > 0 && (size_t)used < sizeof path && stat(path, &about) == 0 ? (double)about.st_size : NAN;
+}
+
+/* What the payloads of samples in memory take: as the store has them, or as files. `other` is what a sample takes besides. */
+static double payload_bytes(const ocdm__run *run, double other)
+{
+    const ocdm__store_bytes bytes = ocdm__store_bytes_of(run->settings, run->stream);
+    uint32_t kept = ocdm_memory_size(run->memory);
+    double sum = 0;
+    if (bytes.sample > 0)
+        return (double)kept * ((double)bytes.sample - other) + (double)bytes.shared;
+    for (uint32_t slot = 0; ocdm__stream_kind_of(run->stream) == OCDM_STREAM_FILES && slot < kept; slot++)
+        sum += file_bytes(run, (size_t)ocdm_memory_id(run->memory, slot));
+    return sum;
+}
+
+/* Of the memory at the end, by the rules of --memory-bytes. */
+static void write_cost(ocdm__output *output, const ocdm__run *run)
+{
+    double kept = run->memory != NULL ? ocdm_memory_size(run->memory) : 0;
+    double label = (run->stream->table.known != NULL ? 2 : 1) * (double)ocdm__bits_size(run->stream->table.class_count);
+    double beside = run->replays.kept != NULL ? (double)(run->replays.width * sizeof *run->replays.kept) : 0;
+    double payloads = run->memory != NULL ? payload_bytes(run, label + beside) : 0;
+    ocdm__output_real(output, ",\"cost\":{\"updates\":", run->cost.updates);
+    ocdm__output_real(output, ",\"missed\":", run->cost.missed);
+    ocdm__output_real(output, ",\"gflop\":", run->cost.operations / 1e9);
+    ocdm__output_real(output, ",\"gflop_per_step\":", run->cost.operations / 1e9 / (double)run->step);
+    ocdm__output_real(output, ",\"payload_bytes\":", payloads);
+    ocdm__output_real(output, ",\"label_bytes\":", kept * label);
+    ocdm__output_real(output, ",\"beside_bytes\":", kept * beside);
+    ocdm__output_real(output, ",\"memory_bytes\":", payloads + kept * (label + beside));
+    ocdm__output_text(output, "}");
 }
 
 static void write_kept(ocdm__output *output, const ocdm__run *run, uint32_t slot)
@@ -379,11 +432,13 @@ ocdm_status ocdm__summary_write(ocdm__output *output, const ocdm__run *run, cons
     write_evaluations(output, run);
     write_validation(output, run);
     write_versions(output, run);
+    ocdm__run_probes_write(output, run);
     status = write_forgetting(output, run, error);
     if (status == OCDM_OK)
         status = write_memory(output, run, error);
     if (status != OCDM_OK)
         return status;
+    write_cost(output, run);
     ocdm__output_text(output, ",\"curve\":");
     ocdm__curve_write(output, run->curve);
     ocdm__output_count(output, ",\"steps\":", run->step);

@@ -50,6 +50,7 @@ void ocdm__run_log_close(ocdm__run_log *log);
 ocdm_status ocdm__run_log_start(ocdm__run_log *log, const ocdm__run *run, bool resumed, ocdm_error *error);
 ocdm_status ocdm__run_log_step(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
 ocdm_status ocdm__run_log_evaluation(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
+ocdm_status ocdm__run_log_probe(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
 ocdm_status ocdm__run_log_end(ocdm__run_log *log, const ocdm__run *run, ocdm_error *error);
 
 /* Syncs the file to the disk and returns its length in `size`. OCDM_OK, OCDM_IO. */

@@ -81,6 +81,10 @@ typedef struct ocdm__learner_functions {
     size_t (*average_count)(const void *state);
     ocdm_status (*use)(void *state, size_t version, ocdm_error *error);
 
+    /* Floating-point operations of a training step on `count` samples, of which `fresh` are of the stream; docs/methods.md
+     * says what is counted. NULL: not known. */
+    double (*operations)(const void *state, size_t count, size_t fresh);
+
     void (*destroy)(void *state);
 
     /* For a learner that several ranks train and ask together, each with its own part of the samples in `input`: which rank has

@@ -82,7 +82,8 @@ struct ocdm__similarity {
     float *gradient;
     uint32_t *samples;
     size_t sample_room;
-    bool stored; /* samples of the memory pass through the store */
+    bool stored;  /* samples of the memory pass through the store */
+    size_t asked; /* samples whose gradients were computed */
 };
 
 static double product(const float *a, const float *b, size_t size)
@@ -109,6 +110,7 @@ static ocdm_status gradient_of_usable(struct ocdm__similarity *similarity, const
                                        .samples = samples};
     if (status != OCDM_OK)
         return status;
+    similarity->asked += count;
     return similarity->learner->functions->gradient(similarity->learner->state, &batch, gradient, error);
 }
 
@@ -335,7 +337,7 @@ void ocdm__online_close(ocdm__online *online)
 /* ---- samples ----------------------------------------------------------------------------------------------------------- */
 
 /* Without replacement, fewer while the memory holds fewer. */
-static size_t draw_replay(ocdm__online *online, uint64_t step)
+static size_t draw_replay(ocdm__online *online, uint64_t update)
 {
     ocdm_memory *memory = online->parts.memory;
     const ocdm__replay *replays = online->parts.replays;
@@ -343,7 +345,7 @@ static size_t draw_replay(ocdm__online *online, uint64_t step)
         return 0;
     bool uniform = replays == NULL || replays->rule == OCDM__REPLAY_UNIFORM;
     size_t drawn = uniform ? ocdm_memory_draw(memory, online->parts.replay, online->slots)
-                           : ocdm__replay_draw(replays, memory, &online->parts.labels, step, online->slots, online->keys,
+                           : ocdm__replay_draw(replays, memory, &online->parts.labels, update, online->slots, online->keys,
                                                online->parts.replay);
     for (size_t i = 0; i < drawn; i++)
         online->replayed[i] = (uint32_t)ocdm_memory_id(memory, online->slots[i]);
@@ -353,8 +355,11 @@ static size_t draw_replay(ocdm__online *online, uint64_t step)
 void ocdm__online_choose(ocdm__online *online, const ocdm__online_batch *batch)
 {
     double begun = ocdm__seconds_now();
-    ocdm__online_count(online, batch->samples, batch->count);
-    online->replayed_count = draw_replay(online, batch->step);
+    if (!batch->again) {
+        ocdm__online_count(online, batch->samples, batch->count);
+        online->operations = 0;
+    }
+    online->replayed_count = draw_replay(online, batch->update);
     if (online->similarity != NULL)
         online->similarity->stored = batch->step >= online->parts.stored_from;
     memcpy(online->chosen, batch->samples, batch->count * sizeof *online->chosen);
@@ -384,7 +389,7 @@ static ocdm_status request(ocdm__online *online, unsigned slot, const ocdm__lear
     const ocdm__input_batch batch = {.samples = list->samples + asked->first,
                                      .count = asked->end - asked->first,
                                      .stored_from = remembered > asked->first ? remembered - asked->first : 0,
-                                     .step = list->step,
+                                     .step = list->update,
                                      .training = true};
     return ocdm__model_inputs_request_mixed(online->parts.inputs, slot, &batch, error);
 }
@@ -428,10 +433,10 @@ static ocdm_status request_stream(ocdm__online *online, unsigned slot, const ocd
 
 static ocdm_status request_all(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
-    unsigned slot = (unsigned)(batch->step % REPLAY_SLOT), next = (unsigned)((batch->step + 1) % REPLAY_SLOT);
-    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step, batch->count};
-    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step, 0};
-    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step + 1, batch->next_count};
+    unsigned slot = online->turn % REPLAY_SLOT, next = (online->turn + 1) % REPLAY_SLOT;
+    const ocdm__online_list stream = {batch->samples, batch->count, 0, batch->step, batch->update, batch->count};
+    const ocdm__online_list replay = {online->replayed, online->replayed_count, batch->count, batch->step, batch->update, 0};
+    const ocdm__online_list ahead = {batch->next, batch->next_count, 0, batch->step, batch->update + 1, batch->next_count};
     ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, batch->count + online->replayed_count, true);
     ocdm_status status = request_stream(online, slot, &part, &stream, error);
     if (status == OCDM_OK)
@@ -463,14 +468,14 @@ static void drop_unusable(ocdm__online *online, const ocdm__online_batch *batch)
     }
     if (count == batch->count)
         online->stream_count = online->count;
-    online->skipped += batch->count - online->stream_count;
+    online->skipped += batch->again ? 0 : batch->count - online->stream_count;
 }
 
 /* With fewer samples every rank has another part. */
 static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *batch, ocdm_error *error)
 {
     const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
-    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step, online->stream_count};
+    const ocdm__online_list list = {online->chosen, online->count, 0, batch->step, batch->update, online->stream_count};
     online->input_count = 0;
     ocdm_status status = request(online, REPLAY_SLOT, &part, &list, error);
     if (status == OCDM_OK)
@@ -484,7 +489,8 @@ static ocdm_status take_again(ocdm__online *online, const ocdm__online_batch *ba
 static ocdm_status learn_why(ocdm__online *online, const ocdm__online_batch *batch, size_t unusable, ocdm_error *error)
 {
     const ocdm__learner_part all = {.end = 1};
-    const ocdm__online_list list = {&online->chosen[unusable], 1, 0, batch->step, unusable < online->stream_count};
+    const ocdm__online_list list = {&online->chosen[unusable],      1, 0, batch->step, batch->update,
+                                    unusable < online->stream_count};
     if (ocdm__model_inputs_first_skipped(online->parts.inputs) != NULL)
         return OCDM_OK;
     ocdm_status status = request(online, REPLAY_SLOT, &all, &list, error);
@@ -512,9 +518,10 @@ static ocdm_status gather(ocdm__online *online, const ocdm__online_batch *batch,
     ocdm_status status = request_all(online, batch, error);
     online->input_count = 0;
     if (status == OCDM_OK)
-        status = take(online, (unsigned)(batch->step % REPLAY_SLOT), 0, error);
+        status = take(online, online->turn % REPLAY_SLOT, 0, error);
     if (status == OCDM_OK)
         status = take(online, REPLAY_SLOT, batch->count, error);
+    online->turn++;
     if (status != OCDM_OK)
         return status;
     const ocdm__learner_part part = ocdm__learner_part_of(online->parts.learner, online->count, true);
@@ -607,6 +614,11 @@ ocdm_status ocdm__online_labels(ocdm__online *online, ocdm_error *error)
     return gather_labels(&online->labels, &online->parts.labels, online->chosen, online->count, error);
 }
 
+static double operations_of(const ocdm__learner *learner, size_t count, size_t fresh)
+{
+    return learner->functions->operations != NULL ? learner->functions->operations(learner->state, count, fresh) : NAN;
+}
+
 static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm_error *error)
 {
     ocdm_error found = {.message = ""};
@@ -631,6 +643,7 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
     if (status != OCDM_OK)
         return ocdm__fail(error, status, found.hint, "step %llu: %s", (unsigned long long)step + 1, found.message);
     note_replayed(online);
+    online->operations += operations_of(learner, online->count, online->stream_count);
     return OCDM_OK;
 }
 
@@ -664,9 +677,13 @@ ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error)
                                            .label_count = (size_t)(lists->starts[sample + 1] - lists->starts[sample])};
     }
     ocdm_change change;
+    if (online->similarity != NULL)
+        online->similarity->asked = 0;
     ocdm_status status = ocdm_memory_update(online->parts.memory, online->offered, online->stream_count, &change, error);
     if (status == OCDM_OK)
         note_stored(online, &change);
+    if (online->similarity != NULL)
+        online->operations += operations_of(online->parts.learner, online->similarity->asked, online->similarity->asked);
     online->times.update += ocdm__seconds_now() - begun;
     return status;
 }

@@ -86,7 +86,10 @@ static ocdm_status check_result_size(const ocdm__run *run, ocdm_error *error)
     static const double limit = 1 << 30;
     double tasks = (double)run->schedule.order.task_count, classes = (double)run->stream->table.class_count;
     double versions = 1 + (double)run->settings->averages.count;
-    double bytes = versions * tasks * (tasks + 1) / 2 * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
+    double tested = 0;
+    for (size_t k = 0; k < run->schedule.order.task_count; k++)
+        tested += (double)run->schedule.tested[k];
+    double bytes = versions * tested * sizeof(ocdm__averages) + tasks * classes * sizeof *run->task_counts;
     if (bytes <= limit)
         return OCDM_OK;
     return ocdm__fail(error, OCDM_LIMIT, "divide the stream into fewer tasks",
@@ -141,6 +144,20 @@ static void clear_versions(ocdm__run *run)
     ocdm__release(run->versions);
 }
 
+static double budget_of(const ocdm__run *run)
+{
+    const ocdm__budget *budget = &run->settings->budget;
+    return budget->seconds > 0 ? budget->seconds : budget->operations;
+}
+
+static ocdm_status make_misses(ocdm__run *run, ocdm_error *error)
+{
+    if (budget_of(run) == 0)
+        return OCDM_OK;
+    run->misses = ocdm__allocate((size_t)(ocdm__schedule_steps(&run->schedule) / 32) + 1, 4);
+    return run->misses != NULL ? OCDM_OK : ocdm__fail_memory(error, "the steps that are missed");
+}
+
 static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
 {
     const ocdm__run_settings *settings = run->settings;
@@ -166,6 +183,10 @@ static ocdm_status make_tables(ocdm__run *run, ocdm_error *error)
         run->curve == NULL || run->samples == NULL || run->next == NULL)
         return ocdm__fail_memory(error, "the tables of a run");
     status = make_versions(run, error);
+    if (status == OCDM_OK)
+        status = ocdm__probes_make(&run->probes, settings, table, &run->tests, error);
+    if (status == OCDM_OK)
+        status = make_misses(run, error);
     if (status == OCDM_OK)
         status = count_classes(run, error);
     if (status == OCDM_OK)
@@ -307,7 +328,8 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .stored_from = stored_from};
     status = ocdm__online_open(&run->online, &parts, error);
     for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
-        ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
+        if (!ocdm__run_missed(run, step))
+            ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
     return status;
 }
 
@@ -319,14 +341,15 @@ void ocdm__run_close(ocdm__run *run)
     ocdm__replay_close(&run->replays);
     ocdm__store_clear(&run->store);
     clear_versions(run);
+    ocdm__probes_clear(&run->probes);
     ocdm__model_inputs_close(run->inputs);
     if (run->learner != NULL)
         run->learner->functions->destroy(run->learner->state);
     ocdm_memory_destroy(run->memory);
     ocdm__schedule_clear(&run->schedule);
     ocdm__stream_order_clear(&run->tests);
-    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts,
-                            run->groups,        run->curve,        run->samples,     run->next};
+    void *const blocks[] = {run->class_weights, run->train_counts, run->test_counts, run->task_counts, run->groups,
+                            run->curve,         run->samples,      run->next,        run->misses};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         ocdm__release(blocks[i]);
     ocdm__release(run);
@@ -355,7 +378,8 @@ static ocdm_status check_trained(const ocdm__run *run, ocdm_error *error)
 {
     const ocdm__stream_order *order = &run->schedule.order;
     if (run->learner == NULL || run->step < ocdm__schedule_steps(&run->schedule) ||
-        run->earlier_skipped + run->online.skipped < samples_brought(&run->schedule))
+        (double)(run->earlier_skipped + run->online.skipped) <
+            (double)samples_brought(&run->schedule) - run->cost.missed_samples)
         return OCDM_OK;
     return ocdm__model_inputs_fail_unusable(run->inputs, "training", order->ends[order->task_count - 1], error);
 }
@@ -414,7 +438,7 @@ static ocdm_status examine(ocdm__run *run, const float *given, const ocdm__progr
 {
     ocdm__evaluation *evaluation = &run->evaluations[run->evaluation_count];
     struct ocdm__version_result results[1 + OCDM__MOST_RATES];
-    size_t task_count = run->evaluation_count + 1;
+    size_t task_count = run->schedule.tested[run->evaluation_count];
     const ocdm__examination examination =
         examination_on(run, &run->tests, given != NULL ? "the model may have diverged" : diverged, progress);
     if (given != NULL)
@@ -461,15 +485,147 @@ ocdm_status ocdm__run_evaluate(ocdm__run *run, const float *scores, ocdm_error *
     return evaluate(run, scores, NULL, error);
 }
 
-/* The samples of the step after it are prepared meanwhile, unless an evaluation comes first, which needs the same room. */
-ocdm__online_batch ocdm__run_begin_step(ocdm__run *run)
+/* ---- evaluations at any time ------------------------------------------------------------------------------------------ */
+
+/* All versions of the weights answer; of the metrics only mAP is kept. */
+static ocdm_status probe_with(ocdm__run *run, const float *given, const ocdm__progress *progress, double *map,
+                              ocdm_error *error)
 {
-    bool last = run->step + 1 == run->schedule.task_ends[run->evaluation_count];
-    ocdm__online_batch batch = {.step = run->step, .samples = run->samples, .next = run->next};
+    ocdm__evaluation evaluations[1 + OCDM__MOST_RATES] = {{.task = 0}};
+    struct ocdm__version_result results[1 + OCDM__MOST_RATES];
+    size_t tasks = ocdm__schedule_tasks_seen(&run->schedule, run->step);
+    const ocdm__examination examination =
+        examination_on(run, &run->probes.part, given != NULL ? "the model may have diverged" : diverged, progress);
+    ocdm__class_score *scores = ocdm__allocate(run->stream->table.class_count, sizeof *scores);
+    if (scores == NULL)
+        return ocdm__fail_memory(error, "the scores of classes");
+    for (size_t v = 0; v < run->version_count; v++)
+        results[v] = (struct ocdm__version_result){&evaluations[v], scores};
+    ocdm_status status = given != NULL ? ocdm__evaluate_scores(&examination, tasks, given, &evaluations[0], scores, error)
+                                       : ocdm__evaluate_versions(&examination, tasks, results, run->version_count, error);
+    for (size_t v = 0; v < run->version_count; v++) {
+        map[v] = evaluations[v].total.value[OCDM_MAP];
+        ocdm__evaluation_clear(&evaluations[v]);
+    }
+    ocdm__release(scores);
+    return status;
+}
+
+static ocdm_status probe(ocdm__run *run, const float *given, const ocdm__progress *progress, ocdm_error *error)
+{
+    ocdm__probes *probes = &run->probes;
+    double begun = ocdm__seconds_now();
+    ocdm_status status = ocdm__probes_reserve(probes, probes->count + 1, error);
+    if (status == OCDM_OK)
+        status = probe_with(run, given, progress, probes->map + probes->count * probes->versions, error);
+    if (status != OCDM_OK)
+        return status;
+    probes->count++;
+    run->evaluate_seconds += ocdm__seconds_now() - begun;
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__run_probe(ocdm__run *run, const float *scores, ocdm_error *error)
+{
+    return probe(run, scores, NULL, error);
+}
+
+static bool probe_is_due(const ocdm__run *run)
+{
+    const ocdm__probes *probes = &run->probes;
+    return ocdm__run_probes_after(run, run->step) &&
+           (probes->count == 0 || ocdm__run_probe_step(run, probes->count - 1) < run->step);
+}
+
+bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps)
+{
+    return steps == run->schedule.task_ends[run->evaluation_count] || ocdm__run_probes_after(run, steps);
+}
+
+/* ---- what a step costs ------------------------------------------------------------------------------------------------- */
+
+/*
+ * A batch comes whenever the budget of the one before is used up, as in real-time evaluation (Ghunaim et al. 2023): a batch is
+ * the newest one until the next comes, and a learner that becomes free takes the newest. It is missed if the learner is busy
+ * for all that time.
+ */
+bool ocdm__run_is_busy(const ocdm__run *run)
+{
+    double budget = budget_of(run);
+    uint32_t word = budget > 0 && run->cost.behind >= budget;
+    if (run->ranks != NULL && run->settings->budget.seconds > 0) /* times differ between ranks: the leader decides */
+        run->ranks->broadcast(&word, 1);
+    return word != 0;
+}
+
+bool ocdm__run_missed(const ocdm__run *run, uint64_t step)
+{
+    return run->misses != NULL && (run->misses[step / 8] >> step % 8 & 1) != 0;
+}
+
+/* An idle learner cannot save time for later. */
+static void charge(ocdm__run *run, double operations)
+{
+    double cost = run->settings->budget.seconds > 0 ? ocdm__seconds_now() - run->step_begun : operations;
+    if (run->misses != NULL)
+        run->cost.behind = fmax(run->cost.behind + cost - budget_of(run), 0);
+    run->cost.operations += operations;
+    run->cost.updates += run->learner != NULL ? run->settings->steps_per_batch : 0;
+}
+
+/* Whether the step after this one cannot be missed: whatever its updates leave out, they cost no more than this. */
+static bool next_is_certain(const ocdm__run *run)
+{
+    const ocdm__online *online = &run->online;
+    double budget = budget_of(run);
+    if (budget == 0)
+        return true;
+    if (run->settings->budget.seconds > 0 || online->similarity != NULL)
+        return false;
+    double most = run->settings->steps_per_batch *
+                  run->learner->functions->operations(run->learner->state, online->count, online->stream_count);
+    return run->cost.behind + most - budget < budget;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
+
+/* What is trained on next is prepared meanwhile, unless an evaluation comes first, which needs the same room. */
+ocdm__online_batch ocdm__run_begin_update(ocdm__run *run, uint32_t number)
+{
+    uint32_t updates = run->settings->steps_per_batch;
+    ocdm__online_batch batch = {.step = run->step,
+                                .update = run->step * updates + number,
+                                .again = number > 0,
+                                .samples = run->samples,
+                                .next = number + 1 < updates ? run->samples : run->next};
+    if (number == 0)
+        run->step_begun = ocdm__seconds_now();
     batch.count = ocdm__schedule_batch(&run->schedule, run->step, run->samples);
-    batch.next_count = last ? 0 : ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
     ocdm__online_choose(&run->online, &batch);
+    if (number + 1 < updates)
+        batch.next_count = batch.count;
+    else if (!ocdm__run_evaluates_after(run, run->step + 1) && next_is_certain(run))
+        batch.next_count = ocdm__schedule_batch(&run->schedule, run->step + 1, run->next);
     return batch;
+}
+
+static void finish_step(ocdm__run *run, double loss)
+{
+    run->loss = loss;
+    run->step++;
+    if (ocdm__run_logs_step(run)) {
+        ocdm__curve_point point = ocdm__run_point(run);
+        ocdm__curve_add(run->curve, &point);
+    }
+}
+
+void ocdm__run_miss_step(ocdm__run *run)
+{
+    run->cost.missed++;
+    run->cost.missed_samples += (double)ocdm__schedule_batch(&run->schedule, run->step, run->samples);
+    run->cost.behind = fmax(run->cost.behind - budget_of(run), 0);
+    run->misses[run->step / 8] |= (uint8_t)(1u << run->step % 8);
+    finish_step(run, NAN);
 }
 
 ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
@@ -477,27 +633,38 @@ ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error)
     ocdm_status status = ocdm__online_remember(&run->online, error);
     if (status != OCDM_OK)
         return status;
-    run->loss = loss;
-    run->step++;
-    if (ocdm__run_logs_step(run)) {
-        ocdm__curve_point point = ocdm__run_point(run);
-        ocdm__curve_add(run->curve, &point);
-    }
+    bool known = run->learner == NULL || run->learner->functions->operations != NULL;
+    charge(run, known ? run->online.operations : NAN);
+    finish_step(run, loss);
     return OCDM_OK;
 }
 
+/* The loss of a step is the mean of those of its updates. */
 static ocdm_status step(ocdm__run *run, ocdm_error *error)
 {
-    double loss;
-    const ocdm__online_batch batch = ocdm__run_begin_step(run);
-    ocdm_status status = ocdm__online_learn(&run->online, &batch, &loss, error);
-    return status == OCDM_OK ? ocdm__run_end_step(run, loss, error) : status;
+    uint32_t updates = run->settings->steps_per_batch;
+    double sum = 0;
+    if (ocdm__run_is_busy(run)) {
+        ocdm__run_miss_step(run);
+        return OCDM_OK;
+    }
+    for (uint32_t i = 0; i < updates; i++) {
+        double loss;
+        const ocdm__online_batch batch = ocdm__run_begin_update(run, i);
+        ocdm_status status = ocdm__online_learn(&run->online, &batch, &loss, error);
+        if (status != OCDM_OK)
+            return status;
+        sum += loss;
+    }
+    return ocdm__run_end_step(run, sum / updates, error);
 }
 
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run)
 {
     if (run->evaluation_count == run->schedule.order.task_count)
         return OCDM__RUN_FINISHED;
+    if (probe_is_due(run))
+        return OCDM__RUN_PROBED;
     return run->step == run->schedule.task_ends[run->evaluation_count] ? OCDM__RUN_EVALUATED : OCDM__RUN_STEPPED;
 }
 
@@ -505,6 +672,8 @@ static ocdm_status advance(ocdm__run *run, const ocdm__progress *progress, enum 
 {
     if (event == OCDM__RUN_FINISHED)
         return validate(run, progress, error);
+    if (event == OCDM__RUN_PROBED)
+        return probe(run, NULL, progress, error);
     return event == OCDM__RUN_EVALUATED ? evaluate(run, NULL, progress, error) : step(run, error);
 }
 

@@ -128,8 +128,10 @@ typedef struct ocdm__online {
     ocdm__online_parts parts;
     struct ocdm__similarity *similarity; /* for a policy that compares gradients; else NULL */
     ocdm__step_times times;
-    uint64_t skipped; /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
-    bool requested;   /* the next step's batch is being prepared already */
+    uint64_t skipped;  /* samples of the stream whose image could not be decoded: they neither train nor enter the memory */
+    bool requested;    /* the next update's batch is being prepared already */
+    unsigned turn;     /* updates so far: which slot of the inputs the stream's samples are in */
+    double operations; /* of the last step: updates, and gradients that the policy compared; NaN: not known */
 
     uint32_t *slots, *replayed; /* what is replayed: slots of the memory, samples of the stream */
     size_t replayed_count;
@@ -153,7 +155,8 @@ typedef struct ocdm__online {
 typedef struct ocdm__online_list {
     const uint32_t *samples;
     size_t count, before;
-    uint64_t step;     /* for the augmentation */
+    uint64_t step;
+    uint64_t update;   /* for the augmentation */
     size_t remembered; /* the first one that is of the memory; `count` for none */
 } ocdm__online_list;
 
@@ -162,9 +165,11 @@ typedef struct ocdm__online_list {
 ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *parts, ocdm_error *error);
 void ocdm__online_close(ocdm__online *online);
 
-/* A step's samples of the stream, and those of the step after it, which are prepared meanwhile. */
+/* An update's samples of the stream, and those of the update after it, which are prepared meanwhile. */
 typedef struct ocdm__online_batch {
-    uint64_t step; /* from 0: for the augmentation */
+    uint64_t step;   /* from 0 */
+    uint64_t update; /* of the learner, from 0: for the augmentation and what is replayed */
+    bool again;      /* the step has trained on this batch already */
     const uint32_t *samples;
     size_t count;
     const uint32_t *next;
@@ -191,6 +196,29 @@ ocdm_status ocdm__online_learn(ocdm__online *online, const ocdm__online_batch *b
 /* Updates the memory with the chosen samples of the stream. OCDM_OK, and what the memory gives. */
 ocdm_status ocdm__online_remember(ocdm__online *online, ocdm_error *error);
 
+/* ---- evaluations at any time ------------------------------------------------------------------------------------------ */
+
+/* Start with all bytes zero. */
+typedef struct ocdm__probes {
+    ocdm__stream_order part; /* of the tests */
+    size_t *places;          /* of its samples among the tests */
+    size_t versions;         /* of the learner's weights */
+    double *map;             /* of each evaluation so far and each version: mAP as a fraction */
+    size_t count, room;      /* evaluations */
+} ocdm__probes;
+
+/*
+ * Draws the part of the tests by the seed, if the settings ask for one: one test after another for the class that has the
+ * fewest so far (the first of several), the next one of its tests in a random order; all tests if there are not more.
+ * OCDM_OK, OCDM_NO_MEMORY. Clear it even after an error.
+ */
+ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
+                              const ocdm__stream_order *tests, ocdm_error *error);
+void ocdm__probes_clear(ocdm__probes *probes);
+
+/* Room for so many evaluations. OCDM_OK, OCDM_NO_MEMORY. */
+ocdm_status ocdm__probes_reserve(ocdm__probes *probes, size_t count, ocdm_error *error);
+
 /* ---- run ----------------------------------------------------------------------------------------------------------------- */
 
 /* Seconds. */
@@ -205,6 +233,14 @@ typedef struct ocdm__run_version {
     ocdm__class_score *scores;     /* of the last one */
     ocdm__evaluation validation;   /* on what is held out, at the end; without tasks before, or when nothing is */
 } ocdm__run_version;
+
+/* What the steps cost so far. */
+typedef struct ocdm__run_cost {
+    double operations;             /* of floating-point numbers, in training and in gradients for the memory; NaN: not known */
+    double updates;                /* of the learner; NaN: not known */
+    double missed, missed_samples; /* steps, and their samples, that passed while the learner was busy */
+    double behind; /* with a budget: how long the learner is still busy when the next batch comes, in its unit */
+} ocdm__run_cost;
 
 typedef struct ocdm__run {
     const ocdm__run_settings *settings; /* resolved */
@@ -235,6 +271,11 @@ typedef struct ocdm__run {
     ocdm__class_score *scores;    /* and of its last evaluation */
     ocdm__evaluation *validation; /* and on what is held out */
 
+    ocdm__probes probes;
+    ocdm__run_cost cost;
+    uint8_t *misses;   /* with a budget: a bit for each step, 1 if it was missed; a multiple of four bytes */
+    double step_begun; /* when the step began */
+
     ocdm__run_times earlier; /* before the checkpoint that the run was restored from */
     uint64_t earlier_skipped;
     double evaluate_seconds, started;
@@ -259,9 +300,9 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error);
 /* Does nothing for NULL. */
 void ocdm__run_close(ocdm__run *run);
 
-enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };
+enum ocdm__run_event { OCDM__RUN_STEPPED, OCDM__RUN_PROBED, OCDM__RUN_EVALUATED, OCDM__RUN_FINISHED };
 
-/* What comes next: a step, an evaluation, or nothing. */
+/* What comes next: a step, an evaluation at any time, one after a task, or nothing. */
 enum ocdm__run_event ocdm__run_due(const ocdm__run *run);
 
 /* Makes the next step or evaluation with the run's learner. OCDM_OK; OCDM_STOPPED when an evaluation was interrupted: the run
@@ -273,10 +314,30 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
  * for a process that is alone. */
 bool ocdm__run_goes_on(const ocdm__run *run, bool more);
 
-/* The same in parts, for a learner outside the loop. A step: its samples are in run->online, then the caller trains, then the
- * memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
-ocdm__online_batch ocdm__run_begin_step(ocdm__run *run);
+/* The same in parts, for a learner outside the loop. A step has settings->steps_per_batch updates: the samples of each are in
+ * run->online, then the caller trains; afterwards the memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
+ocdm__online_batch ocdm__run_begin_update(ocdm__run *run, uint32_t number);
 ocdm_status ocdm__run_end_step(ocdm__run *run, double loss, ocdm_error *error);
+
+/* Whether the learner is still busy when the next batch comes: the step is then missed, which the second function notes. */
+bool ocdm__run_is_busy(const ocdm__run *run);
+void ocdm__run_miss_step(ocdm__run *run);
+bool ocdm__run_missed(const ocdm__run *run, uint64_t step);
+
+/* Whether an evaluation of either kind comes after so many steps; whether one at any time does. The steps before number
+ * `number` of the latter. */
+bool ocdm__run_evaluates_after(const ocdm__run *run, uint64_t steps);
+bool ocdm__run_probes_after(const ocdm__run *run, uint64_t steps);
+uint64_t ocdm__run_probe_step(const ocdm__run *run, size_t number);
+
+/* An evaluation at any time by scores that the caller has: class_count for each test of run->probes.part of the tasks so far.
+ * As ocdm__run_evaluate. */
+ocdm_status ocdm__run_probe(ocdm__run *run, const float *scores, ocdm_error *error);
+
+/* The area under the curve of mAP, as a fraction, over the samples seen, divided by their number; NaN without such evaluations.
+ * The curve as a member of the summary, if there is one. */
+double ocdm__run_probe_area(const ocdm__run *run, size_t version);
+void ocdm__run_probes_write(ocdm__output *output, const ocdm__run *run);
 
 /* An evaluation by scores that the caller has: class_count for each test of the tasks up to this one, in the order of
  * run->tests. OCDM_OK, OCDM_BAD_RECORD (a score is not finite), OCDM_NO_MEMORY; on error the run is as it was. */

@@ -7,6 +7,7 @@
 
 #include "base/allocate.h"
 #include "base/error.h"
+#include "base/logarithm.h"
 #include "base/random.h"
 #include "stream/statistics.h"
 
@@ -375,6 +376,138 @@ static ocdm_status hold_out(ocdm__schedule *schedule, const ocdm__stream_table *
     return status;
 }
 
+/* ---- blur ---------------------------------------------------------------------------------------------------------------- */
+
+/* When a sample arrives: periods count from 0. Equal times keep the order of `key`. */
+struct arrival {
+    double time;
+    uint64_t key;
+    uint32_t sample;
+};
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* Marsaglia's polar method: nothing but a logarithm and a root, which are the same on every machine. */
+static double normal(ocdm__random *random)
+{
+    double x, square;
+    do {
+        double y = 2 * ocdm__random_unit(random) - 1;
+        x = 2 * ocdm__random_unit(random) - 1;
+        square = x * x + y * y;
+    } while (square >= 1 || square == 0);
+    return x * sqrt(-2 * ocdm__ln_real(square) / square);
+}
+
+/* Which samples of a task there are, and which of the tasks that have samples it is. */
+struct period {
+    size_t number, count; /* of them */
+    size_t start, end;
+};
+
+/* The last `share` of a task's samples, which are shuffled, leave: one after another they go to the next task, the one after
+ * it, and so on, around the end of the order, never to their own. Inside a period the order is random. */
+static void spread(const struct period *period, const uint32_t *samples, double share, uint64_t base, struct arrival *arrivals)
+{
+    size_t size = period->end - period->start, staying = size - (size_t)floor(share * (double)size + 0.5);
+    for (size_t i = 0; i < size; i++) {
+        size_t away = i < staying ? 0 : 1 + (i - staying) % (period->count - 1);
+        arrivals[i] = (struct arrival){.time = (double)((period->number + away) % period->count),
+                                       .key = ocdm__random_at(base, samples[i]),
+                                       .sample = samples[i]};
+    }
+}
+
+/* Sample i of n would arrive at (i + 1/2) / n of its task. */
+static void shake(const struct period *period, const uint32_t *samples, double deviation, uint64_t base,
+                  struct arrival *arrivals)
+{
+    size_t size = period->end - period->start;
+    for (size_t i = 0; i < size; i++) {
+        ocdm__random random = ocdm__random_stream(base, samples[i]);
+        double planned = (double)period->number + ((double)i + 0.5) / (double)size;
+        arrivals[i] = (struct arrival){.time = planned + deviation * normal(&random), .key = i, .sample = samples[i]};
+    }
+}
+
+static void find_arrivals(const ocdm__stream_order *order, const ocdm__blur *blur, size_t tasks, uint64_t base,
+                          struct arrival *arrivals)
+{
+    struct period period = {.count = tasks};
+    for (size_t k = 0; k < order->task_count; k++) {
+        period.end = order->ends[k];
+        if (period.start == period.end)
+            continue;
+        const uint32_t *samples = order->samples + period.start;
+        if (blur->deviation > 0)
+            shake(&period, samples, blur->deviation, base, arrivals + period.start);
+        else
+            spread(&period, samples, blur->share, base, arrivals + period.start);
+        period.start = period.end;
+        period.number++;
+    }
+}
+
+ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__blur *blur, uint64_t seed, ocdm_error *error)
+{
+    size_t tasks = 0;
+    if (blur->share == 0 && blur->deviation == 0)
+        return OCDM_OK;
+    for (size_t k = 0; k < order->task_count; k++)
+        tasks += order->ends[k] > (k > 0 ? order->ends[k - 1] : 0);
+    if (tasks < 2)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --blur out",
+                          "the stream has one task with training samples: it has "
+                          "no boundary that could be blurred");
+    struct arrival *arrivals = ocdm__allocate(order->count, sizeof *arrivals);
+    if (arrivals == NULL)
+        return ocdm__fail_memory(error, "the arrivals of the samples");
+    find_arrivals(order, blur, tasks, ocdm__random_base(seed, OCDM__FOR_BLUR), arrivals);
+    qsort(arrivals, order->count, sizeof *arrivals, by_arrival);
+    for (size_t i = 0; i < order->count; i++)
+        order->samples[i] = arrivals[i].sample;
+    ocdm__release(arrivals);
+    return OCDM_OK;
+}
+
+/* Tasks up to the last one of which one of the first `samples` of the order is. */
+static size_t tasks_among(const ocdm__schedule *schedule, uint64_t samples)
+{
+    size_t tasks = 0;
+    for (size_t k = 0; k < schedule->order.task_count; k++)
+        if (schedule->first[k] < samples)
+            tasks = k + 1;
+    return tasks;
+}
+
+static ocdm_status find_tested(ocdm__schedule *schedule, const ocdm__stream_table *table, ocdm_error *error)
+{
+    const ocdm__stream_order *order = &schedule->order;
+    uint32_t *places = ocdm__allocate(OCDM__MAX_TASKS, sizeof *places);
+    if (places == NULL)
+        return ocdm__fail_memory(error, "the plan of the steps");
+    for (size_t k = 0; k < order->task_count; k++) {
+        places[order->tasks[k]] = (uint32_t)k;
+        schedule->first[k] = SIZE_MAX;
+    }
+    for (size_t i = order->count; i-- > 0;)
+        schedule->first[places[table->tasks[order->samples[i]]]] = i;
+    for (size_t k = 0; k < order->task_count; k++) {
+        size_t seen = tasks_among(schedule, order->ends[k]);
+        schedule->tested[k] = seen > k + 1 ? seen : k + 1;
+    }
+    ocdm__release(places);
+    return OCDM_OK;
+}
+
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
 static size_t task_start(const ocdm__schedule *schedule, size_t place)
@@ -405,11 +538,15 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
                                                  settings->seed, error);
     if (status == OCDM_OK && settings->validation > 0)
         status = hold_out(schedule, table, settings->validation, error);
+    if (status == OCDM_OK)
+        status = ocdm__stream_order_blur(&schedule->order, &settings->blur, settings->seed, error);
     if (status != OCDM_OK)
         return status;
     schedule->task_ends = ocdm__allocate(schedule->order.task_count, sizeof *schedule->task_ends);
+    schedule->tested = ocdm__allocate(schedule->order.task_count, sizeof *schedule->tested);
+    schedule->first = ocdm__allocate(schedule->order.task_count, sizeof *schedule->first);
     schedule->pool = ocdm__allocate(multitask ? schedule->order.count : 0, sizeof *schedule->pool);
-    if (schedule->task_ends == NULL || schedule->pool == NULL)
+    if (schedule->task_ends == NULL || schedule->tested == NULL || schedule->first == NULL || schedule->pool == NULL)
         return ocdm__fail_memory(error, "the plan of the steps");
     uint64_t steps = 0;
     for (size_t k = 0; k < schedule->order.task_count; k++) {
@@ -417,7 +554,7 @@ ocdm_status ocdm__schedule_make(ocdm__schedule *schedule, const ocdm__run_settin
         steps += batches_of(schedule, schedule->order.ends[k] - start) * (multitask ? settings->epochs : 1);
         schedule->task_ends[k] = steps;
     }
-    return OCDM_OK;
+    return find_tested(schedule, table, error);
 }
 
 void ocdm__schedule_clear(ocdm__schedule *schedule)
@@ -425,6 +562,8 @@ void ocdm__schedule_clear(ocdm__schedule *schedule)
     ocdm__stream_order_clear(&schedule->order);
     ocdm__stream_order_clear(&schedule->held_out);
     ocdm__release(schedule->task_ends);
+    ocdm__release(schedule->tested);
+    ocdm__release(schedule->first);
     ocdm__release(schedule->pool);
     *schedule = (ocdm__schedule){.batch = 0};
 }
@@ -489,4 +628,18 @@ uint64_t ocdm__schedule_seen(const ocdm__schedule *schedule, uint64_t steps)
     uint64_t of_task = (steps - first_step(schedule, place)) * schedule->batch, end = schedule->order.ends[place];
     uint64_t seen = task_start(schedule, place) + of_task;
     return schedule->multitask || seen > end ? end : seen;
+}
+
+size_t ocdm__schedule_tasks_seen(const ocdm__schedule *schedule, uint64_t steps)
+{
+    return tasks_among(schedule, ocdm__schedule_seen(schedule, steps));
+}
+
+uint64_t ocdm__schedule_time(const ocdm__schedule *schedule, uint64_t steps)
+{
+    if (!schedule->multitask || steps == 0)
+        return ocdm__schedule_seen(schedule, steps);
+    size_t place = ocdm__schedule_place(schedule, steps - 1), start = task_start(schedule, place);
+    uint64_t made = steps - first_step(schedule, place), all = schedule->task_ends[place] - first_step(schedule, place);
+    return start + (schedule->order.ends[place] - start) * made / all;
 }

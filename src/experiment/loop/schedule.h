@@ -4,6 +4,10 @@
  * task, so another order of tasks moves whole tasks and nothing inside them. A batch never mixes tasks; the last one of a task
  * is shorter. Everything depends only on seed and step, so a run can continue from any step.
  *
+ * With --blur samples leave their tasks: the stream is then a sequence of periods, as many and as long as the tasks, each with
+ * samples of several tasks. What is said above of tasks holds for periods. An evaluation still comes after each of them, and
+ * covers every task of which a sample can have been seen.
+ *
  * Samples can be held out of the stream, and tests resampled. Both use strata: the samples of a task whose rarest class, among
  * the samples of their part, is the same one. So a rare class has its share of what is held out, and as many tests as before.
  */
@@ -54,6 +58,14 @@ ocdm_status ocdm__stream_order_make(ocdm__stream_order *order, const ocdm__strea
 ocdm_status ocdm__stream_order_resample(ocdm__stream_order *tests, const ocdm__stream_table *table, uint64_t seed,
                                         ocdm_error *error);
 
+/*
+ * Lets samples leave their task by the seed: a share of each task goes to the other tasks, as many to each of them, or every
+ * sample arrives earlier or later by a normally distributed number of tasks. Places of the order stay as they are, so that
+ * `ends` are the ends of periods. docs/methods.md has the construction. OCDM_OK; OCDM_BAD_ARGUMENT when only one task has
+ * samples; OCDM_NO_MEMORY.
+ */
+ocdm_status ocdm__stream_order_blur(ocdm__stream_order *order, const ocdm__blur *blur, uint64_t seed, ocdm_error *error);
+
 /* Releases everything. */
 void ocdm__stream_order_clear(ocdm__stream_order *order);
 
@@ -66,7 +78,11 @@ typedef struct ocdm__schedule {
      * is alone in its stratum stays. */
     ocdm__stream_order held_out;
     uint64_t *task_ends; /* steps up to the end of each task, by its place in the order */
-    size_t batch;        /* the most samples of a step */
+    /* Tasks that are evaluated after each of them: all up to the last one in the order of which a sample was seen. Without blur
+     * these are 1, 2, 3, ... */
+    size_t *tested;
+    size_t *first; /* the place in the order of each task's first sample; SIZE_MAX: it has none */
+    size_t batch;  /* the most samples of a step */
     bool multitask;
     uint32_t epochs;
     uint64_t seed;
@@ -87,6 +103,13 @@ size_t ocdm__schedule_batch(ocdm__schedule *schedule, uint64_t step, uint32_t *s
 
 /* The place in the order of the task that a step, from 0, belongs to. */
 size_t ocdm__schedule_place(const ocdm__schedule *schedule, uint64_t step);
+
+/* Tasks of which tests are due after `steps` steps: all up to the last one, in the order, of which a sample was seen. */
+size_t ocdm__schedule_tasks_seen(const ocdm__schedule *schedule, uint64_t steps);
+
+/* How far the stream is after `steps` steps, in samples. For multitask, which sees all samples of a task at once, the share of
+ * the task's steps that were made. */
+uint64_t ocdm__schedule_time(const ocdm__schedule *schedule, uint64_t steps);
 
 /* Samples of the stream that have been seen after `steps` steps; for multitask, all of the tasks so far. */
 uint64_t ocdm__schedule_seen(const ocdm__schedule *schedule, uint64_t steps);

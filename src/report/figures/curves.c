@@ -1,4 +1,4 @@
-/* What was logged over the steps: the distance to the target and the loss. */
+/* What was logged over the steps: the distance to the target, the loss, and mAP at any time. */
 #include "report/figures/figure.h"
 
 #include <math.h>
@@ -20,17 +20,26 @@ bool ocdm__is_base_group(const ocdm__study *study, const ocdm__run_group *group)
 
 /* ---- curves ------------------------------------------------------------------------------------------------------------- */
 
-/* The list of a run that a figure shows. */
-typedef const ocdm__numbers *curve_of(const ocdm__run_record *run);
+/* The lists of a run that a figure shows. */
+struct curve {
+    const ocdm__numbers *x, *y;
+};
 
-static const ocdm__numbers *distance_of(const ocdm__run_record *run)
+typedef struct curve curve_of(const ocdm__run_record *run);
+
+static struct curve distance_of(const ocdm__run_record *run)
 {
-    return &run->distance_seen;
+    return (struct curve){&run->step, &run->distance_seen};
 }
 
-static const ocdm__numbers *loss_of(const ocdm__run_record *run)
+static struct curve loss_of(const ocdm__run_record *run)
 {
-    return &run->loss;
+    return (struct curve){&run->step, &run->loss};
+}
+
+static struct curve probe_of(const ocdm__run_record *run)
+{
+    return (struct curve){&run->probe_samples, &run->probe_map};
 }
 
 /* Runs that differ only in the seed log the same steps. If one is shorter, the common part counts. */
@@ -38,8 +47,8 @@ static size_t curve_length(const ocdm__run_group *group, curve_of *curve)
 {
     size_t length = SIZE_MAX;
     for (size_t i = 0; i < group->run_count; i++) {
-        const ocdm__run_record *run = group->runs[i];
-        size_t here = run->step.count < curve(run)->count ? run->step.count : curve(run)->count;
+        const struct curve found = curve(group->runs[i]);
+        size_t here = found.x->count < found.y->count ? found.x->count : found.y->count;
         length = here < length ? here : length;
     }
     return length;
@@ -53,7 +62,7 @@ static struct spread spread_at(const ocdm__run_group *group, curve_of *curve, si
 {
     struct spread spread = {0, INFINITY, -INFINITY};
     for (size_t i = 0; i < group->run_count; i++) {
-        double value = curve(group->runs[i])->values[k];
+        double value = curve(group->runs[i]).y->values[k];
         spread.mean += value / (double)group->run_count;
         spread.low = value < spread.low ? value : spread.low;
         spread.high = value > spread.high ? value : spread.high;
@@ -65,7 +74,7 @@ static void put_sample(ocdm__chart_line *line, const ocdm__run_group *group, cur
 {
     struct spread spread = spread_at(group, curve, k);
     bool banded = group->run_count > 1 && !line->behind;
-    line->x[line->count] = group->runs[0]->step.values[k];
+    line->x[line->count] = curve(group->runs[0]).x->values[k];
     line->y[line->count] = spread.mean;
     line->low[line->count] = banded ? spread.low : NAN;
     line->high[line->count] = banded ? spread.high : NAN;
@@ -107,8 +116,8 @@ static ocdm_status add_curve(ocdm__chart *chart, const ocdm__run_group *group, c
     return OCDM_OK;
 }
 
-/* Where tasks begin: after the step of the evaluation before. */
-static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run_record *run, ocdm_error *error)
+/* Where tasks begin: after the evaluation before. `what` is the member of an evaluation that x shows. */
+static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run_record *run, const char *what, ocdm_error *error)
 {
     const ocdm__json_node *list = ocdm__json_find(run->summary.root, "evaluations");
     size_t count = list != NULL && list->kind == OCDM__JSON_ARRAY ? list->count : 0;
@@ -120,7 +129,7 @@ static ocdm_status add_sections(ocdm__chart *chart, const ocdm__run_record *run,
         ocdm__chart_section *section = &chart->sections[chart->section_count++];
         section->from = from;
         ocdm__task_text(ocdm__json_number(ocdm__json_find(node, "task")), section->name, sizeof section->name);
-        from = ocdm__json_number(ocdm__json_find(node, "step"));
+        from = ocdm__json_number(ocdm__json_find(node, what));
     }
     return OCDM_OK;
 }
@@ -154,7 +163,7 @@ ocdm_status ocdm__draw_distance(const ocdm__study *study, ocdm__group_filter *ta
     }
     dash_lines(&chart);
     if (status == OCDM_OK && first != NULL && one_order)
-        status = add_sections(&chart, first->runs[0], error);
+        status = add_sections(&chart, first->runs[0], "step", error);
     if (status == OCDM_OK)
         status = ocdm__chart_draw(&chart, canvas, error);
     ocdm__chart_clear(&chart);
@@ -166,11 +175,12 @@ static void csv_curve(const ocdm__study *study, ocdm__group_filter *takes, curve
     for (size_t i = 0; i < study->group_count; i++)
         for (size_t j = 0; takes(study, &study->groups[i]) && j < study->groups[i].run_count; j++) {
             const ocdm__run_record *run = study->groups[i].runs[j];
-            for (size_t k = 0; k < run->step.count && k < curve(run)->count; k++) {
+            const struct curve found = curve(run);
+            for (size_t k = 0; k < found.x->count && k < found.y->count; k++) {
                 ocdm__put_csv(out, study->groups[i].label);
                 ocdm__put_csv_number(out, run->seed);
-                ocdm__put_csv_number(out, run->step.values[k]);
-                ocdm__put_csv_number(out, curve(run)->values[k]);
+                ocdm__put_csv_number(out, found.x->values[k]);
+                ocdm__put_csv_number(out, found.y->values[k]);
                 ocdm__output_text(out, "\n");
             }
         }
@@ -185,7 +195,7 @@ void ocdm__csv_distance(const ocdm__study *study, ocdm__group_filter *takes, ocd
 static bool has_curve(const ocdm__study *study, curve_of *curve)
 {
     for (size_t i = 0; i < study->base_count; i++) {
-        const ocdm__numbers *numbers = curve(study->groups[i].runs[0]);
+        const ocdm__numbers *numbers = curve(study->groups[i].runs[0]).y;
         for (size_t k = 0; k < numbers->count; k++)
             if (isfinite(numbers->values[k]))
                 return true;
@@ -273,7 +283,7 @@ static ocdm_status draw_loss(const ocdm__study *study, const ocdm__canvas *canva
 {
     ocdm__chart chart = {.x_what = "training steps", .y_what = "training loss"};
     const ocdm__run_group *best = ocdm__study_best(study);
-    ocdm_status status = add_sections(&chart, (best != NULL ? best : &study->groups[0])->runs[0], error);
+    ocdm_status status = add_sections(&chart, (best != NULL ? best : &study->groups[0])->runs[0], "step", error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
         status = add_curve(&chart, &study->groups[i], loss_of, true, error);
     for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
@@ -304,4 +314,46 @@ const ocdm__figure ocdm__figure_loss = {
     .is_there = has_loss,
     .draw = draw_loss,
     .write_csv = csv_loss,
+};
+
+/* ---- mAP at any time ----------------------------------------------------------------------------------------------------- */
+
+static bool has_probes(const ocdm__study *study)
+{
+    return has_curve(study, probe_of);
+}
+
+static ocdm_status draw_probes(const ocdm__study *study, const ocdm__canvas *canvas, ocdm_error *error)
+{
+    ocdm__chart chart = {.x_what = "samples seen", .y_what = "mAP on a balanced part of the tests (%)"};
+    const ocdm__run_group *best = ocdm__study_best(study);
+    ocdm_status status = add_sections(&chart, (best != NULL ? best : &study->groups[0])->runs[0], "samples", error);
+    for (size_t i = 0; status == OCDM_OK && i < study->base_count; i++)
+        if (curve_length(&study->groups[i], probe_of) > 0)
+            status = add_curve(&chart, &study->groups[i], probe_of, false, error);
+    if (status == OCDM_OK)
+        status = ocdm__chart_draw(&chart, canvas, error);
+    ocdm__chart_clear(&chart);
+    return status;
+}
+
+static ocdm_status csv_probes(const ocdm__study *study, ocdm__output *out, ocdm_error *error)
+{
+    (void)error;
+    ocdm__output_text(out, "label,seed,samples,mAP\n");
+    csv_curve(study, ocdm__is_base_group, probe_of, out);
+    return OCDM_OK;
+}
+
+const ocdm__figure ocdm__figure_anytime = {
+    .name = "anytime",
+    .title = "mAP at any time",
+    .reading =
+        "Higher is better, everywhere: the network may be asked at any moment, not only at the end of a task. The tests are "
+        "a fixed part, balanced over the classes, of which those of the tasks seen so far count. AUC of mAP is the height of "
+        "the line averaged over the stream. The line is the mean over seeds, the band reaches from the lowest to the highest.",
+    .section = OCDM__SECTION_FIGURES,
+    .is_there = has_probes,
+    .draw = draw_probes,
+    .write_csv = csv_probes,
 };

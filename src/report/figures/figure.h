@@ -53,7 +53,7 @@ ocdm_status ocdm__draw_memory(const ocdm__study *study, ocdm__group_filter *take
 void ocdm__csv_memory(const ocdm__study *study, ocdm__group_filter *takes, ocdm__output *out);
 
 extern const ocdm__figure ocdm__figure_memory, ocdm__figure_stream, ocdm__figure_age;
-extern const ocdm__figure ocdm__figure_distance, ocdm__figure_loss;
+extern const ocdm__figure ocdm__figure_distance, ocdm__figure_loss, ocdm__figure_anytime;
 extern const ocdm__figure ocdm__figure_map, ocdm__figure_difference, ocdm__figure_tasks;
 extern const ocdm__figure ocdm__figure_classes;
 extern const ocdm__figure ocdm__figure_rho, ocdm__figure_rho_kept, ocdm__figure_memory_size;

@@ -15,6 +15,7 @@ const ocdm__figure *const ocdm__figures[] = {
     &ocdm__figure_memory,
     &ocdm__figure_distance,
     &ocdm__figure_map,
+    &ocdm__figure_anytime,
     &ocdm__figure_difference,
     &ocdm__figure_tasks,
     &ocdm__figure_classes,

@@ -336,8 +336,10 @@ static ocdm_status csv_tasks(const ocdm__study *study, ocdm__output *out, ocdm_e
     ocdm__output_text(out, "label,task,after_task,mean,deviation,runs\n");
     for (size_t i = 0; i < study->base_count; i++)
         for (size_t row = 0; row < evaluation_count(&study->groups[i]); row++)
-            for (size_t column = row; column < evaluation_count(&study->groups[i]); column++) {
+            for (size_t column = 0; column < evaluation_count(&study->groups[i]); column++) {
                 ocdm__summary summary = task_map(&study->groups[i], row, column);
+                if (column < row && isnan(summary.mean))
+                    continue;
                 ocdm__put_csv(out, study->groups[i].label);
                 ocdm__put(out, ",%.0f,%.0f", task_at(&study->groups[i], row), task_at(&study->groups[i], column));
                 ocdm__put_csv_summary(out, &summary);

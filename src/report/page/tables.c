@@ -334,9 +334,33 @@ static struct column time_column(const char *name, const char *path)
     return column;
 }
 
+/* In millions of bytes. */
+static ocdm__summary megabytes(const ocdm__study *study, const ocdm__run_group *group, const char *path)
+{
+    ocdm__summary bytes = ocdm__group_summary(group, path);
+    (void)study;
+    bytes.mean /= 1e6;
+    bytes.deviation /= 1e6;
+    return bytes;
+}
+
+static const struct column costs[] = {
+    {.name = "GFLOP per step", .path = "cost.gflop_per_step", .decimals = SECONDS, .starts = true},
+    {.name = "memory, MB", .path = "cost.memory_bytes", .cell = megabytes, .decimals = 2},
+};
+
+/* Runs of earlier versions do not say. */
+static bool has_cost(const ocdm__study *study)
+{
+    for (size_t i = 0; i < study->base_count; i++)
+        if (isfinite(ocdm__group_summary(&study->groups[i], costs[0].path).mean))
+            return true;
+    return false;
+}
+
 void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
 {
-    struct column columns[OCDM__TIME_PARTS + 3];
+    struct column columns[OCDM__TIME_PARTS + 3 + COUNT(costs)];
     size_t count = 0;
     columns[count++] = time_column("1000 steps", "times.per_1000_steps");
     for (size_t part = 0; part < OCDM__TIME_PARTS; part++)
@@ -345,10 +369,15 @@ void ocdm__put_time_table(ocdm__output *out, const ocdm__study *study)
     columns[count++] = time_column("total", "times.total");
     columns[count] = time_column("update, % of steps", "times.update_share");
     columns[count++].decimals = 2;
-    begin_table(out, "times",
-                ocdm__study_has_images(study)
-                    ? "Seconds; 1000 steps are drawing, decoding, training and updating the memory, without evaluation."
-                    : "Seconds; 1000 steps are drawing, training and updating the memory, without evaluation.");
+    bool known = has_cost(study);
+    for (size_t i = 0; known && i < COUNT(costs); i++)
+        columns[count++] = costs[i];
+    char caption[256];
+    snprintf(caption, sizeof caption,
+             "Seconds; 1000 steps are drawing, %straining and updating the memory, without evaluation.%s",
+             ocdm__study_has_images(study) ? "decoding, " : "",
+             known ? " GFLOP are operations of training in a step; MB is what the samples in memory take." : "");
+    begin_table(out, "times", caption);
     put_heads(out, columns, count);
     put_rows(out, study, study->base_count, columns, count);
 }

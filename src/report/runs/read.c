@@ -137,6 +137,8 @@ static ocdm_status read_numbers(ocdm__run_record *run, ocdm_error *error)
         {"curve.task", &run->task},
         {"curve.loss", &run->loss},
         {"curve.distance_seen", &run->distance_seen},
+        {"anytime.samples", &run->probe_samples},
+        {"anytime.mAP", &run->probe_map},
     };
     ocdm_status status = OCDM_OK;
     for (size_t i = 0; status == OCDM_OK && i < sizeof lists / sizeof lists[0]; i++)
@@ -227,6 +229,8 @@ static void run_clear(ocdm__run_record *run)
     ocdm__release(run->task.values);
     ocdm__release(run->loss.values);
     ocdm__release(run->distance_seen.values);
+    ocdm__release(run->probe_samples.values);
+    ocdm__release(run->probe_map.values);
     ocdm__release(run->folder);
 }
 

@@ -46,6 +46,7 @@ typedef struct ocdm__run_record {
     /* Of a complete run. */
     ocdm__numbers counts, target, seen;            /* by class */
     ocdm__numbers step, task, loss, distance_seen; /* the curve */
+    ocdm__numbers probe_samples, probe_map;        /* of evaluations at any time */
 } ocdm__run_record;
 
 /* Initialise with zeros. */

@@ -24,7 +24,7 @@ static size_t name_columns(const ocdm__compare_plan *plan, const ocdm__compare_r
     if (plan->choices != NULL)
         snprintf(columns[count++].head, OCDM__TABLE_TEXT, "chosen");
     for (size_t i = 0; i < OCDM__COMPARE_COLUMNS; i++) {
-        if (ocdm__compare_columns[i].head == NULL)
+        if (ocdm__compare_columns[i].head == NULL || !ocdm__compare_has(results, i))
             continue;
         snprintf(columns[count].head, OCDM__TABLE_TEXT, "%s", ocdm__compare_columns[i].head);
         if (i < OCDM__COMPARE_OF_GROUPS)
@@ -76,7 +76,7 @@ static ocdm_status fill_columns(ocdm__table *table, const ocdm__compare_plan *pl
         ocdm__cell_text(ocdm__table_at(table, i, 1), plan->choices[point * results->method_count + i]->label);
     place += plan->choices != NULL;
     for (size_t column = 0; status == OCDM_OK && column < OCDM__COMPARE_COLUMNS; column++)
-        if (ocdm__compare_columns[column].head != NULL)
+        if (ocdm__compare_columns[column].head != NULL && ocdm__compare_has(results, column))
             status = fill_column(table, results, point, column, place++, judgements, error);
     return status;
 }
@@ -260,6 +260,8 @@ static ocdm_status add_data(ocdm__table *table, const ocdm__compare_plan *plan, 
                             const ocdm__compare_results *results, ocdm__compare_judgement *judgements, ocdm_error *error)
 {
     for (size_t column = 0; column < OCDM__COMPARE_COLUMNS; column++) {
+        if (!ocdm__compare_has(results, column))
+            continue;
         ocdm_status status = ocdm__compare_judge(results, point, column, judgements, error);
         for (size_t i = 0; status == OCDM_OK && i < results->method_count; i++) {
             ocdm__cell *row = ocdm__table_row(table, error);
