@@ -242,6 +242,8 @@ TEST(headers_that_claim_nonsense_are_refused)
         {ENTRY("\"dtype\":\"U8\",\"shape\":[4.5],\"data_offsets\":[0,4]"), 4},
         {ENTRY("\"dtype\":\"U8\",\"shape\":[-4],\"data_offsets\":[0,4]"), 4},
         {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0]"), 4},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0]"), 0},
+        {ENTRY("\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[]"), 0},
         {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4,4]"), 4},
         {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,0]"), 4},
         {ENTRY("\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,5]"), 4},
