@@ -221,6 +221,21 @@ goes_on_after_the_first_task() {
     same 0 "$code" && grep 'going on from the checkpoint before it' "$err" && same_run one-cnn first-task
 }
 
+# Partial labels, and a memory of bytes whose images are stored as JPEG: on three ranks, and on two from the end of the first task on.
+makes_the_same_run_of_stored_images_with_partial_labels() {
+    local words=(run partial.safetensors --model cnn --crop 32 --resize 32 --log-every 1 --lr 0.001 --memory-bytes 20K --store jpeg:90:32
+        --dark 0.1 --threads 1 -q)
+    run "$ocdm" stream build --records s.jsonl --images images --recipe incremental --step 3 -o partial.safetensors
+    same 0 "$code" || return 1
+    run "$ocdm" "${words[@]}" -o stored-one
+    same 0 "$code" || return 1
+    run ranks_apart 3 "${words[@]}" -o stored-many
+    same 0 "$code" && same_run stored-one stored-many || return 1
+    cp -r stored-one stored-first && rm stored-first/{summary.json,checkpoint.safetensors,memory.jsonl,weights*} || return 1
+    run ranks_apart 2 "${words[@]}" -o stored-first --resume
+    same 0 "$code" && grep 'going on from the checkpoint before it' "$err" && same_run stored-one stored-first
+}
+
 # Which average it reports is found again, by all ranks.
 shows_a_finished_run() {
     local words=(run s.safetensors -o shown --model cnn --validation 0.2 "${settings[@]}")
@@ -397,6 +412,7 @@ fi
 check "a run saves when its launcher passes SIGUSR1 on" saves_when_asked_to_stop launcher
 check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
 check "two ranks go on with a run of one process" goes_on_after_the_first_task
+check "images stored in bytes with partial labels make the same run" makes_the_same_run_of_stored_images_with_partial_labels
 check "two ranks show a finished run whose average is chosen by validation" shows_a_finished_run
 check "predictions, features and metrics are the same" same_predictions
 check "predictions are the same around damaged images" predicts_around_damaged_images
