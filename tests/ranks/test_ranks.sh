@@ -153,14 +153,15 @@ saves_the_runs_of_all_ranks() {
     same 0 "$code" && compared unhalted halted
 }
 
-# start N FOLDER: a run in the background that saves after each step; returns when it has saved one. $job is its process.
+# start N FOLDER [STREAM STEPS]: a run in the background that saves after each step; returns when it has saved one, or STEPS. $job is its
+# process.
 start() {
-    local count=$1 folder=$2
+    local count=$1 folder=$2 stream=${3:-s.safetensors} steps=${4:-1}
     rm -f pid.*
-    (ranks "$count" run s.safetensors -o "$folder" --model cnn --threads 1 --checkpoint-every 1 "${settings[@]}") > "$out" 2> "$err" &
+    (ranks "$count" run "$stream" -o "$folder" --model cnn --threads 1 --checkpoint-every 1 "${settings[@]}") > "$out" 2> "$err" &
     job=$!
     for _ in $(seq 1200); do
-        [ -s "$folder/checkpoint.safetensors" ] && return 0
+        [ -s "$folder/checkpoint.safetensors" ] && [ "$(grep -c '"type":"step"' "$folder/run.jsonl")" -ge "$steps" ] && return 0
         sleep 0.05
     done
     echo "no checkpoint within a minute"
@@ -188,6 +189,22 @@ ends_with_the_rank() {
     run ranks_apart "$4" run s.safetensors -o "$folder" --model cnn --threads 2 --checkpoint-every 1 --resume "${settings[@]}"
     same 0 "$code" && cmp one-cnn/weights.safetensors "$folder/weights.safetensors" &&
         cmp one-cnn/memory.jsonl "$folder/memory.jsonl"
+}
+
+# A longer run, whose rank is killed again and again as it goes on, each time on another number of ranks.
+goes_on_after_kills() { # goes_on_after_kills VICTIM
+    local settings=(--crop 32 --resize 32 -m 20 --log-every 1 -q) count=4 folder=kills-$1
+    [ -e long ] || "$source/tests/ranks/make-stream" "$ocdm" long 200 > "$out" 2> "$err" || return 1
+    [ -e long/one ] || "$ocdm" run long/s.safetensors -o long/one --model cnn --threads 2 "${settings[@]}" > "$out" 2> "$err" || return 1
+    for step in 2 7 13; do
+        start "$count" "$folder" long/s.safetensors "$step" || return 1
+        kill -9 "$(cat "pid.$(($1 % count))")"
+        ends_soon || return 1
+        settings+=(--resume)
+        count=$((count - 1))
+    done
+    run ranks_apart 5 run long/s.safetensors -o "$folder" --model cnn --threads 1 --checkpoint-every 1 "${settings[@]}"
+    same 0 "$code" && same_run long/one "$folder"
 }
 
 # SIGTERM to rank 0, or SIGUSR1 to the launcher, which passes it on to all ranks.
@@ -398,6 +415,7 @@ if [ "$extent" = all ]; then
     for victim in 0 1 2 3; do
         check "a job of 4 whose rank $victim is killed ends, and goes on with 3" ends_with_the_rank KILL "$victim" 4 3
         check "a job of 4 whose rank $victim hangs ends, and goes on with 2" ends_with_the_rank STOP "$victim" 4 2
+        check "a run whose rank $victim is killed at three steps goes on with fewer ranks" goes_on_after_kills "$victim"
     done
     check "a job of 2 whose rank 1 has no memory ends, and says so" ends_when_a_rank_has_no_memory
 else
