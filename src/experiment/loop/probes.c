@@ -141,6 +141,18 @@ static void fill_part(ocdm__probes *probes, const ocdm__stream_order *tests, con
     }
 }
 
+/* Partial labels: the part has the classes that the tasks introduce, as all tests have. */
+static bool copy_class_places(ocdm__stream_order *part, const ocdm__stream_order *tests, size_t class_count)
+{
+    if (tests->class_places == NULL)
+        return true;
+    part->disjoint = tests->disjoint;
+    part->class_places = ocdm__allocate(class_count, sizeof *part->class_places);
+    if (part->class_places != NULL)
+        memcpy(part->class_places, tests->class_places, class_count * sizeof *part->class_places);
+    return part->class_places != NULL;
+}
+
 ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *settings, const ocdm__stream_table *table,
                               const ocdm__stream_order *tests, ocdm_error *error)
 {
@@ -153,7 +165,7 @@ ocdm_status ocdm__probes_make(ocdm__probes *probes, const ocdm__run_settings *se
     probes->part.ends = ocdm__allocate(tests->task_count, sizeof *probes->part.ends);
     probes->places = ocdm__allocate(tests->count, sizeof *probes->places);
     bool made = make_draw(&draw) && probes->part.samples != NULL && probes->part.tasks != NULL && probes->part.ends != NULL &&
-                probes->places != NULL;
+                probes->places != NULL && copy_class_places(&probes->part, tests, table->class_count);
     if (made && settings->eval_samples >= tests->count) {
         memset(draw.is_taken, 1, tests->count * sizeof *draw.is_taken);
     } else if (made) {
