@@ -13,8 +13,8 @@
  *     largest rises of class weights. It costs almost nothing and is enough while weights change little.
  *   - the height, 16 bits per sleeper: a sweep raises the heights of the sleepers of each class that is above its reference
  *     weight, collects those that reach the height of the best deletion found so far, and scores them exactly. Those that could
- *     be the best wake up; the others set a new ceiling. Within a batch class weights only fall, so a sweep with a margin
- *     serves several deletions.
+ *     be the best become guests, whose scores are updated too; the others set a new ceiling. Within a batch class weights only
+ *     fall, so a sweep with a margin serves several deletions.
  */
 #ifndef OCDM_MEMORY_SCORES_H
 #define OCDM_MEMORY_SCORES_H

@@ -1,18 +1,18 @@
 /*
  * The sweep: when the ceilings do not exclude that a sleeper is the best deletion, the sleepers that may be the best are found
- * (caught) by their heights and scored exactly. Those that score enough are woken. Then the ceilings are set again.
+ * (caught) by their heights and scored exactly. Those that score enough become guests. Then the ceilings are set again.
  *
  * Risers are classes above their references. There are two ways to catch the sleepers that reach the goal with them:
  *   - over lists: raise all sleepers of each riser, note those that reach the goal, reset the heights;
- *   - over pairs: a sleeper is on the lists of disjoint pairs of its classes. If none of them is a pair of risers, it has at
- *     most one riser of each pair. That is not enough where scores are close together, as in a balanced memory, so only the
- *     lists of all pairs of risers are read.
+ *   - over pairs: a sleeper is on the lists of some pairs of its classes. If none of them is a pair of risers, at most half of
+ *     its classes are risers. That is not enough where scores are close together, as in a balanced memory, so only the lists of
+ *     all pairs of risers are read.
  */
 #include "memory/scores_parts.h"
 
-/* If a sweep catches more than WOKEN_AT_MOST sleepers, it reduces its margin until about WOKEN_AT_LEAST are left. */
-#define WOKEN_AT_LEAST 16u
-#define WOKEN_AT_MOST 32u
+/* If a sweep catches more than CAUGHT_AT_MOST sleepers, it reduces its margin until about CAUGHT_AT_LEAST are left. */
+#define CAUGHT_AT_LEAST 16u
+#define CAUGHT_AT_MOST 32u
 #define LARGEST_MARGIN 512u
 
 /* A class that was above its reference in so many sweeps in a row gets a new one. One sweep stops doing this once it has
@@ -166,7 +166,7 @@ static void narrow(const struct scores *scores, struct catch *caught)
             at[scores->ranked[i].gap]++;
             left++;
         }
-    for (; caught->margin && left > WOKEN_AT_LEAST; caught->margin--)
+    for (; caught->margin && left > CAUGHT_AT_LEAST; caught->margin--)
         left -= at[caught->margin];
     for (uint32_t i = 0; i < caught->count; i++) {
         scores->ranked[kept] = scores->ranked[i];
@@ -509,7 +509,7 @@ void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct f
         sweep_lists(scores, pool, risers, listed, &caught);
     uint32_t looked = caught.margin;
     scores->sleep_trial.spent += COST_OF_SWEEP + (uint64_t)caught.count * COST_OF_CATCH;
-    if (caught.count > WOKEN_AT_MOST)
+    if (caught.count > CAUGHT_AT_MOST)
         narrow(scores, &caught);
     adapt_sweep(margin, looked, caught.margin);
     settle(scores, pool, &caught);
