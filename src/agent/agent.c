@@ -317,7 +317,7 @@ ocdm_status ocdm__agent_train(ocdm__agent *agent, const struct ocdm__labelled_ba
     if (status == OCDM_OK) {
         agent->steps++;
         if (agent->settings.averages.count > 0)
-            ocdm__parameters_average(agent->network, &agent->settings.averages, agent->steps);
+            ocdm__parameters_average(agent->network, &agent->settings.averages, agent->steps, batch->ages);
     }
     if (agent->ranks != NULL)
         agent->ranks->note_step(agent->steps);

@@ -118,6 +118,7 @@ struct ocdm__labelled_batch {
     const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
     const uint8_t *known; /* a row of bits (base/bytes.h) for each sample: the classes that are annotated, its labels among
                              them; the others are left out of the loss. NULL: all are */
+    const float *ages;    /* of each class, in steps, for averages that begin with it; 0: not known; NULL: of none */
 };
 
 /*
@@ -158,7 +159,8 @@ ocdm_status ocdm__agent_batch_gradient(ocdm__agent *agent, const struct ocdm__la
 
 /*
  * Besides the trained weights an agent may have exponential averages of them and of the norms' statistics: after step t,
- * average = r average + (1 - r) weights with r = min(rate, 1 - 1/t). Predictions, features, lists and fetches use version 0,
+ * average = r average + (1 - r) weights with r = min(rate, 1 - 1/t); for a row of the head t is the age of its class, if that
+ * came with the batch. Predictions, features, lists and fetches use version 0,
  * the trained weights, unless another is chosen: version i is the average of rate i - 1. Before the first step all versions are
  * the trained weights. A step returns to version 0. OCDM_OK, OCDM_NO_MEMORY.
  */

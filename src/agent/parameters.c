@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "agent/agent_parts.h"
 #include "base/allocate.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -145,32 +146,43 @@ void ocdm__parameters_release(ocdm__network *network)
 
 struct averaging {
     ocdm__network *network;
-    float keep[OCDM__MOST_RATES], rest[OCDM__MOST_RATES];
+    const ocdm__rates *rates;
+    uint64_t step;
+    const float *ages; /* of the classes; NULL: all weights are averaged since the first step */
 };
 
 /* Weights that are read once for all averages. */
 enum { PIECE = 1 << 12 };
 
+/* Weights from `first` to `end`, whose averages began `age` steps ago. */
+static void average_part(const struct averaging *averaging, const struct ocdm__parameter *parameter, size_t first, size_t end,
+                         double age)
+{
+    for (size_t at = first; at < end; at += PIECE)
+        for (uint32_t k = 0; k < averaging->network->average_count; k++) {
+            double rate = fmin(averaging->rates->values[k], 1 - 1 / age);
+            ocdm__average(parameter->averages[k] + at, parameter->value + at, (float)rate, (float)(1 - rate),
+                          end - at < PIECE ? end - at : PIECE);
+        }
+}
+
+/* The head has a row of weights and a bias for each class. */
 static void average_one(void *context, size_t item, unsigned slot)
 {
     (void)slot;
     const struct averaging *averaging = context;
     const struct ocdm__parameter *parameter = &averaging->network->parameters[item];
-    for (size_t at = 0; at < parameter->room; at += PIECE) {
-        size_t count = parameter->room - at < PIECE ? parameter->room - at : PIECE;
-        for (uint32_t k = 0; k < averaging->network->average_count; k++)
-            ocdm__average(parameter->averages[k] + at, parameter->value + at, averaging->keep[k], averaging->rest[k], count);
-    }
+    double step = (double)averaging->step;
+    bool by_class = averaging->ages != NULL && ocdm__is_head(averaging->network, parameter);
+    size_t rows = by_class ? parameter->shape[0] : 1, width = parameter->room / rows;
+    for (size_t i = 0; i < rows; i++)
+        average_part(averaging, parameter, i * width, (i + 1) * width,
+                     by_class && averaging->ages[i] > 0 ? (double)averaging->ages[i] : step);
 }
 
-void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step)
+void ocdm__parameters_average(ocdm__network *network, const ocdm__rates *rates, uint64_t step, const float *ages)
 {
-    struct averaging averaging = {.network = network};
-    for (uint32_t k = 0; k < network->average_count; k++) {
-        double rate = fmin(rates->values[k], 1 - 1 / (double)step);
-        averaging.keep[k] = (float)rate;
-        averaging.rest[k] = (float)(1 - rate);
-    }
+    struct averaging averaging = {network, rates, step, ages};
     const struct ocdm__work work = {average_one, &averaging, network->parameter_count};
     ocdm__team_run(network->team, &work, 1);
 }

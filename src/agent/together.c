@@ -368,6 +368,7 @@ struct order {
     uint64_t labels, steps; /* of a batch; of the agent */
     uint64_t fresh;         /* samples of the stream in a batch */
     uint64_t weighted;      /* 1: weights of classes come with the batch */
+    uint64_t aged;          /* 1: ages of classes come with the batch */
     uint64_t dark;          /* floats of logits that come with the batch */
     uint64_t known;         /* bytes of known labels that come with it */
     ocdm__agent_settings settings;
@@ -459,6 +460,7 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
                           .steps = agent->steps,
                           .fresh = batch->fresh,
                           .weighted = batch->class_weights != NULL,
+                          .aged = batch->ages != NULL,
                           .dark = batch->dark != NULL ? (batch->count - batch->fresh) * agent->settings.class_count : 0,
                           .known = batch->known != NULL ? batch->count * ocdm__bits_size(agent->settings.class_count) : 0};
     uint32_t *known = ocdm__allocate(units_of(order.known), sizeof *known);
@@ -477,6 +479,8 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
         ranks->broadcast(known, units_of(order.known));
     }
     ocdm__release(known);
+    if (order.aged) /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        ranks->broadcast((void *)(uintptr_t)batch->ages, agent->settings.class_count);
     ocdm__share_starts(share, ocdm__network_input_size(agent->network));
     ranks->scatter(batch->input, share->starts, NULL);
     return OCDM_OK;
@@ -584,9 +588,9 @@ struct follower {
     const ocdm__ranks *ranks;
     ocdm__agent **agents;
     size_t agent_count;
-    float *input, *features, *weights, *dark;
+    float *input, *features, *weights, *dark, *ages;
     float *known; /* bytes, in units of four */
-    size_t input_room, feature_room, weight_room, dark_room, known_room;
+    size_t input_room, feature_room, weight_room, dark_room, age_room, known_room;
 };
 
 static ocdm_status follow_create(struct follower *follower, const struct order *order, ocdm_error *error)
@@ -624,6 +628,7 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
     if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
+        !reserve_floats(&follower->ages, &follower->age_room, agent->settings.class_count) ||
         !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1) ||
         !reserve_floats(&follower->known, &follower->known_room, units_of(order->known) + 1))
         return ocdm__fail_memory(error, "the weights of classes, or logits");
@@ -633,6 +638,8 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
         ranks->broadcast(follower->dark, (size_t)order->dark);
     if (order->known > 0)
         ranks->broadcast(follower->known, units_of(order->known));
+    if (order->aged)
+        ranks->broadcast(follower->ages, agent->settings.class_count);
     if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
@@ -644,7 +651,8 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
                                                .fresh = (size_t)order->fresh,
                                                .class_weights = order->weighted ? follower->weights : NULL,
                                                .dark = order->dark > 0 ? follower->dark : NULL,
-                                               .known = order->known > 0 ? (const uint8_t *)follower->known : NULL};
+                                               .known = order->known > 0 ? (const uint8_t *)follower->known : NULL,
+                                               .ages = order->aged ? follower->ages : NULL};
     ocdm_status status = ocdm__agent_train(agent, &batch, NULL, error);
     return status == OCDM_BAD_RECORD ? OCDM_OK : status; /* the leader reports it */
 }
@@ -724,4 +732,5 @@ void ocdm__together_follow(void)
     ocdm__release_aligned(follower.weights);
     ocdm__release_aligned(follower.dark);
     ocdm__release_aligned(follower.known);
+    ocdm__release_aligned(follower.ages);
 }

@@ -17,7 +17,8 @@ static struct ocdm__labelled_batch labelled(const ocdm__learner_batch *batch)
                                          .fresh = batch->fresh,
                                          .class_weights = batch->class_weights,
                                          .dark = batch->dark,
-                                         .known = batch->known};
+                                         .known = batch->known,
+                                         .ages = batch->ages};
 }
 
 static ocdm_status train(void *agent, const ocdm__learner_batch *batch, double *loss, size_t *bad, ocdm_error *error)

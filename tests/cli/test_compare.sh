@@ -161,8 +161,8 @@ refuses_grids_that_choose_nothing() {
     done
     run "$ocdm" compare s.safetensors --model none --grid lr=1 -o n
     same 2 "$code" && grep -q '^error: --grid chooses by predictions' "$err" || return 1
-    run "$ocdm" compare s.safetensors --methods rs --preset strong --grid lr=0.003,0.006 -o n
-    same 2 "$code" && grep -q '^error: --grid with 4 rates of --ema: ' "$err" && [ ! -e n ] || return 1
+    run "$ocdm" compare s.safetensors --methods rs --ema 0.9,0.99 --grid lr=0.003,0.006 -o n
+    same 2 "$code" && grep -q '^error: --grid with 2 rates of --ema: ' "$err" && [ ! -e n ] || return 1
     run "$ocdm" compare s.safetensors --methods rs --grid-seeds 2 -o n
     same 2 "$code" && grep -q '^error: --grid-seeds without --grid$' "$err" || return 1
     run "$ocdm" compare s.safetensors --model none --validation 0.1

@@ -25,7 +25,7 @@ ranks() {
     exec $launcher -n "$count" bash -c 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' rank "$parallel" "$@"
 }
 
-settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 --negatives 0.25 --focal 1 --loss-balance 0.5 --ema 0.5,0.9
+settings=(--crop 32 --resize 32 -m 20 --log-every 1 --lr 0.001 --negatives 0.25 --focal 1 --loss-balance 0.5 --ema 0.5,0.9 --ema-start class
     --optimiser sgd --warmup 3 --replay-policy loss --dark 0.1 --store jpeg:60:24 -q)
 stream_of() { case $1 in linear | mlp) echo f.safetensors ;; *) echo s.safetensors ;; esac }
 settings_of() { case $1 in linear | mlp) echo --memory-bytes 3K --store u8 --log-every 1 --lr 0.001 -q ;; *) echo "${settings[@]}" ;; esac }

@@ -240,17 +240,21 @@ TEST(predictions_do_not_depend_on_threads_or_neighbours)
 
 enum { STEPS = 5 };
 
-/* Adds the weights and statistics of now to a plain average, as its definition says. */
-static void add_to_average(ocdm__agent *agent, double rate, double *average, size_t step)
+/* Adds the weights and statistics of now to a plain average, as its definition says. Rows of the head have ages, unless NULL;
+ * no other tensor has as many rows as there are classes. */
+static void add_to_average(ocdm__agent *agent, double rate, double *average, size_t step, const float *ages)
 {
     struct ocdm__agent_state state;
-    double keep = fmin(rate, 1 - 1 / (double)step);
-    size_t at = 0;
+    size_t at = 0, classes = agent->settings.class_count;
     assert_int_equal(agent_save(agent, false, &state, NULL), OCDM_OK);
     for (size_t i = 0; i < state.count; i++) {
         const float *values = (const float *)(const void *)state.tensors[i].data;
-        for (size_t k = 0; k < state.tensors[i].size / sizeof *values; k++, at++)
+        size_t count = state.tensors[i].size / sizeof *values;
+        for (size_t k = 0; k < count; k++, at++) {
+            double age = ages != NULL && state.tensors[i].shape[0] == classes ? (double)ages[k / (count / classes)] : 0;
+            double keep = fmin(rate, 1 - 1 / (age > 0 ? age : (double)step));
             average[at] = keep * average[at] + (1 - keep) * (double)values[k];
+        }
     }
     ocdm__agent_state_release(&state);
 }
@@ -283,7 +287,7 @@ TEST(averages_are_those_of_all_steps)
         plain = agent_with(&without);
         for (size_t step = 1; step <= STEPS; step++) {
             train_steps(plain, &settings, 1, step);
-            add_to_average(plain, settings.averages.values[version - 1], average, step);
+            add_to_average(plain, settings.averages.values[version - 1], average, step, NULL);
         }
         if (version == 1)
             train_steps(agent, &settings, STEPS, 1);
@@ -295,6 +299,34 @@ TEST(averages_are_those_of_all_steps)
         ocdm__agent_destroy(plain);
     }
     ocdm__agent_destroy(agent);
+}
+
+/* The weights of a class, its row of the head, are averaged since the class came; all others since the first step. */
+TEST(averages_of_a_row_of_the_head_begin_with_its_class)
+{
+    enum { HEADS = 3 };
+    static const size_t first[HEADS] = {1, 3, STEPS + 1}; /* the step in which the class comes; the last one never does */
+    static const char *const models[] = {"linear", "mlp"};
+    for (size_t i = 0; i < COUNT(models); i++) {
+        ocdm__agent_settings settings = rich_settings_for(models[i], 7, HEADS, 1);
+        settings.learning_rate = 0.01;
+        ocdm__agent *agent = agent_with(&settings);
+        struct made_batch made = batch_for(&settings, 6, 1);
+        double *average = calloc(1 << 14, sizeof *average);
+        for (size_t step = 1; step <= STEPS; step++) {
+            float ages[HEADS] = {0};
+            for (size_t c = 0; c < HEADS; c++)
+                ages[c] = first[c] <= step ? (float)(step - first[c] + 1) : 0;
+            made.batch.ages = ages;
+            assert_int_equal(ocdm__agent_train(agent, &made.batch, NULL, NULL), OCDM_OK);
+            add_to_average(agent, settings.averages.values[1], average, step, ages);
+        }
+        assert_int_equal(ocdm__agent_use(agent, 2, NULL), OCDM_OK);
+        assert_true(distance_to_average(agent, average) < 1e-6);
+        batch_free(&made);
+        free(average);
+        ocdm__agent_destroy(agent);
+    }
 }
 
 /* Averages predict with their own weights and statistics, and a step goes on from the trained ones. */
@@ -576,6 +608,7 @@ int main(void)
         cmocka_unit_test(weights_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(predictions_do_not_depend_on_threads_or_neighbours),
         cmocka_unit_test(averages_are_those_of_all_steps),
+        cmocka_unit_test(averages_of_a_row_of_the_head_begin_with_its_class),
         cmocka_unit_test(averages_leave_the_trained_weights_alone),
         cmocka_unit_test(gradients_leave_what_a_step_computed),
         cmocka_unit_test(gradient_of_a_batch_is_the_mean_of_its_samples_in_evaluation),

@@ -36,6 +36,7 @@ static void enrich(ocdm__run_settings *settings)
     settings->focal = 1;
     settings->loss_balance = 0.5;
     settings->averages = (ocdm__rates){.values = {0.5, 0.9}, .count = 2};
+    settings->average_start = OCDM__AVERAGE_SINCE_CLASS;
     settings->validation = 0.1;
     settings->optimiser = OCDM__OPTIMISER_SGD;
     settings->lr_schedule = OCDM__LR_COSINE;

@@ -60,6 +60,7 @@ static const struct contradiction contradictions[] = {
      CHANGED(.model = "ridge", .learning_rate = 1e-4, .warmup = 5)},
     {"--momentum is of sgd, the optimiser is adam", OCDM_BAD_ARGUMENT, CHANGED(.momentum = 0.5)},
     {"sgd has no epsilon", OCDM_BAD_ARGUMENT, CHANGED(.optimiser = OCDM__OPTIMISER_SGD, .epsilon = 1e-8)},
+    {"--ema-start class: there are no averages", OCDM_BAD_ARGUMENT, CHANGED(.average_start = OCDM__AVERAGE_SINCE_CLASS)},
     {"--lambda is of ridge, the model is linear", OCDM_BAD_ARGUMENT, CHANGED(.lambda = 10)},
     {"ridge is solved and takes no steps", OCDM_BAD_ARGUMENT, CHANGED(.model = "ridge")},
     {"ridge counts each sample once", OCDM_BAD_ARGUMENT,
@@ -132,8 +133,8 @@ TEST(presets_are_settings_that_can_be_read)
     ocdm__run_settings settings = ocdm__run_settings_default();
     for (size_t i = 0; ocdm__run_presets[i] != NULL; i++)
         HOLDS(ocdm__run_presets[i], ocdm__run_preset_apply(ocdm__run_presets[i], &settings, NULL) == OCDM_OK);
-    assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal == 1);
-    assert_true(settings.averages.count >= 2 && settings.validation == 0.1);
+    assert_true(settings.batch == 10 && settings.learning_rate == 1e-4 && settings.focal > 0);
+    assert_true(settings.averages.count == 1 && settings.average_start == OCDM__AVERAGE_SINCE_CLASS);
 }
 
 TEST(rates_of_averages_are_each_named_once)
@@ -195,7 +196,7 @@ TEST(settings_are_written_with_every_default)
         "\"tie\":\"key\",\"model\":\"cnn\",\"weights\":\"w.safetensors\",\"precision\":\"f32\",\"lr\":0.0001,"
         "\"adam_eps\":0.0001,\"clip\":5,\"seed\":0,\"order\":[1,0],\"epochs\":1,\"resize\":0,\"crop\":32,\"groups\":\"600,"
         "100\",\"log_every\":10,\"validation\":0,\"resample_tests\":false,\"loss\":\"bce\","
-        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"optimiser\":\"adam\","
+        "\"negatives\":1,\"focal\":0,\"loss_balance\":0,\"ema\":null,\"ema_start\":\"stream\",\"optimiser\":\"adam\","
         "\"weight_decay\":0,\"momentum\":0.9,\"schedule\":\"constant\",\"horizon\":0,\"warmup\":0,\"lambda\":1000,\"replay_policy\":\"uniform\",\"dark\":0,\"memory_bytes\":null,\"store\":\"none\",\"blur\":null,\"eval_every\":0,\"eval_samples\":500,\"steps_per_batch\":1,\"budget\":null}";
     ocdm__run_settings settings = ocdm__run_settings_default();
     settings.model = "cnn";

@@ -44,6 +44,12 @@ typedef struct ocdm__budget {
     double operations; /* of floating-point numbers */
 } ocdm__budget;
 
+/* When the averages of a class's own weights begin: symbol, name. */
+#define OCDM__AVERAGE_STARTS(ROW) ROW(STREAM, "stream") ROW(CLASS, "class")
+
+#define OCDM__AVERAGE_START(symbol, name) OCDM__AVERAGE_SINCE_##symbol,
+enum ocdm__average_start { OCDM__AVERAGE_STARTS(OCDM__AVERAGE_START) };
+
 enum ocdm__precision { OCDM__PRECISION_F32, OCDM__PRECISION_BF16 };
 
 typedef struct ocdm__run_settings {
@@ -80,6 +86,7 @@ typedef struct ocdm__run_settings {
     double negatives, focal;   /* as in ocdm__loss_rule */
     double loss_balance;       /* power of the weights of classes in the loss */
     ocdm__rates averages;      /* of the weights, which are evaluated instead */
+    uint32_t average_start;    /* an ocdm__average_start */
     uint32_t optimiser;        /* an ocdm__optimiser */
     double weight_decay, momentum;
     uint32_t lr_schedule; /* an ocdm__lr_schedule */
@@ -204,6 +211,8 @@ enum ocdm__setting_kind {
         "the loss of class i is weighted by (mean n / n_i)^P, n_i the stream's counts so far; 0 to 1")                         \
     ROW("ema", averages, RATES, 0, "ema", "RATE,...", NULL, NULL, 0, 1,                                                        \
         "evaluate an exponential average of the weights; of several rates, each below 1, validation chooses the one reported")  \
+    ROW("ema_start", average_start, CHOICE, 0, "ema-start", "WHEN", "stream", ocdm__run_average_starts, 0, 0,                  \
+        "when the averages of a class's own weights, its row of the last layer, begin: with the stream, or with its first sample") \
     ROW("optimiser", optimiser, CHOICE, 0, "optimiser", "NAME", "adam", ocdm__run_optimisers, 0, 0,                            \
         "how weights follow gradients")                                                                                        \
     ROW("weight_decay", weight_decay, REAL, 0, "weight-decay", "X", "0", NULL, 0, 1,                                           \
@@ -278,6 +287,7 @@ extern const char *const ocdm__run_ties[];
 extern const char *const ocdm__run_models[]; /* "none" too */
 extern const char *const ocdm__run_precisions[];
 extern const char *const ocdm__run_losses[];
+extern const char *const ocdm__run_average_starts[];
 extern const char *const ocdm__run_optimisers[];
 extern const char *const ocdm__run_lr_schedules[];
 extern const char *const ocdm__run_replay_policies[];
@@ -290,7 +300,7 @@ extern const char *const ocdm__run_presets[];
  */
 #define OCDM__PRESETS(ROW)                                                                                                     \
     ROW("paper", "batch 10;replay 10;rho 0;lr 1e-4;adam-eps 1e-4")                                                             \
-    ROW("strong", "focal 1;ema 0.98,0.99,0.995,0.999;validation 0.1")
+    ROW("strong", "focal 1;ema 0.9998;ema-start class")
 
 /* Gives the settings of a preset their values. OCDM_OK, OCDM_BAD_ARGUMENT. */
 ocdm_status ocdm__run_preset_apply(const char *name, ocdm__run_settings *settings, ocdm_error *error);

@@ -159,6 +159,9 @@ static ocdm_status check_optimiser(const ocdm__run_settings *settings, ocdm_erro
                           cosine ? "the cosine schedule needs a horizon" : "a horizon without the cosine schedule");
     if (settings->loss == OCDM__LOSS_ASL && settings->focal > 0)
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "leave --focal out", "the loss asl has a focal power of its own");
+    if (settings->average_start != OCDM__AVERAGE_SINCE_STREAM && settings->averages.count == 0)
+        return ocdm__fail(error, OCDM_BAD_ARGUMENT, "such as --ema 0.999", "--ema-start %s: there are no averages to start",
+                          ocdm__run_average_starts[settings->average_start]);
     return check_owners(settings, error);
 }
 

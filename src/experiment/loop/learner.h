@@ -33,6 +33,7 @@ typedef struct ocdm__learner_batch {
     const float *class_weights; /* of the loss, one for each class; NULL: 1 */
     const float *dark;          /* logits that the replayed samples once had, a row for each; NULL: not known */
     const uint8_t *known;       /* a row of bits for each sample: the classes that are annotated; NULL: all are */
+    const float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
 } ocdm__learner_batch;
 
 /* What the last step computed, a row or a number for each sample; valid until the next one. */

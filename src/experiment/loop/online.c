@@ -273,10 +273,16 @@ static ocdm_status open_similarity(struct ocdm__similarity **opened, const ocdm_
 /* The input slot for replayed samples; batches of the stream alternate between the slots before it. */
 #define REPLAY_SLOT 2u
 
-/* Only where classes have weights. */
-static bool make_class_weights(ocdm__online *online)
+/* Only where classes have weights, or where averages begin with them. */
+static bool make_class_counts(ocdm__online *online)
 {
-    if (online->parts.balance == 0 || online->parts.learner == NULL)
+    if (online->parts.learner == NULL)
+        return true;
+    if (online->parts.ages)
+        online->ages = ocdm__allocate(online->parts.class_count, sizeof *online->ages);
+    if (online->parts.ages && online->ages == NULL)
+        return false;
+    if (online->parts.balance == 0)
         return true;
     online->seen = ocdm__allocate(online->parts.class_count, sizeof *online->seen);
     online->class_weights = ocdm__allocate(online->parts.class_count, sizeof *online->class_weights);
@@ -309,7 +315,7 @@ ocdm_status ocdm__online_open(ocdm__online *online, const ocdm__online_parts *pa
     online->offered = ocdm__allocate(parts->batch, sizeof *online->offered);
     online->input = size <= SIZE_MAX / sizeof(float) ? ocdm__allocate(room, size * sizeof *online->input) : NULL;
     if (online->slots == NULL || online->replayed == NULL || online->chosen == NULL || online->unusable == NULL ||
-        online->offered == NULL || online->input == NULL || !make_class_weights(online) || !make_replay_room(online))
+        online->offered == NULL || online->input == NULL || !make_class_counts(online) || !make_replay_room(online))
         return ocdm__fail_memory(error, "the batches of a run");
     if (parts->memory == NULL || parts->learner == NULL ||
         (ocdm_memory_options(parts->memory)->policy->traits & OCDM_NEEDS_GRADIENTS) == 0)
@@ -328,6 +334,7 @@ void ocdm__online_close(ocdm__online *online)
     ocdm__release(online->input);
     ocdm__release(online->seen);
     ocdm__release(online->class_weights);
+    ocdm__release(online->ages);
     ocdm__release(online->keys);
     ocdm__release(online->dark);
     clear_labels(&online->labels);
@@ -543,14 +550,29 @@ static ocdm_status gather_or_end(ocdm__online *online, const ocdm__online_batch 
     return status;
 }
 
-/* ---- weights of classes in the loss ------------------------------------------------------------------------------------- */
+/* ---- classes so far: their weights in the loss, their ages --------------------------------------------------------------- */
+
+bool ocdm__online_counts(const ocdm__online *online)
+{
+    return online->seen != NULL || online->ages != NULL;
+}
+
+static void count_label(ocdm__online *online, uint32_t class)
+{
+    if (online->seen != NULL)
+        online->seen[class]++;
+    if (online->ages != NULL && online->ages[class] == 0)
+        online->ages[class] = 1;
+}
 
 void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count)
 {
     const ocdm__label_lists *lists = &online->parts.labels;
-    for (size_t i = 0; online->seen != NULL && i < count; i++)
+    for (size_t c = 0; online->ages != NULL && c < online->parts.class_count; c++)
+        online->ages[c] += online->ages[c] > 0;
+    for (size_t i = 0; ocdm__online_counts(online) && i < count; i++)
         for (uint64_t k = lists->starts[samples[i]]; k < lists->starts[samples[i] + (size_t)1]; k++)
-            online->seen[lists->labels[k]]++;
+            count_label(online, lists->labels[k]);
 }
 
 /* (mean / n_c)^balance, the mean over the classes seen so far; 1 for the others. NULL without weights. */
@@ -634,7 +656,8 @@ static ocdm_status train(ocdm__online *online, uint64_t step, double *loss, ocdm
                                        .samples = online->chosen,
                                        .fresh = online->stream_count,
                                        .class_weights = weigh_classes(online),
-                                       .dark = recall_logits(online)};
+                                       .dark = recall_logits(online),
+                                       .ages = online->ages};
     size_t bad = 0;
     status = learner->functions->train(learner->state, &batch, loss, &bad, &found);
     if (status == OCDM_BAD_RECORD)

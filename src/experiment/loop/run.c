@@ -324,10 +324,11 @@ ocdm_status ocdm__run_begin(ocdm__run *run, ocdm_error *error)
                                       .replay = run->settings->replay,
                                       .class_count = run->stream->table.class_count,
                                       .balance = run->settings->loss_balance,
+                                      .ages = run->settings->average_start == OCDM__AVERAGE_SINCE_CLASS,
                                       .replays = &run->replays,
                                       .stored_from = stored_from};
     status = ocdm__online_open(&run->online, &parts, error);
-    for (uint64_t step = 0; status == OCDM_OK && run->online.seen != NULL && step < run->step; step++)
+    for (uint64_t step = 0; status == OCDM_OK && ocdm__online_counts(&run->online) && step < run->step; step++)
         if (!ocdm__run_missed(run, step))
             ocdm__online_count(&run->online, run->samples, ocdm__schedule_batch(&run->schedule, step, run->samples));
     return status;

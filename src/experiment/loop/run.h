@@ -119,6 +119,7 @@ typedef struct ocdm__online_parts {
     uint32_t replay;
     size_t class_count;
     double balance;        /* power of the weights of classes in the loss; 0: none */
+    bool ages;             /* the learner is told how long ago each class first came */
     ocdm__replay *replays; /* how samples are drawn, what is kept beside them; NULL: uniformly, nothing */
     uint64_t stored_from;  /* the first step in which samples of the memory pass through the store of the inputs */
 } ocdm__online_parts;
@@ -147,6 +148,7 @@ typedef struct ocdm__online {
     } requests[OCDM__INPUT_SLOTS];
     uint64_t *seen;       /* samples of the stream so far that carried each class; NULL: the loss has no weights of classes */
     float *class_weights; /* of the step */
+    float *ages;          /* steps since each class first came, this one included; 0: not yet; NULL: not counted */
     double *keys;         /* room to draw */
     float *dark;          /* logits that the replayed samples once had */
 } ocdm__online;
@@ -178,6 +180,7 @@ typedef struct ocdm__online_batch {
 
 /* Counts the classes of samples of the stream; ocdm__online_choose does it itself. For those before a resume. */
 void ocdm__online_count(ocdm__online *online, const uint32_t *samples, size_t count);
+bool ocdm__online_counts(const ocdm__online *online); /* whether anything is counted */
 
 /* The parts of a step, in their order. After an error the step cannot be made again. */
 
