@@ -238,10 +238,11 @@ goes_on_after_the_first_task() {
     same 0 "$code" && grep 'going on from the checkpoint before it' "$err" && same_run one-cnn first-task
 }
 
-# Partial labels, and a memory of bytes whose images are stored as JPEG: on three ranks, and on two from the end of the first task on.
+# Partial labels, a memory of bytes whose images are stored as JPEG, blurred tasks, evaluations in between, two steps for a batch, and a budget
+# that misses some: on three ranks, and on two from the end of the first task on.
 makes_the_same_run_of_stored_images_with_partial_labels() {
     local words=(run partial.safetensors --model cnn --crop 32 --resize 32 --log-every 1 --lr 0.001 --memory-bytes 20K --store jpeg:90:32
-        --dark 0.1 --threads 1 -q)
+        --dark 0.1 --blur 0.3 --eval-every 2 --eval-samples 10 --steps-per-batch 2 --budget 2gflop --threads 1 -q)
     run "$ocdm" stream build --records s.jsonl --images images --recipe incremental --step 3 -o partial.safetensors
     same 0 "$code" || return 1
     run "$ocdm" "${words[@]}" -o stored-one
