@@ -91,7 +91,7 @@ coverage: ## lines and branches that the tests in C and shell reach; fails below
 	    -DCMAKE_C_FLAGS_DEBUG="-O0 -g --coverage -fprofile-update=atomic" $(QUIET)
 	@$(COMPILE) $(BUILD)/coverage --parallel $(JOBS) $(QUIET)
 	@find $(BUILD)/coverage -name '*.gcda' -delete
-	@tools/run-tests $(BUILD)/coverage $(BUILD)/coverage $(JOBS) cli property fault unit examples
+	@tools/run-tests $(BUILD)/coverage $(BUILD)/coverage $(JOBS) cli ranks property fault unit examples
 	@gcovr --root . --filter src/ --exclude-unreachable-branches --exclude-throw-branches --print-summary --txt $(BUILD)/coverage/files.txt \
 	    --fail-under-line 96 --fail-under-branch 88 $(BUILD)/coverage
 
