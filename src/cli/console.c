@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/primitives.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
@@ -154,13 +153,14 @@ static void end_without_memory(const char *task)
     _exit(OCDM__EXIT_RESOURCES);
 }
 
+static ocdm__task_at_work *task_at_work;
 static struct sigaction before_fault;
 
 static void end_after_fault(int number, siginfo_t *facts, void *context)
 {
     (void)facts;
     (void)context;
-    const char *task = ocdm__device_task();
+    const char *task = task_at_work();
     if (task != NULL && errno == ENOMEM)
         end_without_memory(task);
     sigaction(number, &before_fault, NULL); /* another fault: it happens once more, as if it had not been caught */
@@ -180,7 +180,7 @@ static set_handler *set_new_handler;
 
 static void end_if_at_work(void)
 {
-    const char *task = ocdm__device_task();
+    const char *task = task_at_work();
     if (task != NULL)
         end_without_memory(task);
 }
@@ -192,8 +192,9 @@ static void end_after_new(void)
     set_new_handler(NULL);
 }
 
-void ocdm__catch_lost_memory(void)
+void ocdm__catch_lost_memory(ocdm__task_at_work *at_work)
 {
+    task_at_work = at_work;
     struct sigaction action = {.sa_sigaction = end_after_fault, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &before_fault);

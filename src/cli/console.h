@@ -55,9 +55,12 @@ void ocdm__catch_signals(void);
 /* From now on a mapped file that becomes shorter while it is read ends the program with an error that names it, exit code 4. */
 void ocdm__catch_lost_pages(void);
 
+/* What oneDNN is making for the calling thread; NULL when it is not at work. */
+typedef const char *ocdm__task_at_work(void);
+
 /* From now on oneDNN's ways to end the program when the system refuses it memory (a fault, a C++ exception, a call of exit) end
  * it with an error line and exit code 5. */
-void ocdm__catch_lost_memory(void);
+void ocdm__catch_lost_memory(ocdm__task_at_work *at_work);
 
 /* The exit code after the signal that came: 130 or 143. */
 int ocdm__exit_after_signal(void);

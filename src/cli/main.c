@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     bool started_by_us = ocdm__end_with_parent();
     ocdm__catch_lost_pages();
-    ocdm__catch_lost_memory();
+    ocdm__catch_lost_memory(ocdm__device_task);
     if (!ocdm__is_terminal(STDOUT_FILENO))
         setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer);
     /* A run that a rank of `compare` started is alone, whatever mpirun left in its environment. */

@@ -167,7 +167,7 @@ watch_ends_on_a_signal() {
 
 watch_refuses_a_folder_without_a_log() {
     run "$ocdm" watch nowhere
-    same 4 "$code" && same "error: nowhere/run.jsonl: No such file or directory" "$(head -n 1 "$err")" || return 1
+    same 4 "$code" && same "error: nowhere: No such file or directory" "$(head -n 1 "$err")" || return 1
     run "$ocdm" watch
     same 2 "$code"
 }
