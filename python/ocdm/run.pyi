@@ -15,6 +15,7 @@ class Step:
     new_count: int
     evaluate: bool
     checkpoint: bool
+    update: int
     @property
     def targets(self) -> NDArray[np.float32]: ...
     @property

@@ -174,8 +174,10 @@ async function checkData(browser, kind) {
     const runs = summaries(kind);
     same(data.runs.length, runs.length, 'runs');
     data.runs.forEach((run, i) => {
+        const { machine, ...environment } = runs[i].environment;
+        same([machine === undefined, run.summary.environment], [false, environment], 'an environment without the name of the machine');
         for (const key of Object.keys(runs[i])) {
-            if (key === 'curve') continue;
+            if (key === 'curve' || key === 'environment') continue;
             if (key === 'classes' && run.summary.classes === undefined) same(data.runs[run.summary.classes_of_run].summary.classes, runs[i].classes, 'classes');
             else same(run.summary[key], runs[i][key], key);
         }
