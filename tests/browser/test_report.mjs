@@ -168,7 +168,7 @@ async function checkNumbers(browser, kind) {
     }
 }
 
-// The embedded data is the files' own, but for classes told once and thinner curves.
+// The embedded data is the files' own, but for classes told once, thinner curves and names of machines.
 async function checkData(browser, kind) {
     const data = JSON.parse(await browser.run("return document.getElementById('data').textContent"));
     const runs = summaries(kind);
