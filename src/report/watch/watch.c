@@ -195,24 +195,30 @@ static double column_value(const double *values, size_t count, unsigned column, 
     return is_log ? (value > 0 ? log10(value > 1e-6 ? value : 1e-6) : NAN) : value;
 }
 
+/* Where a value is between two others, 0 to 1. The range of the largest numbers would be infinite, so they are halved. */
+static double share_of(double value, double low, double high)
+{
+    double scale = isfinite(high - low) ? 1 : 0.5;
+    return high > low ? (scale * value - scale * low) / (scale * high - scale * low) : 0;
+}
+
 static void put_sparkline(ocdm__output *out, const ocdm__watch_look *look, const double *values, size_t count, bool is_log)
 {
     unsigned columns = columns_of(look);
     double low = INFINITY, high = -INFINITY;
     for (unsigned i = 0; i < columns; i++) {
         double value = column_value(values, count, i, columns, is_log);
-        low = value < low ? value : low;
-        high = value > high ? value : high;
+        low = isfinite(value) && value < low ? value : low;
+        high = isfinite(value) && value > high ? value : high;
     }
     for (unsigned i = 0; i < columns; i++) {
         double value = column_value(values, count, i, columns, is_log);
-        if (isnan(value)) {
+        if (!isfinite(value)) {
             if (i < count)
                 ocdm__output_text(out, " ");
             continue;
         }
-        double share = high > low ? (value - low) / (high - low) : 0;
-        ocdm__output_text(out, bars_of(look)->glyphs[1 + (unsigned)(share * 7 + 0.5)]);
+        ocdm__output_text(out, bars_of(look)->glyphs[1 + (unsigned)(share_of(value, low, high) * 7 + 0.5)]);
     }
 }
 
