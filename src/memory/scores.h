@@ -321,7 +321,9 @@ struct scores {
     uint32_t highest[OCDM__RISES]; /* the classes whose weights have risen most since they were set, the highest rise first */
     uint32_t highest_count;
 
-    int unit;                      /* a unit of height is 2^unit steps of the grid */
+    int unit;             /* a unit of height is 2^unit steps of the grid */
+    int64_t lowest_goal;  /* while no set is asleep, since it was last tried to sleep: the least and the largest score that a */
+    int64_t highest_goal; /* set with one label needed to be the best; the former is larger if there was none */
     uint32_t margin[OCDM__ROUNDS]; /* how many units further than needed a sweep looks, by how many there were since a sample
                                       joined */
     uint32_t swept;

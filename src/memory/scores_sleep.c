@@ -50,6 +50,11 @@
 #define AWAKE_AT_FIRST 8u
 #endif
 
+/* Sets do not fall asleep while the goals move by more units than this. */
+#ifndef FARTHEST_GOAL
+#define FARTHEST_GOAL 4096
+#endif
+
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
 {
     if (*failed || samples <= OCDM__SLEEP_FROM)
@@ -375,23 +380,52 @@ static uint64_t patience(const struct scores *scores)
     return (uint64_t)(scores->awake_count + scores->sleepers.count) * (2 * COST_OF_SLEEP + COST_OF_RANKING);
 }
 
-/* Called while no set is asleep: whether to try sleeping now. The patience contains what it costs to put all sets to sleep. */
-static bool start_to_sleep(struct scores *scores, const struct pool *pool)
+static void forget_goals(struct scores *scores)
 {
+    scores->lowest_goal = INT64_MAX;
+    scores->highest_goal = INT64_MIN;
+}
+
+static void note_goal(struct scores *scores, const struct filter *filter, int64_t best)
+{
+    int64_t goal = ocdm__least_score(filter, 1, best);
+    scores->lowest_goal = goal < scores->lowest_goal ? goal : scores->lowest_goal;
+    scores->highest_goal = goal > scores->highest_goal ? goal : scores->highest_goal;
+}
+
+/* Whether the goals moved less than heights can follow. They move far while class counts are uneven: each time the last set
+ * with some heavy classes is gone, the next one is far behind. Sweeps would then score most sleepers, over and over. */
+static bool goals_are_close(const struct scores *scores)
+{
+    return scores->highest_goal - scores->lowest_goal <= FARTHEST_GOAL * ((int64_t)1 << scores->unit);
+}
+
+/* Called while no set is asleep: whether to try sleeping now. The patience contains what it costs to put all sets to sleep. */
+static bool start_to_sleep(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
+{
+    struct ocdm__trial *trial = &scores->sleep_trial;
     bool many = count_sleepy(scores) > OCDM__SLEEP_FROM;
-    if (!many || !scores->sleep_trial.rest)
-        scores->sleep_trial.resting = scores->sleep_trial.rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
-    bool rests = ocdm__trial_rests(&scores->sleep_trial, scores->sleep_trial.plain);
-    scores->sleep_trial.spent = scores->sleep_trial.plain = 0;
+    if (!many || !trial->rest) {
+        trial->resting = trial->rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
+        forget_goals(scores);
+    }
+    bool rests = ocdm__trial_rests(trial, trial->plain);
+    trial->spent = trial->plain = 0;
+    if (many)
+        note_goal(scores, filter, best);
     if (!many || rests)
         return false;
     scores->unit = unit_for(pool);
-    return true;
+    bool close = goals_are_close(scores);
+    forget_goals(scores);
+    if (!close)
+        trial->resting = patience(scores);
+    return close;
 }
 
 void ocdm__scores_tend(struct scores *scores, struct pool *pool, const struct filter *filter, int64_t best)
 {
-    if (!scores->sleepers.count && !start_to_sleep(scores, pool))
+    if (!scores->sleepers.count && !start_to_sleep(scores, pool, filter, best))
         return;
     uint32_t sleepy = count_sleepy(scores);
     bool many = sleepy > OCDM__AWAKE_AT_MOST && sleepy > scores->awake_limit;

@@ -159,6 +159,24 @@ TEST(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its
     ocdm_memory_destroy(memory);
 }
 
+/* Right after the fill the heaviest of 80 skewed classes has twenty times the samples of the rarest one, and what the best
+ * deletion scores moves further than heights can follow: a sweep would score nearly all sleepers. */
+TEST(no_set_falls_asleep_while_class_counts_are_uneven)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 10000;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    offer(memory, skewed, 0, 10010);
+    memory->scores->sleep_trial.resting /= 16;
+    for (uint64_t n = 10010; n < 14000; n += BATCH) {
+        offer(memory, skewed, n, n + BATCH);
+        assert_int_equal(memory->scores->sleepers.count, 0);
+    }
+    assert_true(memory->scores->awake_count > 4000);
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- scores that differ by less than what they leave -------------------------------------------------------------------- */
 
 /* Half of the sets near the best have one label; as many classes take part here, and two more. */
@@ -255,6 +273,7 @@ int main(void)
         cmocka_unit_test(old_sets_sleep_through_deletions_when_a_memory_of_10000_with_many_classes_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
         cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
+        cmocka_unit_test(no_set_falls_asleep_while_class_counts_are_uneven),
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
