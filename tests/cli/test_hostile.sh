@@ -40,6 +40,19 @@ a_result_that_is_a_link_is_replaced() {
     same 0 "$code" && same precious "$(cat elsewhere)" && [ ! -L replaced/memory.jsonl ]
 }
 
+# With every name that a comparison and the figures of its report have.
+links_in_the_folders_of_comparisons_and_figures_are_replaced() {
+    local name
+    run "$ocdm" compare s.safetensors -o compared --model linear --methods ocdm --seeds 1 -q
+    same 0 "$code" && run "$ocdm" report compared -o page.html --figures figures && same 0 "$code" || return 1
+    echo precious > elsewhere
+    for name in compare.json runs.json; do ln -sf ../elsewhere "compared/$name"; done
+    for name in figures/*; do ln -sf ../elsewhere "$name"; done
+    run "$ocdm" compare s.safetensors -o compared --model linear --methods ocdm --seeds 1 -q
+    same 0 "$code" && run "$ocdm" report compared -o page.html --figures figures
+    same 0 "$code" && same precious "$(cat elsewhere)" && same "" "$(find compared figures -type l)"
+}
+
 a_log_of_another_program_is_kept() {
     mkdir -p foreign && echo '{"epoch": 1}' > foreign/run.jsonl
     short_run foreign --resume
@@ -200,7 +213,7 @@ an_ignored_interrupt_stays_ignored() {
 }
 
 for test in closed_descriptors_are_not_reused standard_input_that_is_closed_is_an_error a_log_that_is_a_link_is_refused \
-    a_result_that_is_a_link_is_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
+    a_result_that_is_a_link_is_replaced links_in_the_folders_of_comparisons_and_figures_are_replaced a_log_of_another_program_is_kept a_log_that_was_only_begun_is_ours \
     leftovers_of_killed_processes_are_removed a_temporary_file_in_use_is_kept fifos_are_refused_at_once a_file_that_shrinks_is_named \
     a_damaged_row_is_named a_run_is_not_resumed_onto_a_damaged_copy \
     a_report_is_not_made_without_what_cannot_be_read a_table_of_many_tasks_has_a_hundred_columns \

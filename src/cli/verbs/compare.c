@@ -202,7 +202,7 @@ static ocdm_status save_table(const struct request *request, const ocdm__table *
         return ocdm__fail(error, OCDM_BAD_ARGUMENT, "", "%.64s...: the folder's name is too long", request->folder);
     ocdm_status status = ocdm__make_folder(request->folder, error);
     if (status == OCDM_OK)
-        status = ocdm__output_open(&output, path, error);
+        status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
     ocdm__output_text(&output, "{\"format\":\"ocdm-compare\",\"version\":1,\"program\":\"");

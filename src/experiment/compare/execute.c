@@ -355,7 +355,7 @@ static ocdm_status write_runs(const struct calls *calls, ocdm_error *error)
     ocdm__output output;
     ocdm_status status = ocdm__folder_path(calls->execution->folder, OCDM__RUNS_FILE, path, error);
     if (status == OCDM_OK)
-        status = ocdm__output_open(&output, path, error);
+        status = ocdm__output_open_own(&output, path, error);
     if (status != OCDM_OK)
         return status;
     ocdm__output_text(&output, "{\"format\":\"ocdm-runs\",\"version\":1,\"runs\":[");

@@ -41,7 +41,7 @@ static ocdm_status open_file(const char *folder, const char *prefix, const char 
     char *path = ocdm__path_in(folder, file);
     if (path == NULL)
         return ocdm__fail_memory(error, "a path");
-    ocdm_status status = ocdm__output_open(out, path, error);
+    ocdm_status status = ocdm__output_open_own(out, path, error);
     ocdm__release(path);
     return status;
 }
