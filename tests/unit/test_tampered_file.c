@@ -184,6 +184,20 @@ TEST(notes_must_name_what_the_library_knows)
     refused_as(OCDM_UNKNOWN_NAME, "no policy");
 }
 
+/* It may be as long as the header of a file. */
+TEST(message_quotes_64_bytes_of_the_name_of_a_policy)
+{
+    save_small_memory("ocdm");
+    char name[80];
+    snprintf(name, sizeof name, "%064d!", 0);
+    image.note[POLICY].value = name;
+    refused_as(OCDM_UNKNOWN_NAME, "no policy 0");
+    ocdm_memory *memory = NULL;
+    ocdm_error error = {0};
+    assert_int_equal(ocdm_memory_load("tampered", NULL, NULL, &memory, &error), OCDM_UNKNOWN_NAME);
+    assert_int_equal(strspn(strstr(error.message, "no policy ") + strlen("no policy "), "0!"), 64);
+}
+
 TEST(counters_must_be_numbers_that_somebody_may_count_to)
 {
     const size_t counted[] = {COUNTER_ARRIVED, COUNTER_DRAWS, COUNTER_STEP};
@@ -400,6 +414,7 @@ int main(void)
         cmocka_unit_test(tensors_must_be_there_and_of_their_type),
         cmocka_unit_test(tensors_must_have_lengths_that_go_together),
         cmocka_unit_test(notes_must_name_what_the_library_knows),
+        cmocka_unit_test(message_quotes_64_bytes_of_the_name_of_a_policy),
         cmocka_unit_test(counters_must_be_numbers_that_somebody_may_count_to),
         cmocka_unit_test(checksum_must_be_there),
         cmocka_unit_test(options_must_be_in_range),
