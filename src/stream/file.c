@@ -338,11 +338,23 @@ static ocdm_status read_all(const struct opening *opening)
     return status;
 }
 
+/* A file of records begins with a brace. One that begins with the length of a header may, too, but that is far below 2^32. */
+static ocdm_status refuse_records(const struct opening *opening)
+{
+    const ocdm__mapped_file *file = &opening->stream->file;
+    if (file->size < 8 || file->bytes[0] != '{' || ocdm__get_u64(file->bytes) <= UINT32_MAX)
+        return OCDM_OK;
+    return ocdm__fail(opening->error, OCDM_BAD_FILE, "`ocdm stream build --records FILE -o STREAM` makes a stream of it",
+                      "%s: this is a file of records, not a stream", opening->path);
+}
+
 ocdm_status ocdm__stream_open(ocdm__stream *stream, const char *path, ocdm_error *error)
 {
     struct opening opening = {stream, path, error};
     *stream = (ocdm__stream){.task_count = 0};
     ocdm_status status = ocdm__map_file(&stream->file, path, error);
+    if (status == OCDM_OK)
+        status = refuse_records(&opening);
     if (status == OCDM_OK)
         status = ocdm__safetensors_read(&stream->tensors, path, stream->file.bytes, stream->file.size, error);
     if (status == OCDM_OK)

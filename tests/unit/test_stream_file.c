@@ -345,7 +345,7 @@ TEST(stream_refuses_known_labels_that_cannot_be)
     expect_known_refusal(NULL, "3", "s: a stream file of a version that this program does not know");
 }
 
-TEST(stream_tells_weights_from_streams)
+TEST(stream_tells_weights_and_records_from_streams)
 {
     ocdm__output output;
     ocdm__stream stream;
@@ -358,6 +358,11 @@ TEST(stream_tells_weights_from_streams)
     assert_int_equal(ocdm__stream_open(&stream, "nowhere", &error), OCDM_IO);
     write_whole("text", (const unsigned char *)"{\"id\":1}", 8);
     assert_false(ocdm__is_stream_file("text"));
+    assert_int_equal(ocdm__stream_open(&stream, "text", &error), OCDM_BAD_FILE);
+    assert_string_equal(error.message, "text: this is a file of records, not a stream");
+    write_whole("text", (const unsigned char *)"{\0\0\0\0\0\0\0", 8); /* the length of a header, and no header */
+    assert_int_equal(ocdm__stream_open(&stream, "text", &error), OCDM_BAD_FILE);
+    assert_non_null(strstr(error.message, "the header is longer than the file"));
     assert_false(ocdm__is_stream_file("nowhere"));
 }
 
@@ -391,7 +396,7 @@ int main(void)
         cmocka_unit_test(stream_believes_no_table),
         cmocka_unit_test(stream_says_which_labels_are_known),
         cmocka_unit_test(stream_refuses_known_labels_that_cannot_be),
-        cmocka_unit_test(stream_tells_weights_from_streams),
+        cmocka_unit_test(stream_tells_weights_and_records_from_streams),
         cmocka_unit_test(stream_leaves_nothing_behind_when_features_fail),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
