@@ -78,8 +78,11 @@ torture: ## kill six jobs, and fail their calls, at every call that changes a fi
 	@tests/torture/test_kills.sh $(BUILD)/torture/ocdm . all
 	@tests/torture/test_starvation.sh $(BUILD)/torture/ocdm . all
 
-soak: all ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
-	@tools/soak $(BUILD)/ocdm
+soak: ## 10^9 records through sample, 10^7 updates at M 10^6: flat memory, no pause; hours (SOAK=updates, SOAK_RECORDS, SOAK_UPDATES, SOAK_MEMORY)
+	@tools/setup build test
+	@$(CONFIGURE) -B $(BUILD)/torture -DOCDM_TESTS=ON $(QUIET)
+	@$(COMPILE) $(BUILD)/torture --target ocdm_program soak_updates --parallel $(JOBS) $(QUIET)
+	@tools/soak $(BUILD)/torture $(SOAK)
 
 platforms: ## libocdm and its exactness tests on arm64, s390x, i686, musl and under ThreadSanitizer; some minutes (PLATFORMS=s390x)
 	@tools/setup platforms

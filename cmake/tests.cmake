@@ -38,6 +38,10 @@ add_executable(save_memory tests/torture/save_memory.c)
 set_target_properties(save_memory PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests/torture)
 target_link_libraries(save_memory PRIVATE ocdm_flags ocdm_static)
 
+add_executable(soak_updates tests/torture/soak_updates.c)
+set_target_properties(soak_updates PROPERTIES RUNTIME_OUTPUT_DIRECTORY tests/torture)
+target_link_libraries(soak_updates PRIVATE ocdm_flags ocdm_all ocdm_parts m)
+
 file(GLOB examples CONFIGURE_DEPENDS examples/*.c)
 foreach(example ${examples})
   get_filename_component(name ${example} NAME_WE)
