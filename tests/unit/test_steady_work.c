@@ -1,0 +1,95 @@
+/*
+ * The counted work of the score index on a few streams, from the first sample on, as it was when this table was written.
+ * Trials, margins and bounds decide how much is searched, never what is found, so a mistake in them shows nowhere else.
+ *
+ * A change that is meant to do less work moves the counts: the test prints the rows as they are now, to be compared and copied
+ * here.
+ */
+#include <stdio.h>
+
+#include "../test.h"
+#include "bench/steady.h"
+#include "memory/memory.h"
+#include "memory/scores_parts.h"
+
+enum { BATCH = 10, COUNTS = sizeof(struct ocdm__search_work) / sizeof(uint64_t) };
+
+/* Counts may differ by one in 200, and by 1: what rounds in another way on another machine chooses another search at most a few
+ * times. */
+enum { PART = 200 };
+
+struct work {
+    enum ocdm__steady_kind kind;
+    uint32_t capacity;
+    uint32_t samples; /* in multiples of the capacity */
+    double rho;
+    uint64_t counts[COUNTS]; /* the members of ocdm__search_work, in their order */
+};
+
+/* clang-format off */
+static const struct work rows[] = {
+    {OCDM__STEADY_SKEWED, 3000, 12, 0, {33000, 32960, 44780156, 9516998, 0, 1170, 0, 0, 0, 0, 0, 0}},
+    {OCDM__STEADY_UNIFORM, 3000, 12, 0, {33000, 32911, 34989788, 3685828, 0, 902, 0, 0, 0, 0, 0, 0}},
+    {OCDM__STEADY_SINGLE, 3000, 12, 0, {33000, 33000, 32951330, 66518, 0, 0, 0, 0, 0, 0, 0, 0}},
+    {OCDM__STEADY_SKEWED, 10000, 10, 0, {90000, 119400, 186905933, 43827035, 2428552, 1239, 3830314, 250476, 360, 163009, 29444, 46259}},
+    {OCDM__STEADY_UNIFORM, 10000, 14, 0, {130000, 90784, 184417772, 36854941, 1172022, 3219440, 40929, 96504, 0, 84317, 8698, 16199}},
+    {OCDM__STEADY_SKEWED, 10000, 6, 0.5, {50000, 50328, 245621712, 59400505, 30263, 946, 10930, 19963, 0, 1672, 348, 21268}},
+    {OCDM__STEADY_UNIFORM, 10000, 14, -1, {130000, 130889, 335980284, 29830528, 21552, 366, 0, 8839, 0, 5111, 898, 2465}},
+    {OCDM__STEADY_UNIFORM, 20000, 8, 0, {140000, 48928, 450007064, 94352849, 836949, 9290783, 634468, 10128, 0, 7014, 3125, 33398}},
+};
+/* clang-format on */
+
+static void count_work(const struct work *row, uint64_t *counts)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = row->capacity;
+    options.rho = row->rho;
+    options.batch = BATCH;
+    ocdm_memory *memory = NULL;
+    ocdm__steady_stream stream;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    assert_int_equal(ocdm__steady_stream_open(&stream, row->kind, NULL, 1, BATCH, NULL), OCDM_OK);
+    for (uint64_t n = 0; n < (uint64_t)row->capacity * row->samples; n += BATCH)
+        assert_int_equal(ocdm_memory_update(memory, ocdm__steady_stream_batch(&stream, n), BATCH, NULL, NULL), OCDM_OK);
+    memcpy(counts, &memory->scores->work, sizeof memory->scores->work);
+    ocdm__steady_stream_close(&stream);
+    ocdm_memory_destroy(memory);
+}
+
+static bool is_near(uint64_t count, uint64_t expected)
+{
+    uint64_t difference = count > expected ? count - expected : expected - count;
+    return difference <= 1 + expected / PART;
+}
+
+static void print_counts(const struct work *row, const uint64_t *counts)
+{
+    print_error("%s, %u, %u, %g: now {", ocdm__steady_names[row->kind], row->capacity, row->samples, row->rho);
+    for (size_t k = 0; k < COUNTS; k++)
+        print_error("%s%llu", k > 0 ? ", " : "", (unsigned long long)counts[k]);
+    print_error("}\n");
+}
+
+TEST(searches_take_as_many_steps_as_before)
+{
+    bool all = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t counts[COUNTS];
+        count_work(&rows[i], counts);
+        bool same = true;
+        for (size_t k = 0; k < COUNTS; k++)
+            same = same && is_near(counts[k], rows[i].counts[k]);
+        if (!same)
+            print_counts(&rows[i], counts);
+        all = all && same;
+    }
+    assert_true(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(searches_take_as_many_steps_as_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
