@@ -4,21 +4,12 @@
 
 #include "agent/wide.h"
 
-enum { WIDTH = 16, TREE_DEPTH = 8 * sizeof(size_t) };
-
-/* The usual trees: one array, or two pairs. */
-static inline bool is_pairs(const struct ocdm__tree *tree)
-{
-    return tree->count == 4 && tree->merges[1] == 1 && tree->merges[3] == 2;
-}
+/* Elements of a sum that are there at a time for Adam's step: they stay in the nearest cache. */
+enum { WIDTH = 16, TREE_DEPTH = 8 * sizeof(size_t), PIECE = 1024 };
 
 /* Sixteen elements from `at` on. */
 TARGET static inline void tree_sum(const struct ocdm__tree *tree, size_t at, wide *sum)
 {
-    if (tree->count == 1) {
-        *sum = LOAD_WIDE(tree->parts[0] + at);
-        return;
-    }
     wide sums[TREE_DEPTH];
     size_t height = 0;
     for (size_t i = 0; i < tree->count; i++) {
@@ -89,12 +80,11 @@ TARGET static inline void step_wide(const struct ocdm__adam *adam, const wide *g
 }
 
 /* The last few, in room of their own. */
-TARGET static void adam_rest(const struct ocdm__adam *adam, size_t at)
+TARGET static void adam_rest(const struct ocdm__adam *adam, const float *gradients, size_t at)
 {
     float g[WIDTH] = {0}, m[WIDTH] = {0}, v[WIDTH] = {0}, w[WIDTH] = {0};
     size_t count = adam->count - at;
-    for (size_t i = 0; i < count; i++)
-        g[i] = tree_sum_one(&adam->gradient, adam->at + at + i);
+    memcpy(g, gradients, count * sizeof *g);
     memcpy(m, adam->mean + at, count * sizeof *m);
     memcpy(v, adam->square + at, count * sizeof *v);
     memcpy(w, adam->value + at, count * sizeof *w);
@@ -103,18 +93,6 @@ TARGET static void adam_rest(const struct ocdm__adam *adam, size_t at)
     memcpy(adam->mean + at, m, count * sizeof *m);
     memcpy(adam->square + at, v, count * sizeof *v);
     memcpy(adam->value + at, w, count * sizeof *w);
-}
-
-TARGET void ADAM(const struct ocdm__adam *adam)
-{
-    size_t at = 0;
-    for (; at + WIDTH <= adam->count; at += WIDTH) {
-        wide g;
-        tree_sum(&adam->gradient, adam->at + at, &g);
-        step_wide(adam, &g, adam->value + at, adam->mean + at, adam->square + at);
-    }
-    if (at < adam->count)
-        adam_rest(adam, at);
 }
 
 TARGET void AVERAGE(float *average, const float *value, float keep, float rest, size_t count)
@@ -126,7 +104,17 @@ TARGET void AVERAGE(float *average, const float *value, float keep, float rest, 
         average[i] = average[i] * keep + value[i] * rest;
 }
 
-/* Two pairs, without a walk through the tree for every vector. Returns the number of elements, a multiple of the width. */
+/* The usual trees are added without a walk for every vector: a pair, and two pairs. Both return the number of elements, a
+ * multiple of the width. */
+TARGET static size_t sum_pair(float *sum, const float *const *parts, size_t at, size_t count)
+{
+    const float *a = parts[0] + at, *b = parts[1] + at;
+    size_t i = 0;
+    for (; i + WIDTH <= count; i += WIDTH)
+        STORE_WIDE(sum + i, LOAD_WIDE(a + i) + LOAD_WIDE(b + i));
+    return i;
+}
+
 TARGET static size_t sum_pairs(float *sum, const float *const *parts, size_t at, size_t count)
 {
     const float *a = parts[0] + at, *b = parts[1] + at, *c = parts[2] + at, *d = parts[3] + at;
@@ -136,9 +124,21 @@ TARGET static size_t sum_pairs(float *sum, const float *const *parts, size_t at,
     return i;
 }
 
+TARGET static size_t sum_usual(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
+{
+    if (tree->count == 2)
+        return sum_pair(sum, tree->parts, at, count);
+    bool pairs = tree->count == 4 && tree->merges[1] == 1 && tree->merges[3] == 2;
+    return pairs ? sum_pairs(sum, tree->parts, at, count) : 0;
+}
+
 TARGET void SUM_TREE(float *sum, const struct ocdm__tree *tree, size_t at, size_t count)
 {
-    size_t i = is_pairs(tree) ? sum_pairs(sum, tree->parts, at, count) : 0;
+    if (tree->count == 1) {
+        memmove(sum, tree->parts[0] + at, count * sizeof *sum);
+        return;
+    }
+    size_t i = sum_usual(sum, tree, at, count);
     for (; i + WIDTH <= count; i += WIDTH) {
         wide total;
         tree_sum(tree, at + i, &total);
@@ -146,4 +146,30 @@ TARGET void SUM_TREE(float *sum, const struct ocdm__tree *tree, size_t at, size_
     }
     for (; i < count; i++)
         sum[i] = tree_sum_one(tree, at + i);
+}
+
+/* Weights from `begin` to `end`; `gradients` is that of the first. */
+TARGET static void adam_piece(const struct ocdm__adam *adam, const float *gradients, size_t begin, size_t end)
+{
+    size_t at = begin;
+    for (; at + WIDTH <= end; at += WIDTH) {
+        wide g = LOAD_WIDE(gradients + (at - begin));
+        step_wide(adam, &g, adam->value + at, adam->mean + at, adam->square + at);
+    }
+    if (at < end)
+        adam_rest(adam, gradients + (at - begin), at);
+}
+
+TARGET void ADAM(const struct ocdm__adam *adam)
+{
+    float sums[PIECE];
+    if (adam->gradient.count == 1) {
+        adam_piece(adam, adam->gradient.parts[0] + adam->at, 0, adam->count);
+        return;
+    }
+    for (size_t at = 0; at < adam->count; at += PIECE) {
+        size_t end = adam->count - at < PIECE ? adam->count : at + PIECE;
+        SUM_TREE(sums, &adam->gradient, adam->at + at, end - at);
+        adam_piece(adam, sums, at, end);
+    }
 }
