@@ -184,6 +184,9 @@ const ocdm__ranks *ocdm__agent_deal(ocdm__agent *agent, size_t count, bool train
 /* All ranks take over the leader's weights, averages and steps. OCDM_OK, OCDM_NO_MEMORY. */
 ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error);
 
+/* Each rank has its part of Adam's averages. All call this before the leader lists them with ocdm__agent_list. */
+void ocdm__agent_collect(ocdm__agent *agent);
+
 /* Floating-point operations of one sample forward, as in agent/model.h. A training step has three times as many: forward, the
  * gradients of the outputs, and those of the weights. */
 double ocdm__agent_operations(const ocdm__agent *agent);

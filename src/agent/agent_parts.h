@@ -47,6 +47,9 @@ ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error 
 ocdm_status ocdm__together_features(ocdm__agent *agent, const float *input, size_t count, float *features, ocdm_error *error);
 void ocdm__together_destroy(ocdm__agent *agent);
 
+/* Brings Adam's averages of an agent that leads up to date, before they are saved or replaced. */
+void ocdm__together_collect(ocdm__agent *agent);
+
 /* Returns OCDM_OK, or OCDM_NO_MEMORY for an agent that must not be used any more. */
 static inline ocdm_status ocdm__agent_check(const ocdm__agent *agent, ocdm_error *error)
 {

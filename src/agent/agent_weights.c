@@ -233,6 +233,8 @@ ocdm_status ocdm__agent_list(ocdm__agent *agent, bool optimiser, struct ocdm__ag
     int before = ocdm__single_thread();
     if (status == OCDM_OK && optimiser)
         status = ocdm__parameters_add_adam(agent->network, error);
+    if (status == OCDM_OK && optimiser)
+        ocdm__together_collect(agent);
     ocdm__restore_threads(before);
     if (status != OCDM_OK) {
         ocdm__agent_state_release(&made);
@@ -486,6 +488,7 @@ ocdm_status ocdm__agent_load(ocdm__agent *agent, const struct ocdm__weights *wei
     if (plain == NULL)
         return ocdm__fail_memory(error, "a copy of a tensor");
     int before = ocdm__single_thread();
+    ocdm__together_collect(agent); /* a file without averages leaves them as they are, for all ranks */
     agent->changed = true;
     if (take_all(agent, weights, &match, plain) != OCDM_OK) {
         agent->broken = true;

@@ -164,6 +164,11 @@ static bool steps_at_once(const struct back *back)
     return back->plans[back->turn].at_once && back->sink->flat == NULL;
 }
 
+static bool leaves_nothing_to_add(const struct back *back)
+{
+    return back->making == OCDM__NOTHING || back->plans[back->turn].in_bucket || steps_at_once(back);
+}
+
 /* Slices of one chunk follow each other. */
 static void make_chunk(void *context, size_t number, unsigned slot)
 {
@@ -179,7 +184,9 @@ static void make_chunk(void *context, size_t number, unsigned slot)
         .back = back, .plan = plan, .slice = number % slices, .room = half_memory(back, 2) + place * plan->room, .slot = slot};
     const struct ocdm__parameter *weight = &network->parameters[network->layers[back->making].weight];
     float *sum = half_memory(back, back->turn) + chunk * plan->stride + item.slice * plan->slice;
-    if (steps_at_once(back))
+    if (plan->in_bucket)
+        sum = ocdm__buckets_place(network, back->making, chunk) + item.slice * plan->slice;
+    else if (steps_at_once(back))
         sum = item.room + plan->room - plan->place;
     make_lanes(&item, first, sizes[chunk], sum, item.room);
     if (steps_at_once(back))
@@ -318,36 +325,16 @@ static void finish_norms(const struct back *back, uint32_t k)
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
-struct stepping {
-    const struct back *back;
-    const struct ocdm__parameter *weight;
-    const float *sum;
-};
-
-static void step_slice(void *context, size_t item, unsigned slot)
-{
-    (void)slot;
-    const struct stepping *stepping = context;
-    size_t at = item * SLICE, left = stepping->weight->room - at;
-    step_summed(stepping->back, stepping->weight, stepping->sum + at, at, left < SLICE ? left : SLICE);
-}
-
-/* Adam's steps of the layers whose gradients have arrived from all ranks; with `wait`, of all that are left. */
+/* What has been added up goes on its way to the other ranks, and weights that have arrived are changed; with `wait`, all. */
 static void move_buckets(const struct back *back, bool wait)
 {
     ocdm__network *network = back->pass->network;
-    uint32_t first, last;
+    const struct ocdm__share *share = &back->pass->share;
     if (back->adding != OCDM__NOTHING)
-        ocdm__buckets_close(network, &back->pass->share, back->adding);
-    ocdm__buckets_advance(network, &back->pass->share, wait);
-    while (ocdm__buckets_next(network, &first, &last))
-        for (uint32_t k = first + 1; k-- > last;) {
-            if (network->layers[k].node->kind != OCDM__NODE_CONV)
-                continue;
-            struct stepping stepping = {back, &network->parameters[network->layers[k].weight], ocdm__buckets_sum(network, k)};
-            const struct ocdm__work work = {step_slice, &stepping, (stepping.weight->room + SLICE - 1) / SLICE};
-            ocdm__team_run(network->team, &work, 1);
-        }
+        ocdm__buckets_close(network, share, back->adding);
+    if (back->making != OCDM__NOTHING && back->plans[back->turn].in_bucket)
+        ocdm__buckets_close(network, share, back->making);
+    ocdm__buckets_advance(network, share, &back->sink->adam, wait);
 }
 
 /* Runs one region; `with_images` is false in the last two, which only finish the weights. */
@@ -371,7 +358,7 @@ static void run_region(struct back *back, bool with_images)
     take_out(back);
     if (back->pass->share.ranks != NULL)
         move_buckets(back, false);
-    back->adding = back->making != OCDM__NOTHING && steps_at_once(back) ? OCDM__NOTHING : back->making;
+    back->adding = leaves_nothing_to_add(back) ? OCDM__NOTHING : back->making;
     back->turn = 1 - back->turn;
 }
 

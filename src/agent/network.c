@@ -136,11 +136,6 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t rounded_floats(size_t floats)
-{
-    return ocdm__rounded(floats * sizeof(float)) / sizeof(float);
-}
-
 /* Chunks are as large as possible with enough items for the threads: few gradients in memory, and few that are added later. */
 static size_t chunk_of(const ocdm__network *network, size_t lanes, size_t slices)
 {
@@ -154,14 +149,15 @@ struct ocdm__lane_plan ocdm__plan_lanes(const ocdm__network *network, const stru
                                         const struct ocdm__layer *layer)
 {
     size_t weights = network->parameters[layer->weight].room;
-    struct ocdm__lane_plan plan = {.stride = rounded_floats(weights), .slice = weights / layer->slices};
+    struct ocdm__lane_plan plan = {.stride = ocdm__rounded_floats(weights), .slice = weights / layer->slices};
     plan.chunk = chunk_of(network, share->end_lane - share->first_lane, layer->slices);
     plan.chunks = ocdm__share_chunks(share, plan.chunk, NULL, NULL);
-    plan.place = rounded_floats(plan.slice);
+    plan.place = ocdm__rounded_floats(plan.slice);
     plan.image = layer->image_bytes / layer->slices;
     for (size_t lanes = plan.chunk; lanes > 1; lanes = (lanes + OCDM__FAN - 1) / OCDM__FAN)
         plan.levels++;
     plan.at_once = layer->slices > 1 && plan.chunks == 1 && share->ranks == NULL;
+    plan.in_bucket = share->ranks != NULL && plan.chunks == ocdm__share_chunks(share, share->lanes, NULL, NULL);
     plan.room = (plan.levels * (OCDM__FAN - 1) + (plan.at_once ? 1 : 0)) * plan.place;
     if (layer->slices > 1)
         plan.room += ocdm__rounded(OCDM__LANE_IMAGES * plan.image) / sizeof(float);
@@ -191,14 +187,14 @@ static ocdm_status reserve_lanes(ocdm__network *network, const struct ocdm__shar
 {
     size_t half = 0, room = 0;
     for (size_t i = 0; i < network->parameter_count; i++)
-        half = larger(half, rounded_floats(network->parameters[i].room));
+        half = larger(half, ocdm__rounded_floats(network->parameters[i].room));
     for (uint32_t k = 0; k < network->image_layers; k++) {
         const struct ocdm__layer *layer = &network->layers[k];
         if (layer->node->kind != OCDM__NODE_CONV)
             continue;
         const struct ocdm__lane_plan plan = ocdm__plan_lanes(network, share, layer);
         size_t items = plan.chunks * layer->slices;
-        half = larger(half, plan.chunks * plan.stride);
+        half = larger(half, plan.in_bucket ? 0 : plan.chunks * plan.stride);
         room = larger(room, plan.room * (network->threads < items ? network->threads : items));
     }
     ocdm_status status = reserve_parts(network, share->lanes, error);

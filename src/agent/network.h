@@ -64,6 +64,8 @@ struct ocdm__parameter {
     size_t size;  /* elements, in plain order */
     size_t first; /* position of its first element among all that are trained */
     size_t room;  /* elements in memory, including the padding of oneDNN's layouts */
+    bool pooled;  /* weights of a convolution: value, mean and square are parts of the pool, from `place` on */
+    size_t place;
     bool trained;
     double deviation; /* of the normal distribution it starts from; 0: it starts as `start` */
     float start;
@@ -79,6 +81,13 @@ struct ocdm__span {
     size_t bytes; /* 0: not needed */
     uint32_t from, until;
     size_t at; /* in bytes per image; see ocdm__place_spans */
+};
+
+/* The weights of all convolutions and Adam's averages, each in one piece in the order of the backward pass, so that ranks can
+ * exchange ranges of them that have several layers. */
+struct ocdm__pool {
+    float *value, *mean, *square;
+    size_t size;
 };
 
 struct ocdm__buckets;
@@ -139,6 +148,7 @@ typedef struct ocdm__network {
     struct ocdm__parameter *parameters;
     size_t parameter_count;
     size_t trained_count; /* elements */
+    struct ocdm__pool pool;
     struct ocdm__layer *layers;
     uint32_t image_layers; /* how many come before the average; 0 without images */
     struct ocdm__span input, eval_input;
@@ -229,6 +239,7 @@ struct ocdm__lane_plan {
     size_t image;         /* bytes of a slice of the output of one image */
     size_t levels;        /* groups in groups */
     bool at_once;         /* an item has the whole sum of its slice: Adam's step follows while it is in the cache */
+    bool in_bucket;       /* on several ranks: chunks are the blocks that travel, and are made where they are sent from */
     size_t room;          /* floats for the lanes of an item, apart from the sum */
 };
 
@@ -255,7 +266,7 @@ struct ocdm__share ocdm__share_of(const ocdm__network *network, size_t images);
 /* The first image of a lane. */
 size_t ocdm__lane_start(const struct ocdm__share *share, size_t lane);
 
-/* together.c: the part of this rank. `share->starts` is there already. */
+/* buckets.c: the part of this rank. `share->starts` is there already. */
 void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks);
 /* The chunks of this process, of at most `chunk` lanes: unless NULL, their lanes, and the merges that add those of each aligned
  * block of lanes that this process has. Returns the number. */
@@ -265,7 +276,7 @@ void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
 void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
 
-/* together.c: the exchange of weight gradients between all ranks. */
+/* buckets.c: the exchange of weight gradients between all ranks. */
 void ocdm__buckets_destroy(struct ocdm__buckets *buckets);
 ocdm_status ocdm__buckets_reserve(struct ocdm__network *network, const struct ocdm__share *share, ocdm_error *error);
 /* Part of a layer's gradient, of this rank's chunks; any thread. When all parts are there: the end of the layer, which may fill
@@ -273,11 +284,16 @@ ocdm_status ocdm__buckets_reserve(struct ocdm__network *network, const struct oc
 void ocdm__buckets_add(const struct ocdm__network *network, const struct ocdm__share *share, uint32_t layer,
                        const struct ocdm__tree *chunks, size_t at, size_t count);
 void ocdm__buckets_close(struct ocdm__network *network, const struct ocdm__share *share, uint32_t layer);
-/* Moves them on; with `wait` until all are there. */
-void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__share *share, bool wait);
-/* A bucket that has arrived, each once: layers first down to last. Where the sum of a layer's gradient is. */
-bool ocdm__buckets_next(struct ocdm__network *network, uint32_t *first, uint32_t *last);
-const float *ocdm__buckets_sum(const struct ocdm__network *network, uint32_t layer);
+/* Where the sum of a block of this rank's lanes is made. */
+float *ocdm__buckets_place(const struct ocdm__network *network, uint32_t layer, size_t block);
+/* Moves them on, with Adam's steps of those that have arrived; with `wait` until all weights are up to date. */
+void ocdm__buckets_advance(struct ocdm__network *network, const struct ocdm__share *share, const struct ocdm__adam *adam,
+                           bool wait);
+/* Brings the leader's averages of Adam up to date, of which every rank has its slices. All ranks call it. */
+void ocdm__buckets_collect(struct ocdm__network *network, const ocdm__ranks *ranks);
+
+/* Room for at least so many floats; what was there is lost if it grows. False: no memory. */
+bool ocdm__reserve_floats(float **block, size_t *room, size_t floats);
 
 /* A batch that passes through the network. Vectors are rows of floats. */
 struct ocdm__pass {
@@ -355,10 +371,15 @@ static inline struct ocdm__extent ocdm__extent_of(const ocdm__network *network, 
     return (struct ocdm__extent){node->channels / width, (size_t)node->height * node->width, width};
 }
 
-/* Bytes, rounded up so that every piece is aligned for vectors. */
+/* Bytes, rounded up so that every piece is aligned for vectors; and floats. */
 static inline size_t ocdm__rounded(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
+}
+
+static inline size_t ocdm__rounded_floats(size_t floats)
+{
+    return ocdm__rounded(floats * sizeof(float)) / sizeof(float);
 }
 
 #endif

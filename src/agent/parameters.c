@@ -83,11 +83,34 @@ ocdm_status ocdm__parameters_list(ocdm__network *network, ocdm_error *error)
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
 
+static void place_weights(ocdm__network *network)
+{
+    for (uint32_t k = network->image_layers; k-- > 0;) {
+        if (network->layers[k].node->kind != OCDM__NODE_CONV)
+            continue;
+        struct ocdm__parameter *weight = &network->parameters[network->layers[k].weight];
+        weight->pooled = true;
+        weight->place = network->pool.size;
+        network->pool.size += ocdm__rounded_floats(weight->room);
+    }
+}
+
+/* An array of a parameter: its part of the pool's, or one of its own. NULL: no memory. */
+static float *array_for(const ocdm__network *network, const struct ocdm__parameter *parameter, float **pool)
+{
+    if (!parameter->pooled)
+        return ocdm__allocate_aligned(parameter->room, sizeof **pool);
+    if (*pool == NULL)
+        *pool = ocdm__allocate_aligned(network->pool.size, sizeof **pool);
+    return *pool != NULL ? *pool + parameter->place : NULL;
+}
+
 ocdm_status ocdm__parameters_allocate(ocdm__network *network, ocdm_error *error)
 {
+    place_weights(network);
     for (size_t i = 0; i < network->parameter_count; i++) {
         struct ocdm__parameter *parameter = &network->parameters[i];
-        parameter->value = ocdm__allocate_aligned(parameter->room, sizeof *parameter->value);
+        parameter->value = array_for(network, parameter, &network->pool.value);
         if (parameter->value == NULL)
             return ocdm__fail_memory(error, parameter->name);
     }
@@ -114,9 +137,9 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
         if (!parameter->trained)
             continue;
         if (parameter->mean == NULL)
-            parameter->mean = ocdm__allocate_aligned(parameter->room, sizeof *parameter->mean);
+            parameter->mean = array_for(network, parameter, &network->pool.mean);
         if (parameter->square == NULL)
-            parameter->square = ocdm__allocate_aligned(parameter->room, sizeof *parameter->square);
+            parameter->square = array_for(network, parameter, &network->pool.square);
         if (parameter->mean == NULL || parameter->square == NULL)
             return ocdm__fail_memory(error, "Adam's averages");
     }
@@ -125,11 +148,14 @@ ocdm_status ocdm__parameters_add_adam(ocdm__network *network, ocdm_error *error)
 
 void ocdm__parameters_release(ocdm__network *network)
 {
+    ocdm__parameters_use(network, 0); /* values are in the pool again */
     for (size_t i = 0; i < network->parameter_count; i++) {
         struct ocdm__parameter *parameter = &network->parameters[i];
-        ocdm__release_aligned(parameter->value);
-        ocdm__release_aligned(parameter->mean);
-        ocdm__release_aligned(parameter->square);
+        if (!parameter->pooled) {
+            ocdm__release_aligned(parameter->value);
+            ocdm__release_aligned(parameter->mean);
+            ocdm__release_aligned(parameter->square);
+        }
         for (uint32_t k = 0; k < OCDM__MOST_RATES; k++)
             ocdm__release_aligned(parameter->averages[k]);
         ocdm__op_destroy(parameter->to_home);
@@ -137,6 +163,9 @@ void ocdm__parameters_release(ocdm__network *network)
         ocdm__layout_destroy(parameter->plain);
         ocdm__layout_destroy(parameter->home);
     }
+    ocdm__release_aligned(network->pool.value);
+    ocdm__release_aligned(network->pool.mean);
+    ocdm__release_aligned(network->pool.square);
     ocdm__release(network->parameters);
     network->parameters = NULL;
     network->parameter_count = 0;

@@ -3,10 +3,8 @@
  * than one process it broadcasts an order, which the others carry out with it. All ranks have the whole network, and after each
  * step the same weights, to the bit.
  *
- * A step's images are dealt to the ranks by lanes. Sums of batch norms are gathered image by image and added in the order of
- * the images by every rank. A rank adds the weight gradients of its lanes as far as the balanced tree of all lanes allows: into
- * the sums of the aligned blocks that its lanes consist of. Gradients travel in buckets of some layers each: every rank
- * receives the blocks' sums of its slice of a bucket, adds them in the order of the tree, and the slices are gathered by all.
+ * An agent that all ranks make and call alike has no leader and no orders; see ocdm__agent_deal. buckets.c has what the ranks
+ * exchange within a step.
  */
 #include "agent/network.h"
 
@@ -17,348 +15,12 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Floats after which a bucket is full: 25 MB. A slice of work of the threads. */
-enum { BUCKET = 25000000 / 4, SLICE = 1 << 16, ALIGNED = 16 };
-
 /* Room for the name of a model. */
 enum { MODEL_NAME = 64 };
 
-/* ---- who has which lanes ---------------------------------------------------------------------------------------------- */
-
-static size_t first_lane(const struct ocdm__share *share, size_t rank)
-{
-    return share->lanes * rank / share->ranks->size;
-}
-
-static size_t largest_block(size_t first, size_t end, size_t most)
-{
-    size_t block = 1;
-    while (2 * block <= most && first % (2 * block) == 0 && first + 2 * block <= end)
-        block *= 2;
-    return block;
-}
-
-/* Aligned blocks of at most `most` lanes that make up first to end - 1: their sizes unless that is NULL. Returns the number. */
-static size_t list_blocks(size_t first, size_t end, size_t most, size_t *sizes)
-{
-    size_t count = 0;
-    while (first < end) {
-        size_t block = largest_block(first, end, most);
-        if (sizes != NULL)
-            sizes[count] = block;
-        count++;
-        first += block;
-    }
-    return count;
-}
-
-size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t *sizes, unsigned char *merges)
-{
-    size_t count = list_blocks(share->first_lane, share->end_lane, chunk, sizes);
-    if (sizes == NULL)
-        return count;
-    for (size_t lane = share->first_lane, first = 0, next = 0; next < count; first = next) {
-        size_t end = lane + largest_block(lane, share->end_lane, share->lanes);
-        while (lane < end)
-            lane += sizes[next++];
-        ocdm__tree_merges(sizes + first, next - first, merges + first);
-    }
-    return count;
-}
-
-/* Two images are computed together even if one of them belongs to another rank: the memory has room for both. */
-void ocdm__share_deal(struct ocdm__share *share, const ocdm__ranks *ranks)
-{
-    share->ranks = ranks;
-    share->first_lane = first_lane(share, ranks->rank);
-    share->end_lane = first_lane(share, ranks->rank + 1);
-    share->first = ocdm__lane_start(share, share->first_lane);
-    share->end = ocdm__lane_start(share, share->end_lane);
-    share->base = share->first / 2 * 2;
-    share->room = (share->end + 1) / 2 * 2 < share->images ? (share->end + 1) / 2 * 2 : share->images;
-    share->room -= share->base;
-    share->given = share->first;
-}
-
-void ocdm__share_starts(const struct ocdm__share *share, size_t units)
-{
-    for (size_t r = 0; r <= share->ranks->size; r++)
-        share->starts[r] = ocdm__lane_start(share, first_lane(share, r)) * units;
-}
-
-void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units)
-{
-    if (share->ranks == NULL)
-        return;
-    ocdm__share_starts(share, units);
-    share->ranks->gather_all(all, share->starts);
-}
-
-/* ---- buckets ---------------------------------------------------------------------------------------------------------- */
-
-enum stage { FILLING, EXCHANGING, GATHERING, DONE, TAKEN };
-
-/* Layers first down to last. The sums of this rank's blocks are in the order of the ranks that receive them, a slice of each
- * block for each rank; later the gathered sum lies there, slice by slice. */
-struct bucket {
-    uint32_t first, last;
-    size_t used, slice; /* floats */
-    float *sums, *received;
-    size_t sums_room, received_room;
-    enum stage stage;
-    ocdm__ranks_request request;
-};
-
-struct ocdm__buckets {
-    struct bucket *buckets;
-    size_t count;
-    size_t *places;        /* of each layer: where its weights are in their bucket */
-    uint32_t *bucket_of;   /* of each layer */
-    size_t *sizes;         /* lanes of all blocks of all ranks, in order */
-    size_t *blocks;        /* the number of blocks of each rank */
-    size_t *own;           /* lanes of the blocks of this rank, among `sizes` */
-    size_t *starts;        /* scratch, one for each rank and one more */
-    const float **parts;   /* of all blocks */
-    unsigned char *merges; /* of them */
-    size_t block_count, lanes;
-};
-
-void ocdm__buckets_destroy(struct ocdm__buckets *buckets)
-{
-    if (buckets == NULL)
-        return;
-    for (size_t i = 0; i < buckets->count; i++) {
-        ocdm__release_aligned(buckets->buckets[i].sums);
-        ocdm__release_aligned(buckets->buckets[i].received);
-    }
-    void *const arrays[] = {buckets->buckets, buckets->places, buckets->bucket_of, buckets->sizes,
-                            buckets->blocks,  buckets->starts, buckets->parts,     buckets->merges};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        ocdm__release(arrays[i]);
-    ocdm__release(buckets);
-}
-
-/* Layers in the order of the backward pass. */
-static void fill_buckets(const ocdm__network *network, struct ocdm__buckets *buckets)
-{
-    struct bucket *bucket = NULL;
-    for (uint32_t k = network->image_layers; k-- > 0;) {
-        const struct ocdm__layer *layer = &network->layers[k];
-        if (layer->node->kind != OCDM__NODE_CONV)
-            continue;
-        if (bucket == NULL || bucket->used >= BUCKET) {
-            bucket = &buckets->buckets[buckets->count++];
-            bucket->first = k;
-        }
-        buckets->bucket_of[k] = (uint32_t)(buckets->count - 1);
-        buckets->places[k] = bucket->used;
-        bucket->used += (network->parameters[layer->weight].room + ALIGNED - 1) / ALIGNED * ALIGNED;
-        bucket->last = k;
-    }
-}
-
-static ocdm_status create_buckets(ocdm__network *network, size_t ranks, ocdm_error *error)
-{
-    struct ocdm__buckets *made = ocdm__allocate(1, sizeof *made);
-    if (made == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
-    network->buckets = made;
-    made->buckets = ocdm__allocate(network->image_layers, sizeof *made->buckets);
-    made->places = ocdm__allocate(network->image_layers, sizeof *made->places);
-    made->bucket_of = ocdm__allocate(network->image_layers, sizeof *made->bucket_of);
-    made->blocks = ocdm__allocate(ranks, sizeof *made->blocks);
-    made->starts = ocdm__allocate(ranks + 1, sizeof *made->starts);
-    if (made->buckets == NULL || made->places == NULL || made->bucket_of == NULL || made->blocks == NULL ||
-        made->starts == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
-    fill_buckets(network, made);
-    return OCDM_OK;
-}
-
-static ocdm_status reserve_blocks(struct ocdm__buckets *buckets, size_t lanes, ocdm_error *error)
-{
-    if (lanes <= buckets->lanes)
-        return OCDM_OK;
-    ocdm__release(buckets->sizes);
-    ocdm__release(buckets->parts);
-    ocdm__release(buckets->merges);
-    buckets->lanes = 0;
-    buckets->sizes = ocdm__allocate(lanes, sizeof *buckets->sizes);
-    buckets->parts = ocdm__allocate(lanes, sizeof *buckets->parts);
-    buckets->merges = ocdm__allocate(lanes, sizeof *buckets->merges);
-    if (buckets->sizes == NULL || buckets->parts == NULL || buckets->merges == NULL)
-        return ocdm__fail_memory(error, "gradients of several ranks");
-    buckets->lanes = lanes;
-    return OCDM_OK;
-}
-
-/* The blocks of all ranks. */
-static void plan_blocks(struct ocdm__buckets *buckets, const struct ocdm__share *share)
-{
-    buckets->block_count = 0;
-    for (size_t r = 0; r < share->ranks->size; r++) {
-        size_t *sizes = buckets->sizes + buckets->block_count;
-        buckets->blocks[r] = list_blocks(first_lane(share, r), first_lane(share, r + 1), share->lanes, sizes);
-        buckets->block_count += buckets->blocks[r];
-        if (r == share->ranks->rank)
-            buckets->own = sizes;
-    }
-    ocdm__tree_merges(buckets->sizes, buckets->block_count, buckets->merges);
-}
-
-static bool reserve_floats(float **block, size_t *room, size_t floats)
-{
-    if (floats <= *room)
-        return true;
-    ocdm__release_aligned(*block);
-    *room = 0;
-    *block = ocdm__allocate_aligned(floats, sizeof **block);
-    if (*block != NULL)
-        *room = floats;
-    return *block != NULL;
-}
-
-ocdm_status ocdm__buckets_reserve(ocdm__network *network, const struct ocdm__share *share, ocdm_error *error)
-{
-    size_t ranks = share->ranks->size;
-    ocdm_status status = network->buckets != NULL ? OCDM_OK : create_buckets(network, ranks, error);
-    if (status == OCDM_OK)
-        status = reserve_blocks(network->buckets, share->lanes, error);
-    if (status != OCDM_OK)
-        return status;
-    struct ocdm__buckets *buckets = network->buckets;
-    plan_blocks(buckets, share);
-    size_t own = buckets->blocks[share->ranks->rank];
-    for (size_t i = 0; i < buckets->count; i++) {
-        struct bucket *bucket = &buckets->buckets[i];
-        bucket->slice = (bucket->used + ranks * ALIGNED - 1) / (ranks * ALIGNED) * ALIGNED;
-        bucket->stage = FILLING;
-        if (!reserve_floats(&bucket->sums, &bucket->sums_room, (own > 0 ? own : 1) * ranks * bucket->slice) ||
-            !reserve_floats(&bucket->received, &bucket->received_room, buckets->block_count * bucket->slice))
-            return ocdm__fail_memory(error, "gradients of several ranks");
-    }
-    return OCDM_OK;
-}
-
-/* The chunks' sums of part of a layer's weights into its bucket, one block after the other. */
-void ocdm__buckets_add(const ocdm__network *network, const struct ocdm__share *share, uint32_t layer,
-                       const struct ocdm__tree *chunks, size_t at, size_t count)
-{
-    const struct ocdm__buckets *buckets = network->buckets;
-    const struct bucket *bucket = &buckets->buckets[buckets->bucket_of[layer]];
-    size_t blocks = buckets->blocks[share->ranks->rank], part = 0, shift = buckets->places[layer];
-    size_t chunk = ocdm__plan_lanes(network, share, &network->layers[layer]).chunk;
-    for (size_t j = 0; j < blocks; j++) {
-        size_t many_chunks = buckets->own[j] < chunk ? 1 : buckets->own[j] / chunk;
-        const struct ocdm__tree block = {chunks->parts + part, chunks->merges + part, many_chunks};
-        for (size_t i = at, many; i < at + count; i += many) {
-            size_t rank = (shift + i) / bucket->slice, place = (shift + i) % bucket->slice;
-            many = bucket->slice - place < at + count - i ? bucket->slice - place : at + count - i;
-            ocdm__sum_tree(bucket->sums + (rank * blocks + j) * bucket->slice + place, &block, i, many);
-        }
-        part += many_chunks;
-    }
-}
-
-/* ---- on their way ----------------------------------------------------------------------------------------------------- */
-
-static void start_exchange(const struct ocdm__buckets *buckets, const struct ocdm__share *share, struct bucket *bucket)
-{
-    for (size_t r = 0; r < share->ranks->size; r++)
-        buckets->starts[r] = buckets->blocks[r] * bucket->slice;
-    bucket->request = share->ranks->start_exchange(bucket->sums, buckets->blocks[share->ranks->rank] * bucket->slice,
-                                                   bucket->received, buckets->starts);
-    bucket->stage = EXCHANGING;
-}
-
-struct slice {
-    const struct ocdm__buckets *buckets;
-    const struct bucket *bucket;
-    float *sum;
-};
-
-static void add_slice(void *context, size_t item, unsigned slot)
-{
-    (void)slot;
-    const struct slice *slice = context;
-    const struct ocdm__tree tree = {slice->buckets->parts, slice->buckets->merges, slice->buckets->block_count};
-    size_t at = item * SLICE, left = slice->bucket->slice - at;
-    ocdm__sum_tree(slice->sum + at, &tree, at, left < SLICE ? left : SLICE);
-}
-
-/* This rank's slice of the sum, which all ranks gather. */
-static void start_gather(ocdm__network *network, const struct ocdm__share *share, struct bucket *bucket)
-{
-    struct ocdm__buckets *buckets = network->buckets;
-    struct slice slice = {buckets, bucket, bucket->sums + share->ranks->rank * bucket->slice};
-    for (size_t i = 0; i < buckets->block_count; i++)
-        buckets->parts[i] = bucket->received + i * bucket->slice;
-    const struct ocdm__work work = {add_slice, &slice, (bucket->slice + SLICE - 1) / SLICE};
-    ocdm__team_run(network->team, &work, 1);
-    for (size_t r = 0; r <= share->ranks->size; r++)
-        buckets->starts[r] = r * bucket->slice;
-    bucket->request = share->ranks->start_gather_all(bucket->sums, buckets->starts);
-    bucket->stage = GATHERING;
-}
-
-/* Advances a bucket if its exchange is over; with `wait`, waits for that first. */
-static void advance(ocdm__network *network, const struct ocdm__share *share, struct bucket *bucket, bool wait)
-{
-    if (bucket->stage != EXCHANGING && bucket->stage != GATHERING)
-        return;
-    if (wait)
-        share->ranks->wait(bucket->request);
-    else if (!share->ranks->finished(bucket->request))
-        return;
-    if (bucket->stage == EXCHANGING)
-        start_gather(network, share, bucket);
-    else
-        bucket->stage = DONE;
-}
-
-/* Buckets advance in order, so that all ranks start the same exchanges in the same order. */
-void ocdm__buckets_advance(ocdm__network *network, const struct ocdm__share *share, bool wait)
-{
-    struct ocdm__buckets *buckets = network->buckets;
-    for (size_t i = 0; i < buckets->count; i++) {
-        advance(network, share, &buckets->buckets[i], wait);
-        if (wait)
-            advance(network, share, &buckets->buckets[i], wait);
-        if (buckets->buckets[i].stage < GATHERING)
-            return;
-    }
-}
-
-void ocdm__buckets_close(ocdm__network *network, const struct ocdm__share *share, uint32_t layer)
-{
-    struct bucket *bucket = &network->buckets->buckets[network->buckets->bucket_of[layer]];
-    if (bucket->last == layer)
-        start_exchange(network->buckets, share, bucket);
-}
-
-bool ocdm__buckets_next(ocdm__network *network, uint32_t *first, uint32_t *last)
-{
-    for (size_t i = 0; i < network->buckets->count; i++) {
-        struct bucket *bucket = &network->buckets->buckets[i];
-        if (bucket->stage != DONE)
-            continue;
-        bucket->stage = TAKEN;
-        *first = bucket->first;
-        *last = bucket->last;
-        return true;
-    }
-    return false;
-}
-
-const float *ocdm__buckets_sum(const ocdm__network *network, uint32_t layer)
-{
-    const struct ocdm__buckets *buckets = network->buckets;
-    return buckets->buckets[buckets->bucket_of[layer]].sums + buckets->places[layer];
-}
-
 /* ---- orders ----------------------------------------------------------------------------------------------------------- */
 
-enum order_kind { CREATE, DESTROY, WEIGHTS, TRAIN, USE, FEATURES, END };
+enum order_kind { CREATE, DESTROY, WEIGHTS, COLLECT, TRAIN, USE, FEATURES, END };
 
 /* Units of four bytes, as all exchanges. */
 struct order {
@@ -486,6 +148,15 @@ ocdm_status ocdm__together_train(ocdm__agent *agent, const struct ocdm__labelled
     return OCDM_OK;
 }
 
+void ocdm__together_collect(ocdm__agent *agent)
+{
+    struct order order = {.kind = COLLECT, .number = agent->number, .steps = agent->steps};
+    if (!ocdm__together_leads(agent) || agent->network->buckets == NULL)
+        return;
+    send_order(agent->ranks, &order);
+    ocdm__buckets_collect(agent->network, agent->ranks);
+}
+
 ocdm_status ocdm__together_use(ocdm__agent *agent, uint32_t version, ocdm_error *error)
 {
     ocdm_status status = bring_up_to_date(agent, error);
@@ -581,6 +252,11 @@ ocdm_status ocdm__agent_share(ocdm__agent *agent, ocdm_error *error)
     return OCDM_OK;
 }
 
+void ocdm__agent_collect(ocdm__agent *agent)
+{
+    ocdm__buckets_collect(agent->network, agent->ranks);
+}
+
 /* ---- the others ------------------------------------------------------------------------------------------------------- */
 
 /* Agents by their numbers, and room for a batch. */
@@ -627,10 +303,10 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
     ocdm__share_deal(&share, ranks);
     ranks->broadcast(starts, ((size_t)order->count + 1) * (sizeof *starts / sizeof(uint32_t)));
     ranks->broadcast(labels, (size_t)order->labels);
-    if (!reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
-        !reserve_floats(&follower->ages, &follower->age_room, agent->settings.class_count) ||
-        !reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1) ||
-        !reserve_floats(&follower->known, &follower->known_room, units_of(order->known) + 1))
+    if (!ocdm__reserve_floats(&follower->weights, &follower->weight_room, agent->settings.class_count) ||
+        !ocdm__reserve_floats(&follower->ages, &follower->age_room, agent->settings.class_count) ||
+        !ocdm__reserve_floats(&follower->dark, &follower->dark_room, (size_t)order->dark + 1) ||
+        !ocdm__reserve_floats(&follower->known, &follower->known_room, units_of(order->known) + 1))
         return ocdm__fail_memory(error, "the weights of classes, or logits");
     if (order->weighted)
         ranks->broadcast(follower->weights, agent->settings.class_count);
@@ -640,7 +316,7 @@ static ocdm_status follow_step(struct follower *follower, ocdm__agent *agent, co
         ranks->broadcast(follower->known, units_of(order->known));
     if (order->aged)
         ranks->broadcast(follower->ages, agent->settings.class_count);
-    if (!reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
+    if (!ocdm__reserve_floats(&follower->input, &follower->input_room, (share.end - share.first) * size + 1))
         return ocdm__fail_memory(error, "images of a batch");
     ocdm__share_starts(&share, size);
     ranks->scatter(NULL, share.starts, follower->input);
@@ -672,8 +348,8 @@ static ocdm_status follow_features(struct follower *follower, ocdm__agent *agent
 {
     size_t count = (size_t)order->count / follower->ranks->size + 1, size = ocdm__network_input_size(agent->network);
     size_t width = ocdm__model_feature_width(&agent->network->model);
-    if (!reserve_floats(&follower->input, &follower->input_room, count * size) ||
-        !reserve_floats(&follower->features, &follower->feature_room, count * width))
+    if (!ocdm__reserve_floats(&follower->input, &follower->input_room, count * size) ||
+        !ocdm__reserve_floats(&follower->features, &follower->feature_room, count * width))
         return ocdm__fail_memory(error, "images of an evaluation");
     part_images(agent, (size_t)order->count, size);
     follower->ranks->scatter(NULL, agent->starts, follower->input);
@@ -694,6 +370,9 @@ static ocdm_status follow(struct follower *follower, const struct order *order, 
         return follow_create(follower, order, error);
     case WEIGHTS:
         return follow_weights(*agent, order, error);
+    case COLLECT:
+        ocdm__buckets_collect((*agent)->network, (*agent)->ranks);
+        return OCDM_OK;
     case TRAIN:
         return follow_train(follower, *agent, order, error);
     case USE:

@@ -103,6 +103,11 @@ static ocdm_status share(void *agent, ocdm_error *error)
     return ocdm__agent_share(agent, error);
 }
 
+static void collect(void *agent)
+{
+    ocdm__agent_collect(agent);
+}
+
 ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
 {
     static const ocdm__learner_functions functions = {.train = train,
@@ -118,7 +123,8 @@ ocdm__learner ocdm__agent_learner(ocdm__agent *agent)
                                                       .operations = operations,
                                                       .destroy = destroy,
                                                       .deal = deal,
-                                                      .share = share};
+                                                      .share = share,
+                                                      .collect = collect};
     ocdm__learner learner = {.functions = &functions, .state = agent};
     snprintf(learner.instructions, sizeof learner.instructions, "oneDNN %s, kernels %s", ocdm__device_instructions(),
              ocdm__kernels_instructions());

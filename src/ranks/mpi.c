@@ -29,7 +29,10 @@ enum {
     BEAT = 100000000,   /* nanoseconds between heartbeats */
     STALL_SECONDS = 10, /* of silence */
     FAILURE = 4,        /* the exit code of a broken exchange: input or output */
+    NO_MEMORY = 5,      /* that of a rank without memory */
 };
+
+#define UNIT sizeof(uint32_t)
 
 /* Silence after a signal that asks this process to end: if the launcher sent it because another rank has died, there is little
  * time left to report which. */
@@ -43,8 +46,10 @@ enum {
 static MPI_Comm heart_ranks, exchange_ranks, gather_ranks, message_ranks;
 /* Exchanges under way. MPI reads counts and places until an exchange is over, so that each has its own. */
 static struct pending {
-    MPI_Request request;
-    int *counts, *places, *sent_counts, *sent_places; /* one for each rank */
+    MPI_Request *requests; /* one, or one for each piece */
+    int count;
+    size_t room;
+    int *counts, *places; /* one for each rank */
     bool used;
 } pending[REQUESTS];
 static int rank, size;
@@ -94,11 +99,24 @@ static int int_of(size_t units)
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------------- */
 
-static ocdm__ranks_request begin_exchange(void)
+static void reserve_requests(struct pending *parts, size_t count)
+{
+    if (count <= parts->room)
+        return;
+    ocdm__release(parts->requests);
+    parts->requests = ocdm__allocate(count, sizeof(MPI_Request));
+    if (parts->requests == NULL)
+        fail("out of memory for an exchange", NO_MEMORY);
+    parts->room = count;
+}
+
+static ocdm__ranks_request begin_exchange(size_t requests)
 {
     for (int i = 0; i < REQUESTS; i++) {
         if (!pending[i].used) {
+            reserve_requests(&pending[i], requests);
             pending[i].used = true;
+            pending[i].count = 1;
             return i;
         }
     }
@@ -108,7 +126,7 @@ static ocdm__ranks_request begin_exchange(void)
 static bool finished(ocdm__ranks_request request)
 {
     int done = 0;
-    MPI_Test(&pending[request].request, &done, MPI_STATUS_IGNORE);
+    MPI_Testall(pending[request].count, pending[request].requests, &done, MPI_STATUSES_IGNORE);
     pending[request].used = !done;
     return done != 0;
 }
@@ -132,7 +150,7 @@ static double waited(void)
 
 static struct pending *begin_parts(const size_t *starts, ocdm__ranks_request *request)
 {
-    *request = begin_exchange();
+    *request = begin_exchange(1);
     struct pending *parts = &pending[*request];
     for (int r = 0; r < size; r++) {
         parts->counts[r] = int_of(starts[r + 1] - starts[r]);
@@ -143,8 +161,8 @@ static struct pending *begin_parts(const size_t *starts, ocdm__ranks_request *re
 
 static void broadcast(void *data, size_t units)
 {
-    ocdm__ranks_request request = begin_exchange();
-    MPI_Ibcast(data, int_of(units), MPI_UINT32_T, 0, MPI_COMM_WORLD, &pending[request].request);
+    ocdm__ranks_request request = begin_exchange(1);
+    MPI_Ibcast(data, int_of(units), MPI_UINT32_T, 0, MPI_COMM_WORLD, pending[request].requests);
     await(request);
 }
 
@@ -153,7 +171,7 @@ static void scatter(const void *everything, const size_t *starts, void *own)
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
     MPI_Iscatterv(everything, parts->counts, parts->places, MPI_UINT32_T, rank == 0 ? MPI_IN_PLACE : own, parts->counts[rank],
-                  MPI_UINT32_T, 0, MPI_COMM_WORLD, &parts->request);
+                  MPI_UINT32_T, 0, MPI_COMM_WORLD, parts->requests);
     await(request);
 }
 
@@ -162,7 +180,7 @@ static void gather(const void *own, const size_t *starts, void *everything)
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
     MPI_Igatherv(rank == 0 ? MPI_IN_PLACE : own, parts->counts[rank], MPI_UINT32_T, everything, parts->counts, parts->places,
-                 MPI_UINT32_T, 0, MPI_COMM_WORLD, &parts->request);
+                 MPI_UINT32_T, 0, MPI_COMM_WORLD, parts->requests);
     await(request);
 }
 
@@ -171,7 +189,7 @@ static ocdm__ranks_request start_gather_all(void *everything, const size_t *star
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, gather_ranks,
-                    &parts->request);
+                    parts->requests);
     return request;
 }
 
@@ -180,24 +198,46 @@ static void gather_all(void *everything, const size_t *starts)
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, MPI_COMM_WORLD,
-                    &parts->request);
+                    parts->requests);
     await(request);
 }
 
-static ocdm__ranks_request start_exchange(const void *from, size_t sent, void *to, const size_t *received)
+static size_t pieces_of(const struct ocdm__ranks_exchange *exchange)
 {
-    ocdm__ranks_request request = begin_exchange();
-    struct pending *parts = &pending[request];
-    size_t place = 0;
-    for (int r = 0; r < size; r++) {
-        parts->sent_counts[r] = int_of(sent);
-        parts->sent_places[r] = int_of((size_t)r * sent);
-        parts->counts[r] = int_of(received[r]);
-        parts->places[r] = int_of(place);
-        place += received[r];
-    }
-    MPI_Ialltoallv(from, parts->sent_counts, parts->sent_places, MPI_UINT32_T, to, parts->counts, parts->places, MPI_UINT32_T,
-                   exchange_ranks, &parts->request);
+    size_t pieces = exchange->arrays * ((size_t)size - 1);
+    for (int r = 0; r < size; r++)
+        pieces += r != rank ? exchange->received[r] : 0;
+    return pieces;
+}
+
+/* The pieces of other ranks arrive in the order in which these send them. */
+static void expect_pieces(const struct ocdm__ranks_exchange *exchange, struct pending *parts)
+{
+    size_t length = exchange->starts[rank + 1] - exchange->starts[rank];
+    char *to = exchange->to;
+    for (int r = 0; r < size; r++)
+        for (size_t i = 0; r != rank && i < exchange->received[r]; i++, to += length * UNIT)
+            MPI_Irecv(to, int_of(length), MPI_UINT32_T, r, 0, exchange_ranks, &parts->requests[parts->count++]);
+}
+
+static void send_pieces(const struct ocdm__ranks_exchange *exchange, struct pending *parts)
+{
+    const size_t *starts = exchange->starts;
+    const char *from = exchange->from;
+    for (int r = 0; r < size; r++)
+        for (size_t i = 0; r != rank && i < exchange->arrays; i++) {
+            size_t place = i * (starts[size] - starts[0]) + (starts[r] - starts[0]);
+            MPI_Isend(from + place * UNIT, int_of(starts[r + 1] - starts[r]), MPI_UINT32_T, r, 0, exchange_ranks,
+                      &parts->requests[parts->count++]);
+        }
+}
+
+static ocdm__ranks_request start_exchange(const struct ocdm__ranks_exchange *exchange)
+{
+    ocdm__ranks_request request = begin_exchange(pieces_of(exchange));
+    pending[request].count = 0;
+    expect_pieces(exchange, &pending[request]);
+    send_pieces(exchange, &pending[request]);
     return request;
 }
 
@@ -205,8 +245,8 @@ static ocdm__ranks_request start_exchange(const void *from, size_t sent, void *t
 
 static void send_message(size_t to, const void *bytes, size_t length)
 {
-    ocdm__ranks_request request = begin_exchange();
-    MPI_Isend(bytes, int_of(length), MPI_BYTE, (int)to, 0, message_ranks, &pending[request].request);
+    ocdm__ranks_request request = begin_exchange(1);
+    MPI_Isend(bytes, int_of(length), MPI_BYTE, (int)to, 0, message_ranks, pending[request].requests);
     await(request);
 }
 
@@ -221,7 +261,7 @@ static bool take_message(ocdm__ranks_message *message)
     *message = (ocdm__ranks_message){.from = (size_t)status.MPI_SOURCE, .size = (size_t)length};
     message->bytes = ocdm__allocate(message->size + 1, 1);
     if (message->bytes == NULL)
-        fail("out of memory for a message", FAILURE);
+        fail("out of memory for a message", NO_MEMORY);
     MPI_Recv(message->bytes, length, MPI_BYTE, status.MPI_SOURCE, 0, message_ranks, MPI_STATUS_IGNORE);
     return true;
 }
@@ -302,7 +342,7 @@ static bool builds_agree(uint64_t build)
     bool agree = true;
     unsigned long long mine = build, *builds = ocdm__allocate((size_t)size, sizeof *builds);
     if (builds == NULL)
-        fail("out of memory", FAILURE);
+        fail("out of memory", NO_MEMORY);
     MPI_Allgather(&mine, 1, MPI_UNSIGNED_LONG_LONG, builds, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
     for (int r = 1; r < size && agree; r++) {
         agree = builds[r] == builds[0];
@@ -319,11 +359,10 @@ static bool builds_agree(uint64_t build)
 static void reserve_parts(void)
 {
     for (int i = 0; i < REQUESTS; i++) {
-        int *numbers = ocdm__allocate(4 * (size_t)size, sizeof *numbers);
+        int *numbers = ocdm__allocate(2 * (size_t)size, sizeof *numbers);
         if (numbers == NULL)
-            fail("out of memory", FAILURE);
-        const size_t part = (size_t)size;
-        pending[i] = (struct pending){MPI_REQUEST_NULL, numbers, numbers + part, numbers + 2 * part, numbers + 3 * part, false};
+            fail("out of memory", NO_MEMORY);
+        pending[i] = (struct pending){.counts = numbers, .places = numbers + size};
     }
 }
 
@@ -379,8 +418,10 @@ void ocdm__ranks_end(void)
     if (ocdm__ranks_all() != NULL) {
         atomic_store(&ending, true);
         (void)pthread_join(heart, NULL);
-        for (int i = 0; i < REQUESTS; i++)
+        for (int i = 0; i < REQUESTS; i++) {
+            ocdm__release(pending[i].requests);
             ocdm__release(pending[i].counts);
+        }
         MPI_Comm_free(&heart_ranks);
         MPI_Comm_free(&exchange_ranks);
         MPI_Comm_free(&gather_ranks);

@@ -22,6 +22,19 @@ typedef struct ocdm__ranks_message {
     char *bytes;
 } ocdm__ranks_message;
 
+/*
+ * What all ranks exchange. Each has some arrays of the same length, one after the other in `from`. Of every rank's arrays, rank
+ * r gets the units starts[r] to starts[r + 1] - 1, counted from starts[0]: `to` receives received[q] such pieces from each
+ * other rank q, in the order of the ranks. Own pieces stay where they are.
+ */
+struct ocdm__ranks_exchange {
+    const void *from;
+    size_t arrays;
+    void *to;
+    const size_t *starts;   /* one more than there are ranks */
+    const size_t *received; /* the numbers of arrays of all ranks */
+};
+
 typedef struct ocdm__ranks {
     size_t rank, size;
 
@@ -36,9 +49,8 @@ typedef struct ocdm__ranks {
     void (*gather_all)(void *all, const size_t *starts);
     ocdm__ranks_request (*start_gather_all)(void *all, const size_t *starts);
 
-    /* Every rank sends every other `sent` units, those for rank r from place r * sent on, and receives received[r] units from
-     * rank r, one rank's after the other's. Begins; `finished` also moves it on, `wait` returns when it is over. */
-    ocdm__ranks_request (*start_exchange)(const void *from, size_t sent, void *to, const size_t *received);
+    /* Begins an exchange; `finished` also moves it on, `wait` returns when it is over. */
+    ocdm__ranks_request (*start_exchange)(const struct ocdm__ranks_exchange *exchange);
     bool (*finished)(ocdm__ranks_request request);
     void (*wait)(ocdm__ranks_request request);
 

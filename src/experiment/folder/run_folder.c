@@ -166,6 +166,7 @@ ocdm_status ocdm__folder_save(ocdm__run_folder *folder, ocdm_error *error)
 {
     uint64_t log_size = 0;
     ocdm_status status = ocdm__run_log_sync(&folder->log, &log_size, error);
+    ocdm__run_collect(folder->run);
     if (status == OCDM_OK)
         status = ocdm__checkpoint_write(folder->run, log_size, folder->paths[FRESH], error);
     if (status == OCDM_OK && is_there(folder->paths[CHECKPOINT]))

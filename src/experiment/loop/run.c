@@ -691,12 +691,26 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
     return status;
 }
 
+/* What the leader tells the others. */
+enum word { END, GO_ON, COLLECT };
+
 bool ocdm__run_goes_on(const ocdm__run *run, bool more)
 {
-    uint32_t word = more || run->ranks == NULL;
+    uint32_t word = more || run->ranks == NULL ? GO_ON : END;
     if (run->ranks != NULL)
         run->ranks->broadcast(&word, 1);
-    return word != 0;
+    for (; word == COLLECT; run->ranks->broadcast(&word, 1))
+        run->learner->functions->collect(run->learner->state);
+    return word != END;
+}
+
+void ocdm__run_collect(const ocdm__run *run)
+{
+    uint32_t word = COLLECT;
+    if (run->ranks == NULL)
+        return;
+    run->ranks->broadcast(&word, 1);
+    run->learner->functions->collect(run->learner->state);
 }
 
 /* ---- what it is like now ----------------------------------------------------------------------------------------------- */

@@ -317,6 +317,10 @@ ocdm_status ocdm__run_advance(ocdm__run *run, const ocdm__progress *progress, en
  * for a process that is alone. */
 bool ocdm__run_goes_on(const ocdm__run *run, bool more);
 
+/* On several ranks, before the leader saves the run: it gets those parts of the learner's state that others have, who wait in
+ * ocdm__run_goes_on. */
+void ocdm__run_collect(const ocdm__run *run);
+
 /* The same in parts, for a learner outside the loop. A step has settings->steps_per_batch updates: the samples of each are in
  * run->online, then the caller trains; afterwards the memory is updated. OCDM_OK, OCDM_NO_MEMORY, and what the memory gives. */
 ocdm__online_batch ocdm__run_begin_update(ocdm__run *run, uint32_t number);
