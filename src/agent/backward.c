@@ -296,7 +296,7 @@ static void finish_norm(const struct back *back, struct ocdm__layer *layer)
     size_t channels = layer->node->channels;
     double count = (double)layer->node->height * layer->node->width * (double)pass->share.images;
     float *constants = layer->constants;
-    ocdm__share_gather(&pass->share, layer->partial, OCDM__PARTIAL_UNITS * channels);
+    ocdm__norm_wait(&pass->share, layer);
     for (size_t c = 0; c < channels; c++) {
         double sum = 0, product = 0, inverse = (double)constants[OCDM__INVERSE * channels + c];
         for (size_t i = 0; i < pass->share.images; i++) {
@@ -312,15 +312,36 @@ static void finish_norm(const struct back *back, struct ocdm__layer *layer)
     deliver(back, &network->parameters[layer->bias], constants + OCDM__BIAS_GRADIENT * channels);
 }
 
-/* The norms of layer k and of the layers whose gradient was completed with it, in the order of fold. */
-static void finish_norms(const struct back *back, uint32_t k)
+/* The layer whose gradient the images of this region complete; OCDM__NOTHING: none. */
+static uint32_t completed_layer(const struct back *back)
+{
+    const ocdm__network *network = back->pass->network;
+    if (back->position == network->image_layers)
+        return back->position - 1;
+    uint32_t input = network->layers[back->position].node->input;
+    return input != 0 && network->layers[input - 1].first_reader == back->position ? input - 1 : OCDM__NOTHING;
+}
+
+/* The layer whose gradient was completed with that of layer k, in the order of fold; OCDM__NOTHING: none. */
+static uint32_t next_completed(const struct back *back, uint32_t k)
+{
+    const ocdm__network *network = back->pass->network;
+    uint32_t residual = network->layers[k].node->residual;
+    return residual != 0 && network->layers[residual - 1].first_reader == k ? residual - 1 : OCDM__NOTHING;
+}
+
+static void start_norms(const struct back *back)
+{
+    for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
+        ocdm__norm_start(&back->pass->share, &back->pass->network->layers[k]);
+}
+
+static void finish_norms(const struct back *back)
 {
     ocdm__network *network = back->pass->network;
-    struct ocdm__layer *layer = &network->layers[k];
-    if (layer->node->kind == OCDM__NODE_CONV)
-        finish_norm(back, layer);
-    if (layer->node->residual != 0 && network->layers[layer->node->residual - 1].first_reader == k)
-        finish_norms(back, layer->node->residual - 1);
+    for (uint32_t k = completed_layer(back); k != OCDM__NOTHING; k = next_completed(back, k))
+        if (network->layers[k].node->kind == OCDM__NODE_CONV)
+            finish_norm(back, &network->layers[k]);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
@@ -335,6 +356,20 @@ static void move_buckets(const struct back *back, bool wait)
     if (back->making != OCDM__NOTHING && back->plans[back->turn].in_bucket)
         ocdm__buckets_close(network, share, back->making);
     ocdm__buckets_advance(network, share, &back->sink->adam, wait);
+}
+
+/* The images and what belongs to weights. Several ranks take the images first: while their sums are gathered, there are the
+ * weights to work on. */
+static void run_works(const struct back *back, struct ocdm__work *works, size_t count, const struct ocdm__work *images)
+{
+    ocdm__team *team = back->pass->network->team;
+    if (images != NULL && back->pass->share.ranks == NULL)
+        works[count++] = *images;
+    else if (images != NULL) {
+        ocdm__team_run(team, images, 1);
+        start_norms(back);
+    }
+    ocdm__team_run(team, works, count);
 }
 
 /* Runs one region; `with_images` is false in the last two, which only finish the weights. */
@@ -352,12 +387,13 @@ static void run_region(struct back *back, bool with_images)
         size_t room = network->parameters[network->layers[back->adding].weight].room;
         works[count++] = (struct ocdm__work){add_slice, back, (room + SLICE - 1) / SLICE};
     }
-    if (with_images)
-        works[count++] = (struct ocdm__work){take_image_back, back, back->pass->share.end - back->pass->share.first};
-    ocdm__team_run(network->team, works, count);
+    const struct ocdm__work images = {take_image_back, back, back->pass->share.end - back->pass->share.first};
+    run_works(back, works, count, with_images ? &images : NULL);
     take_out(back);
     if (back->pass->share.ranks != NULL)
         move_buckets(back, false);
+    if (with_images)
+        finish_norms(back);
     back->adding = leaves_nothing_to_add(back) ? OCDM__NOTHING : back->making;
     back->turn = 1 - back->turn;
 }
@@ -368,13 +404,10 @@ static void run_images_back(struct back *back)
     back->position = network->image_layers;
     back->making = back->adding = OCDM__NOTHING;
     run_region(back, true);
-    finish_norms(back, network->image_layers - 1);
     for (uint32_t k = network->image_layers; k-- > 0;) {
         const struct ocdm__node *node = network->layers[k].node;
         back->position = k;
         run_region(back, true);
-        if (node->input != 0 && network->layers[node->input - 1].first_reader == k)
-            finish_norms(back, node->input - 1);
         back->making = node->kind == OCDM__NODE_CONV ? k : OCDM__NOTHING;
     }
     run_region(back, false);

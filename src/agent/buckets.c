@@ -87,6 +87,20 @@ void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units
     share->ranks->gather_all(all, share->starts);
 }
 
+void ocdm__norm_start(const struct ocdm__share *share, struct ocdm__layer *layer)
+{
+    if (share->ranks == NULL || layer->node->kind != OCDM__NODE_CONV)
+        return;
+    ocdm__share_starts(share, OCDM__PARTIAL_UNITS * (size_t)layer->node->channels);
+    layer->gathering = share->ranks->start_gather_all(layer->partial, share->starts, false);
+}
+
+void ocdm__norm_wait(const struct ocdm__share *share, const struct ocdm__layer *layer)
+{
+    if (share->ranks != NULL)
+        share->ranks->wait(layer->gathering);
+}
+
 /* ---- buckets ---------------------------------------------------------------------------------------------------------- */
 
 enum stage { FILLING, EXCHANGING, GATHERING, DONE };
@@ -322,7 +336,7 @@ static void step_slice(ocdm__network *network, const struct ocdm__share *share, 
     own.count = slice_of(bucket, share->ranks->rank);
     const struct ocdm__work work = {step_part, &own, (own.count + SLICE - 1) / SLICE};
     ocdm__team_run(network->team, &work, 1);
-    bucket->request = share->ranks->start_gather_all(network->pool.value, bucket->starts);
+    bucket->request = share->ranks->start_gather_all(network->pool.value, bucket->starts, true);
     bucket->stage = GATHERING;
 }
 

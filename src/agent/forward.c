@@ -51,7 +51,7 @@ static void norm_statistics(const struct ocdm__pass *pass, struct ocdm__layer *l
 {
     const ocdm__network *network = pass->network;
     size_t channels = layer->node->channels;
-    ocdm__share_gather(&pass->share, layer->partial, OCDM__PARTIAL_UNITS * channels);
+    ocdm__norm_wait(&pass->share, layer);
     const float *gain = network->parameters[layer->gain].value, *bias = network->parameters[layer->bias].value;
     float *mean = network->parameters[layer->mean].value, *variance = network->parameters[layer->variance].value;
     float *constants = layer->constants;
@@ -185,10 +185,13 @@ static void average_image(void *context, size_t item, unsigned slot)
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
+/* Several ranks update copies of the weights while they wait for each other's sums, layer by layer. */
 static void run_images(const struct ocdm__pass *pass)
 {
     ocdm__network *network = pass->network;
     const struct ocdm__share *share = &pass->share;
+    if (network->stale)
+        ocdm__layers_refresh_for(network, 0);
     for (uint32_t k = 0; k <= network->image_layers; k++) {
         bool is_average = k == network->image_layers;
         size_t together = !is_average && network->layers[k].forward_pair != NULL ? 2 : 1;
@@ -196,6 +199,10 @@ static void run_images(const struct ocdm__pass *pass)
         size_t items = (share->end + together - 1) / together - share->first / together;
         struct ocdm__work work = {is_average ? average_image : take_images, &region, share->end > share->first ? items : 0};
         ocdm__team_run(network->team, &work, 1);
+        if (!is_average && !pass->frozen)
+            ocdm__norm_start(share, &network->layers[k]);
+        if (!is_average && network->stale)
+            ocdm__layers_refresh_for(network, k + 1);
         if (is_average || network->layers[k].node->kind != OCDM__NODE_CONV)
             continue;
         if (pass->frozen)
@@ -209,7 +216,7 @@ static void run_images(const struct ocdm__pass *pass)
 ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
 {
     ocdm__network *network = pass->network;
-    ocdm_status status = ocdm__layers_refresh(network, error);
+    ocdm_status status = pass->share.ranks == NULL ? ocdm__layers_refresh(network, error) : OCDM_OK;
     if (status != OCDM_OK)
         return status;
     const float *rows = pass->input;
@@ -220,6 +227,7 @@ ocdm_status ocdm__network_forward(struct ocdm__pass *pass, ocdm_error *error)
         status = ocdm__network_check(network, error);
         if (status != OCDM_OK)
             return status;
+        network->stale = false;
         at = network->image_layers + 1;
         rows = next;
         next += network->vector_rows * network->vector_width;

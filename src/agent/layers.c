@@ -271,23 +271,42 @@ void ocdm__layers_release(ocdm__network *network)
 
 /* ---- copies --------------------------------------------------------------------------------------------------------- */
 
-/* Two items for each layer: the copies for forward and backward. */
+/* Copies of the weights from number `first` on: two of each layer, for forward and backward. */
+struct refreshing {
+    ocdm__network *network;
+    size_t first;
+};
+
 static void refresh_one(void *context, size_t item, unsigned slot)
 {
-    ocdm__network *network = context;
-    struct ocdm__layer *layer = &network->layers[item / 2];
-    ocdm__op *op = item % 2 ? layer->to_data : layer->to_forward;
-    void *copy = item % 2 ? layer->data_weights : layer->forward_weights;
+    const struct refreshing *refreshing = context;
+    ocdm__network *network = refreshing->network;
+    size_t number = refreshing->first + item;
+    struct ocdm__layer *layer = &network->layers[number / 2];
+    ocdm__op *op = number % 2 ? layer->to_data : layer->to_forward;
+    void *copy = number % 2 ? layer->data_weights : layer->forward_weights;
     if (op != NULL && ocdm__op_run(op, slot, network->parameters[layer->weight].value, NULL, copy) != OCDM_OK)
         atomic_store(&network->failed, true);
+}
+
+static void refresh(ocdm__network *network, size_t first, size_t end)
+{
+    struct refreshing refreshing = {network, first};
+    struct ocdm__work work = {refresh_one, &refreshing, end - first};
+    ocdm__team_run(network->team, &work, 1);
+}
+
+void ocdm__layers_refresh_for(ocdm__network *network, uint32_t k)
+{
+    size_t number = 2 * (size_t)k;
+    refresh(network, k > 0 ? number - 1 : number, k < network->image_layers ? number + 1 : number);
 }
 
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error)
 {
     if (!network->stale)
         return OCDM_OK;
-    struct ocdm__work work = {refresh_one, network, 2 * (size_t)network->image_layers};
-    ocdm__team_run(network->team, &work, 1);
+    refresh(network, 0, 2 * (size_t)network->image_layers);
     ocdm_status status = ocdm__network_check(network, error);
     network->stale = status != OCDM_OK;
     return status;

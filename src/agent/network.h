@@ -139,8 +139,9 @@ struct ocdm__layer {
     void *narrow; /* in bf16: weights, then input, then gradients of `narrow_rows` rows, as elements */
     size_t narrow_rows;
     /* of a batch norm */
-    float *constants; /* OCDM__CONSTANTS times channels */
-    double *partial;  /* per image two sums for each channel; while training */
+    float *constants;              /* OCDM__CONSTANTS times channels */
+    double *partial;               /* per image two sums for each channel; while training */
+    ocdm__ranks_request gathering; /* of the sums of all ranks */
 };
 
 typedef struct ocdm__network {
@@ -255,6 +256,8 @@ void ocdm__layers_release(ocdm__network *network);
 void ocdm__products_destroy(struct ocdm__products *products);
 /* Updates the copies of the weights if the weights have changed. */
 ocdm_status ocdm__layers_refresh(ocdm__network *network, ocdm_error *error);
+/* Only the copies that layer k needs to run forward and the layer before it to run backward. */
+void ocdm__layers_refresh_for(ocdm__network *network, uint32_t k);
 struct ocdm__conv_shape ocdm__layer_shape(const ocdm__network *network, const struct ocdm__node *node, size_t images);
 
 /* Whether it is a matrix product: a 1x1 convolution of stride 1, channels last. The gradient of its weights is computed as
@@ -275,6 +278,10 @@ size_t ocdm__share_chunks(const struct ocdm__share *share, size_t chunk, size_t 
 void ocdm__share_starts(const struct ocdm__share *share, size_t units);
 /* An array of `units` for each image, of which every rank has filled its part. Nothing to do for one process. */
 void ocdm__share_gather(const struct ocdm__share *share, void *all, size_t units);
+/* The sums of a layer's batch norm, of which every rank has those of its images: begins to gather them; waits until all are
+ * there. Work that does not need them fits in between. Nothing to do for one process, and for layers without a norm. */
+void ocdm__norm_start(const struct ocdm__share *share, struct ocdm__layer *layer);
+void ocdm__norm_wait(const struct ocdm__share *share, const struct ocdm__layer *layer);
 
 /* buckets.c: the exchange of weight gradients between all ranks. */
 void ocdm__buckets_destroy(struct ocdm__buckets *buckets);

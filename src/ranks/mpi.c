@@ -184,22 +184,18 @@ static void gather(const void *own, const size_t *starts, void *everything)
     await(request);
 }
 
-static ocdm__ranks_request start_gather_all(void *everything, const size_t *starts)
+static ocdm__ranks_request start_gather_all(void *everything, const size_t *starts, bool aside)
 {
     ocdm__ranks_request request;
     struct pending *parts = begin_parts(starts, &request);
-    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, gather_ranks,
-                    parts->requests);
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T,
+                    aside ? gather_ranks : MPI_COMM_WORLD, parts->requests);
     return request;
 }
 
 static void gather_all(void *everything, const size_t *starts)
 {
-    ocdm__ranks_request request;
-    struct pending *parts = begin_parts(starts, &request);
-    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, everything, parts->counts, parts->places, MPI_UINT32_T, MPI_COMM_WORLD,
-                    parts->requests);
-    await(request);
+    await(start_gather_all(everything, starts, false));
 }
 
 static size_t pieces_of(const struct ocdm__ranks_exchange *exchange)

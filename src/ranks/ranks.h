@@ -47,7 +47,9 @@ typedef struct ocdm__ranks {
     void (*scatter)(const void *all, const size_t *starts, void *own);
     void (*gather)(const void *own, const size_t *starts, void *all);
     void (*gather_all)(void *all, const size_t *starts);
-    ocdm__ranks_request (*start_gather_all)(void *all, const size_t *starts);
+
+    /* Begins the last of these. `aside`: all ranks begin such gathers in the same order, but anywhere between other calls. */
+    ocdm__ranks_request (*start_gather_all)(void *all, const size_t *starts, bool aside);
 
     /* Begins an exchange; `finished` also moves it on, `wait` returns when it is over. */
     ocdm__ranks_request (*start_exchange)(const struct ocdm__ranks_exchange *exchange);
