@@ -142,7 +142,7 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
     if (status == OCDM_OK)
         status = check_fit(predictor, settings, error);
     if (status == OCDM_OK && is_leader())
-        ocdm__join_begin(stream && ocdm__model_takes_images(predictor->model));
+        ocdm__join_begin(ocdm__model_takes_images(predictor->model));
     if (status == OCDM_OK)
         status = make_agent(predictor, settings, error);
     status = ocdm__join_ready(&predictor->learner, &predictor->stream, status, error);
@@ -150,10 +150,11 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
     return status;
 }
 
-/* The leader's word whether there is another batch, for all ranks. */
-static bool goes_on(ocdm__predictor *predictor, bool wanted)
+bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted)
 {
     uint32_t more = wanted;
+    if (predictor->unusable == NULL)
+        return wanted;
     ocdm__ranks_all()->broadcast(&more, 1);
     predictor->goes_on = more != 0;
     return predictor->goes_on;
@@ -162,7 +163,7 @@ static bool goes_on(ocdm__predictor *predictor, bool wanted)
 void ocdm__predictor_close(ocdm__predictor *predictor)
 {
     if (predictor->goes_on)
-        (void)goes_on(predictor, false);
+        (void)ocdm__predictor_goes_on(predictor, false);
     ocdm__release(predictor->unusable);
     ocdm__release(predictor->usable);
     ocdm__release(predictor->again);
@@ -182,7 +183,7 @@ static size_t batch_size(const ocdm__predictor *predictor, size_t first)
     return rest < predictor->batch ? rest : predictor->batch;
 }
 
-static ocdm__learner_part part_of(const ocdm__predictor *predictor, size_t count)
+ocdm__learner_part ocdm__predictor_part(const ocdm__predictor *predictor, size_t count)
 {
     const ocdm__learner_part all = {.end = count};
     return predictor->unusable != NULL ? ocdm__learner_part_of(&predictor->learner, count, false) : all;
@@ -192,7 +193,7 @@ static ocdm__learner_part part_of(const ocdm__predictor *predictor, size_t count
 static ocdm_status request_part(ocdm__predictor *predictor, unsigned slot, const uint32_t *samples, size_t count,
                                 ocdm_error *error)
 {
-    const ocdm__learner_part part = part_of(predictor, count);
+    const ocdm__learner_part part = ocdm__predictor_part(predictor, count);
     if (part.first == part.end)
         return OCDM_OK;
     return ocdm__model_inputs_request(predictor->inputs, slot, samples + part.first, part.end - part.first, 0, false, error);
@@ -243,7 +244,7 @@ static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_
         status = ocdm__model_inputs_wait(predictor->inputs, predictor->slot, ready, error);
     if (status == OCDM_OK)
         status = request_part(predictor, predictor->slot, predictor->again, count, error);
-    const ocdm__learner_part part = part_of(predictor, count);
+    const ocdm__learner_part part = ocdm__predictor_part(predictor, count);
     if (status == OCDM_OK)
         status = await_part(predictor, &part, ready, error);
     if (status == OCDM_OK && ready->count < part.end - part.first)
@@ -254,7 +255,7 @@ static ocdm_status take_again(ocdm__predictor *predictor, const ocdm__predictor_
 /* Waits for this process's part of a batch. What a rank cannot prepare ends the work of all; the leader reports the first. */
 static ocdm_status take(ocdm__predictor *predictor, ocdm__predictor_batch *batch, ocdm_error *error)
 {
-    const ocdm__learner_part part = part_of(predictor, batch->count);
+    const ocdm__learner_part part = ocdm__predictor_part(predictor, batch->count);
     if (part.ranks == NULL)
         return await_part(predictor, &part, &batch->ready, error);
     ocdm_error own = {.status = OCDM_OK};
@@ -286,7 +287,7 @@ ocdm_status ocdm__predictor_next(ocdm__predictor *predictor, ocdm__predictor_bat
 {
     ocdm__predictor_batch found = {.first = predictor->next, .count = batch_size(predictor, predictor->next)};
     ocdm_status status = OCDM_OK;
-    if (predictor->unusable != NULL && !goes_on(predictor, found.count > 0))
+    if (!ocdm__predictor_goes_on(predictor, found.count > 0))
         found.count = 0;
     if (found.count > 0)
         status = request(predictor, 1 - predictor->slot, found.first + found.count, error);

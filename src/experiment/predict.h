@@ -75,6 +75,12 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
 /* Releases everything. */
 void ocdm__predictor_close(ocdm__predictor *predictor);
 
+/* This process's part of a batch of `count` samples: all of them unless several ranks have joined. */
+ocdm__learner_part ocdm__predictor_part(const ocdm__predictor *predictor, size_t count);
+
+/* The leader's word whether there is another batch, for all ranks that have joined. */
+bool ocdm__predictor_goes_on(ocdm__predictor *predictor, bool wanted);
+
 /* Which samples to go through, in which order. The array must outlive the work. Once for a predictor. */
 ocdm_status ocdm__predictor_begin(ocdm__predictor *predictor, const uint32_t *samples, size_t count, ocdm_error *error);
 
@@ -151,6 +157,9 @@ typedef ocdm_status ocdm__photo_told(void *state, const ocdm__photo *photo, ocdm
  */
 ocdm_status ocdm__photos_predict(ocdm__predictor *predictor, const ocdm__photo_list *list, unsigned threads,
                                  const ocdm__progress *progress, ocdm__photo_told *told, void *state, ocdm_error *error);
+
+/* For the other ranks once they have joined: each decodes its part of every batch of the leader's files. */
+void ocdm__photos_follow(const ocdm__predictor_settings *settings);
 
 /* ---- features ------------------------------------------------------------------------------------------------------------ */
 

@@ -306,6 +306,33 @@ predicts_around_damaged_images() {
     same 4 "$code" && cmp "$out" one.out
 }
 
+# Image files without a stream, in batches whose last one is smaller than the number of ranks; some are damaged or missing.
+predicts_the_same_of_image_files() {
+    one_process cnn || return 1
+    local words=(predict marred images/5.png missing.png --weights one-cnn/weights.safetensors --batch 5 --json)
+    [ -e marred ] || { cp -r images marred && head -c 60 images/3.png > marred/3.png; } || return 1
+    run "$ocdm" "${words[@]}"
+    same 3 "$code" && cp "$out" one.out && cp "$err" one.err && grep marred/3.png one.err || return 1
+    for count in 2 4 7; do
+        run ranks_apart "$count" "${words[@]}"
+        same 3 "$code" && cmp "$out" one.out && same "$(grep ^error one.err)" "$(grep ^error "$err")" || return 1
+    done
+    run ranks_apart 2 "${words[@]}" --strict
+    same 3 "$code" && same 1 "$(grep -c ^error "$err")"
+}
+
+# A rank whose files are damaged fails with those of its part, and with no others.
+decodes_image_files_on_all_ranks() {
+    one_process cnn || return 1
+    local files=(images/1.png images/2.png images/4.png images/5.png)
+    local words=("$parallel" predict "${files[@]}" --weights "$place/one-cnn/weights.safetensors" --csv --top 1)
+    mkdir -p there/images && for i in 1 2 4 5; do head -c 60 "images/$i.png" > "there/images/$i.png"; done
+    # shellcheck disable=SC2016,SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 bash -c 'cd there && exec "$@"' rank "${words[@]}"
+    same 3 "$code" && same 2 "$(grep -c '^error: images/[45].png' "$err")" && same 2 "$(grep -c '^images/[12].png,' "$out")" &&
+        same 3 "$(wc -l < "$out")"
+}
+
 refuses_verbs_of_one_rank() {
     run ranks_apart 2 stream info s.safetensors
     same 2 "$code" && grep 'works on one rank, not on 2' "$err" || return 1
@@ -435,6 +462,8 @@ check "images stored in bytes with partial labels make the same run" makes_the_s
 check "two ranks show a finished run whose average is chosen by validation" shows_a_finished_run
 check "predictions, features and metrics are the same" same_predictions
 check "predictions are the same around damaged images" predicts_around_damaged_images
+check "labels of image files are the same" predicts_the_same_of_image_files
+check "every rank decodes its part of image files" decodes_image_files_on_all_ranks
 for count in 0 3 7; do
     check "files sampled on $count ranks (0: without mpirun) are merged to the same bytes" same_sample_on "$count"
 done

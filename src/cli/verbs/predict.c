@@ -461,7 +461,7 @@ static int run(const ocdm__arguments *arguments)
     return code;
 }
 
-/* The leader wants others for streams of images. Image files without a stream are its own. */
+/* The leader wants others for images, of a stream or not. */
 static void follow(const ocdm__arguments *arguments)
 {
     ocdm_error error;
@@ -469,10 +469,12 @@ static void follow(const ocdm__arguments *arguments)
     if (!ocdm__join_await())
         return;
     ocdm_status status = read_request(arguments, &settings, &error);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK && names_streams(arguments))
         status = ocdm__read_network_files(arguments, &settings.network, &error);
-    if (status == OCDM_OK)
+    if (status == OCDM_OK && names_streams(arguments))
         ocdm__predict_follow(&settings);
+    else if (status == OCDM_OK)
+        ocdm__photos_follow(&settings.network);
     else
         ocdm__ranks_end_after(ocdm__ranks_all(), &error);
 }
