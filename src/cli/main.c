@@ -33,15 +33,17 @@ static bool hold_standard_descriptors(void)
 }
 
 /* What all ranks must share for equal results: the program, and the instructions that oneDNN uses. */
-static uint64_t build_checksum(void)
+static ocdm_status build_checksum(uint64_t *checksum, ocdm_error *error)
 {
     ocdm__mapped_file program = {.bytes = NULL};
     const char *instructions = ocdm__device_instructions();
-    uint64_t sum = ocdm__checksum(OCDM__CHECKSUM_START, instructions, strlen(instructions));
-    if (ocdm__map_file(&program, "/proc/self/exe", NULL) == OCDM_OK)
-        sum = ocdm__checksum(sum, program.bytes, program.size);
+    ocdm_status status = ocdm__map_file(&program, "/proc/self/exe", error);
+    if (status != OCDM_OK)
+        return status;
+    *checksum = ocdm__checksum(OCDM__CHECKSUM_START, instructions, strlen(instructions));
+    *checksum = ocdm__checksum(*checksum, program.bytes, program.size);
     ocdm__unmap_file(&program);
-    return sum;
+    return OCDM_OK;
 }
 
 /* The leader's command line. */

@@ -338,10 +338,20 @@ static void *beat(void *unused)
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------------ */
 
-static bool builds_agree(uint64_t build)
+/* A rank that cannot read its own program lacks memory or descriptors: it must not be taken for one with another program. */
+static uint64_t checksum_of(ocdm__ranks_build *build)
+{
+    uint64_t checksum = 0;
+    ocdm_error error = {.status = OCDM_OK};
+    if (build(&checksum, &error) != OCDM_OK)
+        fail(error.message, NO_MEMORY);
+    return checksum;
+}
+
+static bool builds_agree(ocdm__ranks_build *build)
 {
     bool agree = true;
-    unsigned long long mine = build, *builds = ocdm__allocate((size_t)size, sizeof *builds);
+    unsigned long long mine = checksum_of(build), *builds = ocdm__allocate((size_t)size, sizeof *builds);
     if (builds == NULL)
         fail("out of memory", NO_MEMORY);
     MPI_Allgather(&mine, 1, MPI_UNSIGNED_LONG_LONG, builds, 1, MPI_UNSIGNED_LONG_LONG, MPI_COMM_WORLD);
@@ -372,7 +382,7 @@ bool ocdm__ranks_over_mpi(void)
     return true;
 }
 
-bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop)
+bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop)
 {
     int provided;
     static ocdm__ranks ranks;
@@ -385,7 +395,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
         return true;
     if (provided < MPI_THREAD_MULTIPLE)
         fail("this MPI does not support MPI_THREAD_MULTIPLE, which heartbeats need", FAILURE);
-    if (!builds_agree(build()))
+    if (!builds_agree(build))
         return false;
     reserve_parts();
     MPI_Comm_dup(MPI_COMM_WORLD, &heart_ranks);
@@ -409,7 +419,7 @@ bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *sto
                           .abort = fail};
     ocdm__ranks_set(&ranks);
     if (pthread_create(&heart, NULL, beat, NULL) != 0)
-        fail("cannot start a thread", FAILURE);
+        fail("cannot start a thread", NO_MEMORY);
     atomic_store(&beats, true);
     return true;
 }

@@ -63,7 +63,7 @@ __attribute__((weak)) bool ocdm__ranks_over_mpi(void)
     return false;
 }
 
-__attribute__((weak)) bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop)
+__attribute__((weak)) bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop)
 {
     (void)build;
     (void)stop;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ocdm/ocdm.h"
+
 /* An exchange that has begun: hand it to `finished` or `wait`, once. */
 typedef int ocdm__ranks_request;
 
@@ -93,10 +95,12 @@ void ocdm__ranks_set(const ocdm__ranks *ranks);
 
 /*
  * For the program's main function; mpi.c implements both, ranks.c for a program without it. After the first, ocdm__ranks_all
- * is not NULL if there is more than one rank. `build` gives a checksum that all ranks must share; `stop` becomes not 0 when a
- * signal asks the process to end. False: ranks have different builds, which the leader has reported.
+ * is not NULL if there is more than one rank. `build` gives a checksum that all ranks must share, or the reason why it cannot,
+ * which ends all processes; `stop` becomes not 0 when a signal asks the process to end. False: ranks have different builds,
+ * which the leader has reported.
  */
-bool ocdm__ranks_begin(uint64_t (*build)(void), const volatile sig_atomic_t *stop);
+typedef ocdm_status ocdm__ranks_build(uint64_t *checksum, ocdm_error *error);
+bool ocdm__ranks_begin(ocdm__ranks_build *build, const volatile sig_atomic_t *stop);
 void ocdm__ranks_end(void);
 
 #endif

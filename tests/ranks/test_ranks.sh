@@ -219,9 +219,29 @@ saves_when_asked_to_stop() { # saves_when_asked_to_stop leader|launcher
     same 0 "$code" && cmp one-cnn/weights.safetensors stopped/weights.safetensors
 }
 
+# What docs/scale.md advises where only SIGTERM comes: a shell passes it on to the launcher as SIGUSR1.
+saves_when_a_script_is_terminated() {
+    one_process cnn || return 1
+    declare -f ranks > script && declare -p launcher parallel settings out err >> script || return 1
+    # shellcheck disable=SC2016
+    echo '(ranks 2 run s.safetensors -o scripted --model cnn --threads 1 "${settings[@]}") & trap "kill -USR1 $!" TERM; wait $! || wait $!' >> script
+    bash script > "$out" 2> "$err" &
+    job=$!
+    for _ in $(seq 1200); do
+        grep -q '"type":"step"' scripted/run.jsonl 2> /dev/null && break
+        sleep 0.05
+    done
+    kill -TERM "$job"
+    wait "$job"
+    code=$?
+    same 143 "$code" && grep 'and saved' "$err" || return 1
+    run "$ocdm" run s.safetensors -o scripted --model cnn --threads 1 --resume "${settings[@]}"
+    same 0 "$code" && same_run one-cnn scripted
+}
+
 # Open MPI's launcher passes the signal on and kills what is left a second later; its own exit code is 1.
 leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop() {
-    start 3 asked || return 1
+    one_process cnn && start 3 asked || return 1
     kill -TERM "$job"
     wait "$job"
     code=$?
@@ -417,6 +437,15 @@ ends_when_a_rank_has_no_memory() {
     return 1
 }
 
+# Its checksum is then not that of another build, which has exit code 2.
+ends_when_a_rank_cannot_read_its_program() {
+    local words=("$parallel" run s.safetensors -o unreadable -q --model cnn --resize 32 --crop 32 --threads 1)
+    # shellcheck disable=SC2086
+    run $launcher -n 1 "${words[@]}" : -n 1 strace -f -o strace.out -P /proc/self/exe -e trace=openat -e inject=openat:error=ENOMEM "${words[@]}"
+    same 5 "$code" && same 1 "$(grep -c '^error: rank 1 of 2, .*/proc/self/exe: Cannot allocate memory' "$err")" &&
+        same 1 "$(grep -c ^error "$err")" && [ ! -e unreadable ]
+}
+
 refuses_another_build() {
     cp "$parallel" another
     printf 'x' >> another
@@ -446,6 +475,7 @@ if [ "$extent" = all ]; then
         check "a run whose rank $victim is killed at three steps goes on with fewer ranks" goes_on_after_kills "$victim"
     done
     check "a job of 2 whose rank 1 has no memory ends, and says so" ends_when_a_rank_has_no_memory
+    check "a rank that cannot read its program ends the job as one without memory" ends_when_a_rank_cannot_read_its_program
 else
     for case in 'cnn 1 2' 'cnn 11 1' 'resnet18 4 1' 'mobilenet1 2 2' 'mlp 3 1'; do
         read -r model count threads <<< "$case"
@@ -456,6 +486,7 @@ else
 fi
 [ "$extent" = all ] && check "a run saves when its leader is asked to stop" saves_when_asked_to_stop leader
 check "a run saves when its launcher passes SIGUSR1 on" saves_when_asked_to_stop launcher
+check "a run saves when a script that passes SIGTERM on as SIGUSR1 is terminated" saves_when_a_script_is_terminated
 check "the checkpoint is whole when the launcher is asked to stop" leaves_a_whole_checkpoint_when_the_launcher_is_asked_to_stop
 check "two ranks go on with a run of one process" goes_on_after_the_first_task
 check "images stored in bytes with partial labels make the same run" makes_the_same_run_of_stored_images_with_partial_labels

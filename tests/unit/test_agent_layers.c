@@ -764,6 +764,43 @@ TEST(adam_adds_lanes_and_clips)
     }
 }
 
+/* Sums are made piece by piece: the step is that of the whole sum, for any tree and a number that no piece divides. */
+TEST(adam_takes_a_tree_as_it_takes_its_sum)
+{
+    enum { COUNT = 2500, PARTS = 5, AT = 3 };
+    static const unsigned char merges[PARTS] = {0, 1, 1, 1, 1}; /* a chain: one sum remains after each part */
+    float *gradients = wave(PARTS * (AT + COUNT), 5), *start = wave(3 * COUNT, 7);
+    const float *parts[PARTS];
+    for (size_t i = 0; i < PARTS; i++)
+        parts[i] = gradients + i * (AT + COUNT);
+    for (size_t count = 1; count <= PARTS; count++) {
+        static float sum[COUNT], once[3 * COUNT], pieces[3 * COUNT];
+        for (size_t i = 0; i < 3 * COUNT; i++)
+            once[i] = pieces[i] = fabsf(start[i]);
+        struct ocdm__adam adam = {.value = pieces,
+                                  .mean = pieces + COUNT,
+                                  .square = pieces + 2 * COUNT,
+                                  .gradient = {parts, merges, count},
+                                  .at = AT,
+                                  .count = COUNT,
+                                  .step_size = 0.1f,
+                                  .root_scale = 1,
+                                  .epsilon = 1e-4f};
+        ocdm__adam(&adam);
+        ocdm__sum_tree_plain(sum, &adam.gradient, AT, COUNT);
+        const float *whole = sum;
+        adam.gradient = (struct ocdm__tree){&whole, (const unsigned char[]){0}, 1};
+        adam.at = 0;
+        adam.value = once;
+        adam.mean = once + COUNT;
+        adam.square = once + 2 * COUNT;
+        ocdm__adam(&adam);
+        assert_memory_equal(once, pieces, sizeof once);
+    }
+    free(gradients);
+    free(start);
+}
+
 /* Sums of lanes first to end - 1 as the halves' sums, down to single lanes. */
 static float halved_sum(const float *const *lanes, size_t first, size_t end, size_t at)
 {
@@ -823,6 +860,7 @@ int main(void)
         cmocka_unit_test(adamw_and_sgd_take_the_steps_that_pytorch_takes),
         cmocka_unit_test(learning_rate_rises_then_follows_the_cosine),
         cmocka_unit_test(adam_adds_lanes_and_clips),
+        cmocka_unit_test(adam_takes_a_tree_as_it_takes_its_sum),
         cmocka_unit_test(lanes_add_up_to_the_same_bits_whoever_adds_which_block),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
