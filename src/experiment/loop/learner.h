@@ -89,8 +89,8 @@ typedef struct ocdm__learner_functions {
     void (*destroy)(void *state);
 
     /* For a learner that several ranks train and ask together, each with its own part of the samples in `input`: which rank has
-     * which samples of a batch, as in ocdm__learner_part; all of them take over what the leader's learner is like; and the leader
-     * gets what it lacks to save it. `deal` is NULL, or returns NULL, for a learner of this process alone. OCDM_OK,
+     * which samples of a batch, as in ocdm__learner_part; all of them take over what the leader's learner is like; and the
+     * leader gets what it lacks to save it. `deal` is NULL, or returns NULL, for a learner of this process alone. OCDM_OK,
      * OCDM_NO_MEMORY. */
     const ocdm__ranks *(*deal)(void *state, size_t count, bool training, const size_t **starts);
     ocdm_status (*share)(void *state, ocdm_error *error);
