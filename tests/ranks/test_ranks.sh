@@ -12,7 +12,8 @@ extent=${4:-some}
 cd "$place" || exit 1
 
 # Ranks outnumber cores here, and tests may run as root. MPI keeps memory until the end on purpose.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Open MPI removes its folder in /tmp when a job ends, even if another one is about to use it: this test has its own.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_orte_tmpdir_base=$place
 export ASAN_OPTIONS=detect_leaks=0
 launcher=${LAUNCHER:-mpirun.openmpi --oversubscribe --bind-to none}
 
