@@ -265,6 +265,33 @@ TEST(a_trial_goes_on_when_it_pays)
     }
 }
 
+/* The rest, in full, after what was spent more than the patience of 100. */
+static uint64_t rest_after_failure(struct ocdm__trial *trial)
+{
+    assert_false(ocdm__trial_fails(trial, 100, 0, 100));
+    assert_true(ocdm__trial_fails(trial, 1, 0, 100));
+    uint64_t rest = 1;
+    while (ocdm__trial_rests(trial, 1))
+        rest++;
+    return rest;
+}
+
+TEST(a_trial_that_has_paid_rests_half_as_long)
+{
+    struct ocdm__trial trial = {0};
+    assert_int_equal(rest_after_failure(&trial), 800);
+    assert_int_equal(rest_after_failure(&trial), 1600);
+    assert_int_equal(rest_after_failure(&trial), 3200);
+    assert_false(ocdm__trial_fails(&trial, 7, 807, 100));
+    assert_int_equal(trial.plain, 807);
+    assert_false(ocdm__trial_fails(&trial, 0, 1, 100));
+    assert_int_equal(trial.plain, 0);
+    assert_int_equal(rest_after_failure(&trial), 3200);
+    assert_false(ocdm__trial_fails(&trial, 0, 801, 100));
+    assert_false(ocdm__trial_fails(&trial, 0, 801, 100));
+    assert_int_equal(rest_after_failure(&trial), 1600);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
+        cmocka_unit_test(a_trial_that_has_paid_rests_half_as_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
