@@ -177,6 +177,64 @@ TEST(no_set_falls_asleep_while_class_counts_are_uneven)
     ocdm_memory_destroy(memory);
 }
 
+/* ---- heights that follow a goal far away ------------------------------------------------------------------------------ */
+
+enum { FAR = 10000, COST_OF_MOVING = 24 }; /* in units, and for each sleeper */
+
+static ocdm_memory *memory_with_sleepers(void)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 10000;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    offer(memory, uniform, 0, 30000);
+    for (uint64_t n = 30000; memory->scores->sleepers.count < 1000; n += BATCH) {
+        assert_true(n < 50000);
+        memory->scores->sleep_trial.resting = 0;
+        offer(memory, uniform, n, n + BATCH);
+    }
+    return memory;
+}
+
+/* Sets par of every cardinality lower, as if the best had moved up since. */
+static void lower_par(struct scores *scores, int64_t units)
+{
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        scores->buckets[scores->present[i]].par -= units * ((int64_t)1 << scores->unit);
+        ocdm__sleepers_move_cardinality(&scores->sleepers, scores->present[i], units);
+    }
+}
+
+/* What a sweep is charged that looks for sleepers that leave `best`. */
+static uint64_t charge_of_sweep(ocdm_memory *memory, int64_t best)
+{
+    struct filter filter = ocdm__scores_filter(memory->scores, &memory->pool);
+    const uint64_t before = memory->scores->sleep_trial.spent;
+    memory->scores->swept = 0;
+    ocdm__scores_sweep(memory->scores, &memory->pool, &filter, best);
+    return memory->scores->sleep_trial.spent - before;
+}
+
+TEST(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away)
+{
+    ocdm_memory *memory = memory_with_sleepers();
+    struct scores *scores = memory->scores;
+    uint32_t most = scores->present[0];
+    for (uint32_t i = 0; i < scores->present_count; i++)
+        most = scores->buckets[scores->present[i]].asleep > scores->buckets[most].asleep ? scores->present[i] : most;
+    const int64_t best = ocdm__scores_objective(scores, &memory->pool, most, scores->buckets[most].par);
+    charge_of_sweep(memory, best);
+    const uint64_t usual = charge_of_sweep(memory, best);
+    const int64_t goal = scores->buckets[most].goal, par = scores->buckets[most].par;
+    assert_in_range(goal, OCDM__PAR - 100, OCDM__PAR + 100);
+    lower_par(scores, FAR);
+    const uint64_t charge = charge_of_sweep(memory, best), moving = (uint64_t)scores->sleepers.count * COST_OF_MOVING;
+    assert_int_equal(scores->buckets[most].goal, OCDM__PAR);
+    assert_int_equal(scores->buckets[most].par, par + (goal - OCDM__PAR) * ((int64_t)1 << scores->unit));
+    assert_in_range(charge - usual, moving / 4 * 3, moving / 4 * 5);
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- scores that differ by less than what they leave -------------------------------------------------------------------- */
 
 /* Half of the sets near the best have one label; as many classes take part here, and two more. */
@@ -301,6 +359,7 @@ int main(void)
         cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
         cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
         cmocka_unit_test(no_set_falls_asleep_while_class_counts_are_uneven),
+        cmocka_unit_test(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away),
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
