@@ -235,6 +235,35 @@ TEST(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away)
     ocdm_memory_destroy(memory);
 }
 
+/* ---- room ---------------------------------------------------------------------------------------------------------------- */
+
+TEST(records_of_sleepers_are_aligned_to_lines_of_the_cache_in_their_block)
+{
+    ocdm_memory *memory = memory_with_sleepers();
+    const struct sleepers *sleepers = &memory->scores->sleepers;
+    assert_int_equal((uintptr_t)sleepers->paired % sizeof *sleepers->paired, 0);
+    assert_in_range((uintptr_t)sleepers->paired - (uintptr_t)sleepers->paired_block, 0, sizeof *sleepers->paired - 1);
+    ocdm_memory_destroy(memory);
+}
+
+TEST(there_is_room_for_label_sets_of_every_size)
+{
+    enum { LARGEST = 200 };
+    ocdm_options options = ocdm_options_default();
+    options.capacity = LARGEST;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    assert_true(memory->scores->set_room >= memory->pool.reserved);
+    uint32_t labels[LARGEST];
+    for (uint32_t i = 0; i < LARGEST; i++) {
+        labels[i] = i;
+        const ocdm_sample sample = {.id = i, .labels = labels, .label_count = i + 1};
+        assert_int_equal(ocdm_memory_update(memory, &sample, 1, NULL, NULL), OCDM_OK);
+        assert_true(memory->scores->cardinality_room > i + 1);
+    }
+    ocdm_memory_destroy(memory);
+}
+
 /* ---- scores that differ by less than what they leave -------------------------------------------------------------------- */
 
 /* Half of the sets near the best have one label; as many classes take part here, and two more. */
@@ -291,6 +320,33 @@ TEST(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the
     assert_int_equal(change.left[1].id, first_of_other);
     const uint32_t after = memory->pool.classes[raised_class].kept;
     assert_int_equal(after, memory->pool.classes[other_class].kept + 1);
+    ocdm_memory_destroy(memory);
+}
+
+/* ---- as many sets near the best as are looked at ------------------------------------------------------------------------ */
+
+enum { MOST_CANDIDATES = 4096, PAIRS_OF_CLASSES = 96 };
+
+/* All sets are within the margin. The best are those with two labels, which are looked at last. */
+TEST(the_best_goes_first_when_as_many_sets_are_near_it_as_are_looked_at)
+{
+    ocdm_options options = ocdm_options_default();
+    options.capacity = 20000;
+    options.tie = OCDM_TIE_OLDEST;
+    ocdm_memory *memory = NULL;
+    assert_int_equal(ocdm_memory_create(&options, &memory, NULL), OCDM_OK);
+    for (uint32_t i = 0; i < MOST_CANDIDATES - PAIRS_OF_CLASSES; i++)
+        give(memory, &i, 1, 1);
+    for (uint32_t i = 0; i < PAIRS_OF_CLASSES; i++)
+        give(memory, (uint32_t[]){2 * i, 2 * i + 1}, 2, 1);
+    memory->scores->near_margin[0] = (int64_t)1 << 40;
+    memory->scores->near_trial.plain = (uint64_t)1 << 30;
+    ocdm_change change;
+    assert_int_equal(ocdm_memory_resize(memory, MOST_CANDIDATES - 1, &change, NULL), OCDM_OK);
+    assert_int_equal(memory->scores->work.candidates, MOST_CANDIDATES);
+    assert_int_equal(change.left_count, 1);
+    assert_int_equal(change.left[0].id, MOST_CANDIDATES - PAIRS_OF_CLASSES);
+    assert_true(memory->scores->near_count > 0);
     ocdm_memory_destroy(memory);
 }
 
@@ -360,7 +416,10 @@ int main(void)
         cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
         cmocka_unit_test(no_set_falls_asleep_while_class_counts_are_uneven),
         cmocka_unit_test(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away),
+        cmocka_unit_test(records_of_sleepers_are_aligned_to_lines_of_the_cache_in_their_block),
+        cmocka_unit_test(there_is_room_for_label_sets_of_every_size),
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
+        cmocka_unit_test(the_best_goes_first_when_as_many_sets_are_near_it_as_are_looked_at),
         cmocka_unit_test(a_trial_is_given_up_when_it_costs_more_and_comes_back_later_each_time),
         cmocka_unit_test(a_trial_goes_on_when_it_pays),
         cmocka_unit_test(a_trial_that_has_paid_rests_half_as_long),
