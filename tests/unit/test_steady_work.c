@@ -24,8 +24,8 @@ struct work {
     uint32_t samples; /* in multiples of the capacity */
     double rho;
     uint64_t counts[COUNTS]; /* the members of ocdm__search_work, in their order */
-    uint64_t
-        charges[CHARGES]; /* what trials had spent and saved after each update, the sums in thousands: near, sleep, pairs */
+    /* What trials had spent, and what the plain way would have, after each update; sums in thousands: near, sleep, pairs. */
+    uint64_t charges[CHARGES];
 };
 
 /* clang-format off */
