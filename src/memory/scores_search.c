@@ -168,11 +168,10 @@ int64_t ocdm__least_score(const struct filter *filter, uint32_t cardinality, int
     return least;
 }
 
-/* The least that any deletion leaves, which cardinality attains it, and whether another one does too. */
+/* The least that any deletion leaves, and which cardinality attains it. */
 struct best {
     int64_t value;
     uint32_t place;
-    bool tied;
 };
 
 static void contend(struct scores *scores, const struct pool *pool, const struct filter *filter, uint32_t place, int64_t score,
@@ -186,7 +185,6 @@ static void contend(struct scores *scores, const struct pool *pool, const struct
     contender->score = score;
     contender->value = ocdm__scores_objective(scores, pool, cardinality, score);
     bool better = contender->value < best->value || best->place == OCDM_NONE;
-    best->tied = contender->value == best->value ? best->place != OCDM_NONE : best->tied && !better;
     best->place = better ? place : best->place;
     best->value = better ? contender->value : best->value;
 }
@@ -195,7 +193,7 @@ static void contend(struct scores *scores, const struct pool *pool, const struct
  * always is again, and then most others need no closer look. */
 static struct best best_of(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
-    struct best best = {INT64_MAX, OCDM_NONE, false};
+    struct best best = {INT64_MAX, OCDM_NONE};
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
     contend(scores, pool, filter, start, scores->highest_score[start], &best);
     for (uint32_t place = 0; place < scores->present_count; place++)
@@ -237,7 +235,7 @@ static int64_t highest_awake(struct scores *scores, struct bucket *bucket)
  * too much. With few sets it costs less to look at all of them. */
 static struct best best_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
-    struct best best = {INT64_MAX, OCDM_NONE, false};
+    struct best best = {INT64_MAX, OCDM_NONE};
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
     bool all = !scores->searched || scores->awake_count < MANY;
     scores->searched = true;

@@ -20,6 +20,8 @@ struct times {
     double sum_us, longest_us, longest_wall_us;
     uint64_t longest_at; /* the number of that update */
     uint64_t over_1_ms;
+    uint64_t longest_steps;       /* counted steps of that update */
+    uint64_t most_steps, most_at; /* the most of all updates, and the number of that one */
 };
 
 static double now_us(clockid_t clock)
@@ -32,10 +34,12 @@ static double now_us(clockid_t clock)
 static ocdm_status timed_update(ocdm_memory *memory, const ocdm_sample *batch, uint64_t number, struct times *times,
                                 ocdm_error *error)
 {
+    uint64_t steps = ocdm_memory_work(memory).steps;
     double wall = now_us(CLOCK_MONOTONIC), start = now_us(CLOCK_THREAD_CPUTIME_ID);
     ocdm_status status = ocdm_memory_update(memory, batch, BATCH, NULL, error);
     double us = now_us(CLOCK_THREAD_CPUTIME_ID) - start;
     wall = now_us(CLOCK_MONOTONIC) - wall;
+    steps = ocdm_memory_work(memory).steps - steps;
     times->sum_us += us;
     times->over_1_ms += us > 1000;
     if (wall > times->longest_wall_us)
@@ -43,6 +47,11 @@ static ocdm_status timed_update(ocdm_memory *memory, const ocdm_sample *batch, u
     if (us > times->longest_us) {
         times->longest_us = us;
         times->longest_at = number;
+        times->longest_steps = steps;
+    }
+    if (steps > times->most_steps) {
+        times->most_steps = steps;
+        times->most_at = number;
     }
     return status;
 }
@@ -90,10 +99,12 @@ int main(int count, char **arguments)
         status = soak(memory, &stream, updates, &times, &error);
     if (status == OCDM_OK)
         printf("{\"stream\":\"%s\",\"memory\":%u,\"kept\":%u,\"updates\":%llu,\"mean_us\":%.1f,\"over_1_ms\":%llu,"
-               "\"longest_us\":%.0f,\"longest_at\":%llu,\"longest_wall_us\":%.0f}\n",
+               "\"longest_us\":%.0f,\"longest_at\":%llu,\"longest_steps\":%llu,\"longest_wall_us\":%.0f,\"most_steps\":%llu,"
+               "\"most_at\":%llu}\n",
                arguments[1], options.capacity, (unsigned)ocdm_memory_size(memory), (unsigned long long)updates,
                times.sum_us / (double)updates, (unsigned long long)times.over_1_ms, times.longest_us,
-               (unsigned long long)times.longest_at, times.longest_wall_us);
+               (unsigned long long)times.longest_at, (unsigned long long)times.longest_steps, times.longest_wall_us,
+               (unsigned long long)times.most_steps, (unsigned long long)times.most_at);
     else
         fprintf(stderr, "error: %s\n", error.message);
     ocdm__steady_stream_close(&stream);
