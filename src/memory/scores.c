@@ -47,7 +47,6 @@ void ocdm__scores_destroy(struct scores *scores)
     ocdm__sleepers_clear(&scores->sleepers);
     ocdm__release(scores->risen);
     ocdm__release(scores->risers);
-    ocdm__release(scores->raise);
     ocdm__release(scores->ranked);
     ocdm__release(scores->tied);
     ocdm__release(scores->steps);

@@ -22,6 +22,108 @@
 #include "memory/lanes.h"
 #include "memory/pool.h"
 
+/* ---- pairs of classes ----------------------------------------------------------------------------------------------- */
+
+/*
+ * A hash table that finds the sleepers with both classes of a pair. A sleeper is in it for some pairs of its classes, as few as
+ * are needed so that any number of raised classes beyond a limit contains a pair. By Turan's theorem these are all pairs inside
+ * groups of about the same size, as many groups as the limit. The main pairs have the limit k / 2, rounded down. With the spare
+ * pairs, in a table of their own, it is one less for an even number of labels from 4 on. A single class is paired with itself.
+ * With more than 8 labels only the first eight are paired.
+ *
+ * An entry contains what a sweep needs to exclude nearly all sleepers that it meets: the other classes. The entries of a list
+ * are in lines of the cache: its first line, found by the hash, and those behind it.
+ */
+
+/* How many classes of a sleeper are paired at most. */
+#define OCDM__PAIRED 8u
+
+/* Which pairs a table has, and how many kinds there are. */
+enum { OCDM__MAIN_PAIRS, OCDM__SPARE_PAIRS, OCDM__KINDS_OF_PAIRS };
+
+/* The code of a class in an entry: classes with the same code cannot be told apart. The last one is no class. */
+#define OCDM__CODES 1024u
+#define OCDM__NO_CODE (OCDM__CODES - 1)
+#define OCDM__BITS_OF_CODE 10u
+#define OCDM__OTHERS (OCDM__PAIRED - 2)
+
+#define OCDM__ENTRIES 5u
+
+/* Seats have so many bits; what is above them in an entry are the upper bits of the pair's hash. */
+#define OCDM__BITS_OF_SEAT 29u
+#define OCDM__SEATS ((uint32_t)1 << OCDM__BITS_OF_SEAT)
+
+struct pair_line {
+    uint64_t others[OCDM__ENTRIES]; /* codes of the classes that are not of the pair, then the number of labels, at most 9; 0:
+                                       no entry */
+    uint32_t seat[OCDM__ENTRIES];
+    uint32_t next; /* the next line of the list, or the next free line; 0: none. Lines that have one before them and one behind
+                      them are full */
+};
+
+struct pairs {
+    void *block;             /* where the lines are */
+    struct pair_line *lines; /* first lines, by hash, then the others; aligned to lines of the cache */
+    uint8_t *filled;     /* by first line: a bit for each value of the upper bits of hashes, 0 if no entry has it; few enough
+                            to stay in the cache where the lines do not */
+    uint32_t mask;       /* of first lines; 0: there is no table */
+    uint32_t upper_bits; /* how many upper bits: 0 to 3 */
+    uint32_t line_used;
+    uint32_t line_room;
+    uint32_t free_line;
+    uint32_t entries;
+    uint32_t missing; /* entries for which there was no room: while there are some, the table excludes nobody */
+};
+
+static inline uint32_t ocdm__code_of_class(uint32_t class_index)
+{
+    return class_index % OCDM__NO_CODE;
+}
+
+/* The number of labels of an entry, at most OCDM__PAIRED + 1. */
+static inline uint32_t ocdm__labels_of_entry(uint64_t others)
+{
+    return (uint32_t)(others >> OCDM__OTHERS * OCDM__BITS_OF_CODE);
+}
+
+/* The hash of a pair is the sum of those of its classes. */
+static inline uint32_t ocdm__pair_hash(uint32_t class_index)
+{
+    return (uint32_t)ocdm__mix((uint64_t)class_index + OCDM__GOLDEN_STEP);
+}
+
+/* Which bit of `filled` stands for a pair. */
+static inline size_t ocdm__bit_of_pair(const struct pairs *pairs, uint32_t line, uint32_t hash)
+{
+    return (size_t)line << pairs->upper_bits | hash >> OCDM__BITS_OF_SEAT >> (3 - pairs->upper_bits);
+}
+
+/* Whether the list of a pair may have entries: 0 or 1. */
+static inline uint32_t ocdm__pair_is_filled(const struct pairs *pairs, uint32_t hash)
+{
+    size_t bit = ocdm__bit_of_pair(pairs, hash & pairs->mask, hash);
+    return (uint32_t)pairs->filled[bit / 8] >> bit % 8 & 1u;
+}
+
+/* How many classes of a set may be raised at most without a pair of them, of one of the kinds up to this one: one of each
+ * group, and all that are not paired. */
+static inline uint32_t ocdm__alone_at_most(uint32_t cardinality, uint32_t kind)
+{
+    if (cardinality < 2)
+        return 0;
+    uint32_t paired = cardinality < OCDM__PAIRED ? cardinality : OCDM__PAIRED;
+    bool fewer_groups = kind == OCDM__SPARE_PAIRS && paired % 2 == 0 && paired > 2;
+    return cardinality - paired + paired / 2 - fewer_groups;
+}
+
+/* Makes room for the pairs of so many sets. A table with entries only gets more lines behind the first ones. */
+void ocdm__pairs_reserve(struct pairs *pairs, uint32_t sets, bool *failed);
+void ocdm__pairs_clear(struct pairs *pairs);
+
+/* A sleeper comes, and goes: in one kind of table. */
+void ocdm__pairs_add(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality);
+void ocdm__pairs_remove(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality);
+
 /* ---- sleepers ------------------------------------------------------------------------------------------------------ */
 
 /*
@@ -37,42 +139,12 @@
 /* The largest height. The bound of a sleeper with this height is not known: it may be larger. */
 #define OCDM__HIGHEST 65535u
 
-/*
- * A sleeper is on the lists of some pairs of its classes. They are chosen so that a sleeper with up to 8 labels whose raised
- * classes are more than half of them has a pair of raised classes, with as few pairs as that takes (Turan's theorem): two
- * classes each, and with an odd number of labels one group of three. A single class is paired with itself. With more than 8
- * labels only the first eight are paired.
- */
-#define OCDM__PAIRS 5u
-
-/* The number of classes in a sleeper's record, and what stands there for a class that is missing or needs more than 16 bits. */
-#define OCDM__PAIRED 8u
-#define OCDM__NO_CLASS 65535u
-
 struct row {
     uint64_t taken; /* one bit for each seat */
-    uint32_t cardinality;
     /* In the list of rows of this cardinality with a free seat, or of rows without a sleeper; OCDM_NONE at the ends. */
     uint32_t next;
     uint32_t previous;
 };
-
-/* A sleeper on the lists of its pairs of classes: one line of the cache. */
-struct paired {
-    uint32_t next[OCDM__PAIRS];     /* OCDM_NONE at the end */
-    uint32_t previous[OCDM__PAIRS]; /* for the first link of a list: the number of the list, plus OCDM__FIRST_LINK */
-    uint16_t class_index[OCDM__PAIRED];
-    uint32_t cardinality;
-    uint16_t height; /* the same as by seat */
-    uint16_t unused;
-};
-
-/* The lists of a pair: of the sets of which it is pair number 0, and of all others. */
-enum { OCDM__OF_FIRST_PAIRS, OCDM__OF_OTHER_PAIRS, OCDM__KINDS_OF_LISTS };
-
-/* Links are numbered by seat, so many each; some numbers are not in use. */
-#define OCDM__LINKS 8u
-#define OCDM__FIRST_LINK ((uint32_t)1 << 31)
 
 /* The sleepers of one cardinality. */
 struct ward {
@@ -88,9 +160,10 @@ struct sleepers {
     uint32_t count;
 
     struct row *rows;
-    uint16_t *top;  /* by row: an upper bound of its heights */
-    bool *loose;    /* by row: the bound may be too large */
-    uint16_t *mark; /* by row: a sweep collects the sleepers that reach this height */
+    uint16_t *labels; /* by row: the cardinality of its sets */
+    uint16_t *top;    /* by row: an upper bound of its heights */
+    bool *loose;      /* by row: the bound may be too large */
+    uint16_t *mark;   /* by row: a sweep collects the sleepers that reach this height */
     uint32_t row_used;
     uint32_t row_room;
     uint32_t free_row;
@@ -98,47 +171,8 @@ struct sleepers {
     struct ward *wards; /* by cardinality */
     uint32_t ward_room;
 
-    void *paired_block;    /* where `paired` is */
-    struct paired *paired; /* by seat; aligned to lines of the cache */
-    uint32_t *pairs; /* by hash of two classes: the first links of the lists of that pair, and of others of the same hash */
-    uint32_t pair_mask;
-    uint64_t *filled; /* by list: one bit, set unless it is empty; so many bits stay in the cache where the lists do not */
+    struct pairs pairs[OCDM__KINDS_OF_PAIRS];
 };
-
-/* Whether one group of the classes of a set has three members. */
-static inline bool ocdm__has_group_of_three(uint32_t cardinality)
-{
-    return cardinality % 2 == 1 && cardinality > 1 && cardinality < OCDM__PAIRED;
-}
-
-/* How many lists of pairs a set is on. */
-static inline uint32_t ocdm__pair_count(uint32_t cardinality)
-{
-    if (cardinality < 2)
-        return cardinality;
-    uint32_t groups = cardinality < OCDM__PAIRED ? cardinality / 2 : OCDM__PAIRED / 2;
-    return ocdm__has_group_of_three(cardinality) ? groups + 2 : groups;
-}
-
-/* How many classes of a set may be raised at most without a pair of them: one of each group, and all that are not paired. */
-static inline uint32_t ocdm__alone_at_most(uint32_t cardinality)
-{
-    if (cardinality < 2)
-        return 0;
-    return cardinality < OCDM__PAIRED ? cardinality / 2 : cardinality - OCDM__PAIRED / 2;
-}
-
-/* Where the first link of a list of sets is, of which this is pair number i. */
-static inline uint32_t ocdm__list_of_pair(const struct sleepers *sleepers, uint32_t hash, uint32_t i)
-{
-    return (hash & sleepers->pair_mask) * OCDM__KINDS_OF_LISTS + (i > 0 ? OCDM__OF_OTHER_PAIRS : OCDM__OF_FIRST_PAIRS);
-}
-
-/* The hash of a pair is the sum of those of its classes. */
-static inline uint32_t ocdm__pair_hash(uint32_t class_index)
-{
-    return (uint32_t)ocdm__mix((uint64_t)class_index + OCDM__GOLDEN_STEP);
-}
 
 void ocdm__sleepers_init(struct sleepers *sleepers);
 void ocdm__sleepers_clear(struct sleepers *sleepers);
@@ -152,13 +186,16 @@ void ocdm__sleepers_reserve_wards(struct sleepers *sleepers, uint32_t room, bool
 
 /* Gives a set a seat, in set->lane; and frees it. _add returns false if there is no seat: many rows may be nearly empty. */
 bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t number, const struct cell *cells, uint16_t height);
-void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set);
+void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, const struct cell *cells);
 
 /* Sets the height of a sleeper; changes the heights of all on a list, or of all of one cardinality, by some units. A height of
  * OCDM__HIGHEST stays, since the bound may be larger; no height becomes less than 1. */
 void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_t height);
 void ocdm__sleepers_move(struct sleepers *sleepers, const struct listed *list, uint32_t count, int64_t units);
 void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardinality, int64_t units);
+
+/* The same heights in units of half the size. */
+void ocdm__sleepers_halve_units(struct sleepers *sleepers);
 
 /* Raises the sleepers on a list. Writes the seats of those that now reach the mark of their row, and returns how many.
  * _put_back resets the heights. */
@@ -201,7 +238,6 @@ struct bucket {
     struct standing rest;  /* of the last full search: no set that was not kept near the best came before this */
     int64_t goal;          /* of a sweep: every set that leaves as little as the best has at least this height */
     int64_t alone;         /* of a sweep: the most that a set is raised if no pair of it is raised as a whole */
-    int64_t alone_and_one; /* of a sweep: the same with one riser more */
     int64_t tallest;       /* of a sweep: an upper bound of the heights */
     int64_t par;           /* the score that has the height OCDM__PAR */
     int64_t highest_guest; /* of a search: the highest score of its guests */
@@ -237,6 +273,7 @@ struct riser {
     uint32_t class_index;
     uint32_t units;
     uint32_t hash; /* for the lists of pairs */
+    int64_t value; /* of a sweep over pairs */
 };
 
 /*
@@ -259,7 +296,7 @@ struct ocdm__search_work {
     uint64_t listed;     /* scores changed through the lists of classes, awake or asleep */
     uint64_t heights;    /* heights copied and compared by sweeps */
     uint64_t candidates; /* sets compared to find those near the best */
-    uint64_t paired;     /* sleepers looked at through lists of pairs */
+    uint64_t paired;     /* lines of pairs of classes that were read */
     uint64_t scored;     /* sleepers scored exactly */
     uint64_t woken;
     uint64_t guests; /* sleepers that became guests */
@@ -321,18 +358,20 @@ struct scores {
     uint32_t highest[OCDM__RISES]; /* the classes whose weights have risen most since they were set, the highest rise first */
     uint32_t highest_count;
 
-    int unit;             /* a unit of height is 2^unit steps of the grid */
-    int64_t lowest_goal;  /* while no set is asleep, since it was last tried to sleep: the least and the largest score that a */
-    int64_t highest_goal; /* set with one label needed to be the best; the former is larger if there was none */
+    int unit; /* a unit of height is 2^unit steps of the grid */
+    int64_t
+        lowest_goal; /* since it was last tried to sleep, or to halve the unit: the least and the largest score that a set */
+    int64_t highest_goal;          /* with one label needed to be the best; the former is larger if there was none */
+    uint32_t looked;               /* sweeps since it was last tried to halve the unit */
     uint32_t margin[OCDM__ROUNDS]; /* how many units further than needed a sweep looks, by how many there were since a sample
                                       joined */
     uint32_t swept;
     uint32_t *risen; /* classes that may stand above their reference */
     uint32_t risen_count;
-    struct riser *risers; /* scratch of a sweep */
-    uint16_t *raise; /* by class up to OCDM__NO_CLASS: of a sweep over pairs, its units as a riser; else 0; NULL in memories
-                        that are too small for sleepers */
-    bool tended;     /* some sets were put to sleep, or woken, since a sample joined */
+    struct riser *risers;                /* scratch of a sweep */
+    int64_t weight_of_code[OCDM__CODES]; /* of the first classes: class weights once more, where they are close together */
+    int64_t raise_of_code[OCDM__CODES];  /* of a sweep over pairs: the largest riser with this code; else 0 */
+    bool tended;                         /* some sets were put to sleep, or woken, since a sample joined */
 
     struct ocdm__trial near_trial;
     struct ocdm__trial sleep_trial;

@@ -54,6 +54,12 @@ static inline bool ocdm__trial_rests(struct ocdm__trial *trial, uint64_t plain)
     return trial->resting > 0;
 }
 
+/* Whether all scores, or all heights, stay in the cache of a core. */
+static inline bool ocdm__scores_in_cache(const struct scores *scores)
+{
+    return scores->awake_count + scores->sleepers.count <= 20480;
+}
+
 /* Which bit of x, not 0, is the lowest that is set. */
 static inline uint32_t ocdm__lowest_bit(uint64_t x)
 {
@@ -171,6 +177,9 @@ int64_t ocdm__least_score(const struct filter *filter, uint32_t cardinality, int
 
 /* What no sleeper of this cardinality, some are there, scores more than. */
 int64_t ocdm__scores_bound(const struct scores *scores, const struct pool *pool, uint32_t cardinality);
+
+/* Of a sweep for those that leave `best` or less: halves the unit of heights now and then, as long as 16 bits are enough. */
+void ocdm__scores_refine_units(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best);
 
 /* Whether the ceilings exclude that some sleeper leaves `best` or less. */
 bool ocdm__scores_sleepers_excluded(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best);

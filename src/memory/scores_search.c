@@ -17,10 +17,13 @@
 #define MANY 1024u
 #endif
 
-/* What it costs, in quarters of a nanosecond, about: to change a score through a list; to search one lane for the best, and for
- * those near it; to compare a candidate; to keep a set near; to find the best among those near. */
+/* What it costs, in quarters of a nanosecond, about: to change a score through a list, and to search four lanes for the best,
+ * in the cache and elsewhere; to search one lane for those near the best; to compare a candidate; to keep a set near; to find
+ * the best among those near. */
+#define COST_OF_CHANGE_IN_CACHE 3u
 #define COST_OF_CHANGE 6u
-#define COST_OF_LANE 2u
+#define COST_OF_FOUR_LANES_IN_CACHE 2u
+#define COST_OF_FOUR_LANES 8u
 #define COST_OF_FROM 1u
 #define COST_OF_CANDIDATE 30u
 #define COST_OF_NEAR 80u
@@ -63,12 +66,15 @@ static void update_class(struct scores *scores, struct pool *pool, uint32_t clas
     if (!change)
         return;
     class->weight = weight;
+    if (class_index < OCDM__NO_CODE)
+        scores->weight_of_code[class_index] = weight;
     change_scores(scores, pool, class, change);
     for (uint64_t bits = class->guests; bits; bits &= bits - 1)
         scores->guests[ocdm__lowest_bit(bits)].score += change;
     scores->work.listed += class->list.count;
-    scores->sleep_trial.spent += (uint64_t) class->list.count * COST_OF_CHANGE;
-    scores->sleep_trial.plain += (uint64_t)(class->list.count + class->asleep.count) * COST_OF_CHANGE;
+    uint64_t price = ocdm__scores_in_cache(scores) ? COST_OF_CHANGE_IN_CACHE : COST_OF_CHANGE;
+    scores->sleep_trial.spent += class->list.count * price;
+    scores->sleep_trial.plain += (class->list.count + class->asleep.count) * price;
     if (class->asleep.count)
         ocdm__scores_note_rise(scores, pool, class_index, weight - change);
 }
@@ -255,11 +261,16 @@ static struct best best_awake(struct scores *scores, const struct pool *pool, co
     return best;
 }
 
+static uint64_t cost_of_lanes(const struct scores *scores, uint64_t lanes)
+{
+    return lanes * (ocdm__scores_in_cache(scores) ? COST_OF_FOUR_LANES_IN_CACHE : COST_OF_FOUR_LANES) / 4;
+}
+
 /* What a search would have cost without sleepers, given how many lanes the search of the sets that are awake compared. */
 static uint64_t cost_without_sleep(const struct scores *scores, uint64_t lanes)
 {
     uint64_t all = lanes * (scores->awake_count + scores->sleepers.count) / (scores->awake_count + 1);
-    return all * COST_OF_LANE * scores->near_share / 16;
+    return cost_of_lanes(scores, all) * scores->near_share / 16;
 }
 
 static struct best search_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
@@ -267,7 +278,7 @@ static struct best search_awake(struct scores *scores, const struct pool *pool, 
     uint64_t before = scores->work.lanes;
     find_highest_guests(scores);
     struct best best = best_awake(scores, pool, filter);
-    scores->sleep_trial.spent += (scores->work.lanes - before) * COST_OF_LANE;
+    scores->sleep_trial.spent += cost_of_lanes(scores, scores->work.lanes - before);
     return best;
 }
 
@@ -572,14 +583,14 @@ uint32_t ocdm__scores_best(struct scores *scores, struct pool *pool)
     uint32_t near = search_near(scores, pool, &filter);
     if (near != OCDM_NONE) {
         note_share(scores);
-        ocdm__trial_fails(&scores->near_trial, COST_OF_ANSWER, (uint64_t)scores->awake_count * COST_OF_LANE,
+        ocdm__trial_fails(&scores->near_trial, COST_OF_ANSWER, cost_of_lanes(scores, scores->awake_count),
                           (uint64_t)scores->awake_count * 32);
         return near;
     }
     forget_near(scores, pool);
     int64_t value = search(scores, pool, &filter).value;
     if (scores->awake_count >= MANY && scores->guest_count == 0 &&
-        !ocdm__trial_rests(&scores->near_trial, (uint64_t)scores->awake_count * COST_OF_LANE))
+        !ocdm__trial_rests(&scores->near_trial, cost_of_lanes(scores, scores->awake_count)))
         collect_near(scores, pool, &filter, value);
     return first_of_tied(scores, pool, scores->near_count ? tied_near(scores, value) : tied_awake(scores, value));
 }

@@ -36,8 +36,10 @@
 /* A sleeper must be worse than the best by more than the rounding of what deletions leave, in multiples of 2^-40. */
 #define SURELY_WORSE 16
 
-/* A class weight moves by 1 / m_i when a sample comes or goes: so many units, at least, for a class of average size. */
+/* A class weight moves by 1 / m_i when a sample comes or goes: so many units, at least, for a class of average size, and with
+ * the finest units eight times as many. Bounds are rounded up for each class that is raised, so fine units exclude more. */
 #define UNITS_A_SAMPLE 8
+#define HALVINGS 3
 
 /* What it costs, in quarters of a nanosecond, about: to put a set to sleep or wake it, to make one a guest, to rank one. */
 #define COST_OF_SLEEP 1600u
@@ -47,22 +49,19 @@
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after
  * the fill class counts are uneven, and sweeps would find much to score. */
 #ifndef AWAKE_AT_FIRST
-#define AWAKE_AT_FIRST 8u
+#define AWAKE_AT_FIRST 2u
 #endif
 
-/* Sets do not fall asleep while the goals move by more units than this. */
+/* Sets do not fall asleep while the goals move by more units than this. Units are halved if the goals of so many sweeps allow
+ * it. */
 #ifndef FARTHEST_GOAL
 #define FARTHEST_GOAL 4096
+#define SWEEPS_A_LOOK 1024u
 #endif
 
 void ocdm__scores_reserve_sleepers(struct scores *scores, uint32_t samples, bool *failed)
 {
-    if (*failed || samples <= OCDM__SLEEP_FROM)
-        return;
-    if (scores->raise == NULL)
-        scores->raise = ocdm__allocate(OCDM__NO_CLASS + 1, sizeof *scores->raise);
-    *failed = scores->raise == NULL;
-    if (!*failed)
+    if (!*failed && samples > OCDM__SLEEP_FROM)
         ocdm__sleepers_reserve(&scores->sleepers, samples, failed);
 }
 
@@ -197,7 +196,7 @@ static bool put_to_sleep(struct scores *scores, struct pool *pool, uint32_t numb
 void ocdm__scores_remove_sleeper(struct scores *scores, struct pool *pool, uint32_t number)
 {
     const struct set *set = &pool->sets[number];
-    ocdm__sleepers_remove(&scores->sleepers, set);
+    ocdm__sleepers_remove(&scores->sleepers, set, pool->cells + set->cells);
     scores->buckets[set->cardinality].asleep--;
 }
 
@@ -362,7 +361,7 @@ static void wake_some(struct scores *scores, struct pool *pool)
 }
 
 /* A power of 2 that goes UNITS_A_SAMPLE times into what one sample of an average class changes its weight by, 1 / m = C / S. */
-static int unit_for(const struct pool *pool)
+static int coarsest_unit(const struct pool *pool)
 {
     uint64_t classes = 0;
     for (uint32_t i = 0; i < pool->class_count; i++)
@@ -393,11 +392,36 @@ static void note_goal(struct scores *scores, const struct filter *filter, int64_
     scores->highest_goal = goal > scores->highest_goal ? goal : scores->highest_goal;
 }
 
-/* Whether the goals moved less than heights can follow. They move far while class counts are uneven: each time the last set
- * with some heavy classes is gone, the next one is far behind. Sweeps would then score most sleepers, over and over. */
-static bool goals_are_close(const struct scores *scores)
+/* Whether the goals moved less than heights in this unit can follow. They move far while class counts are uneven: each time the
+ * last set with some heavy classes is gone, the next one is far behind. Sweeps would then score most sleepers, over and over.
+ */
+static bool goals_are_close(const struct scores *scores, int unit)
 {
-    return scores->highest_goal - scores->lowest_goal <= FARTHEST_GOAL * ((int64_t)1 << scores->unit);
+    return scores->highest_goal - scores->lowest_goal <= FARTHEST_GOAL * ((int64_t)1 << unit);
+}
+
+/* The finest unit that allows for how the goals moved; false if none does. */
+static bool choose_unit(struct scores *scores, const struct pool *pool)
+{
+    int coarsest = coarsest_unit(pool), finest = coarsest > HALVINGS ? coarsest - HALVINGS : 0;
+    for (scores->unit = finest; scores->unit < coarsest && !goals_are_close(scores, scores->unit);)
+        scores->unit++;
+    return goals_are_close(scores, scores->unit);
+}
+
+void ocdm__scores_refine_units(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
+{
+    note_goal(scores, filter, best);
+    if (++scores->looked < SWEEPS_A_LOOK)
+        return;
+    if (scores->unit > 0 && scores->unit > coarsest_unit(pool) - HALVINGS && goals_are_close(scores, scores->unit - 1)) {
+        scores->unit--;
+        ocdm__sleepers_halve_units(&scores->sleepers);
+        for (uint32_t i = 0; i < OCDM__ROUNDS; i++)
+            scores->margin[i] *= 2;
+    }
+    scores->looked = 0;
+    forget_goals(scores);
 }
 
 /* Called while no set is asleep: whether to try sleeping now. The patience contains what it costs to put all sets to sleep. */
@@ -415,8 +439,7 @@ static bool start_to_sleep(struct scores *scores, const struct pool *pool, const
         note_goal(scores, filter, best);
     if (!many || rests)
         return false;
-    scores->unit = unit_for(pool);
-    bool close = goals_are_close(scores);
+    bool close = choose_unit(scores, pool);
     forget_goals(scores);
     if (!close)
         trial->resting = patience(scores);

@@ -13,7 +13,7 @@
 /* If a sweep catches more than CAUGHT_AT_MOST sleepers, it reduces its margin until about CAUGHT_AT_LEAST are left. */
 #define CAUGHT_AT_LEAST 16u
 #define CAUGHT_AT_MOST 32u
-#define LARGEST_MARGIN 512u
+#define LARGEST_MARGIN 1024u
 
 /* A class that was above its reference in so many sweeps in a row gets a new one. One sweep stops doing this once it has
  * corrected the heights of so many sleepers. */
@@ -25,8 +25,13 @@
 #define FAR_FROM_PAR 8192
 #endif
 
-/* A sleeper is prefetched this many visits before it is read. */
-#define AHEAD 8u
+/* So many lines of pairs are fetched at a time. */
+#define LOOKUPS 32u
+
+/* With so many risers the spare pairs cost little, and the margin may be larger with them. */
+#ifndef FEW_RISERS
+#define FEW_RISERS 8u
+#endif
 
 /* A cardinality with at most so many sleepers does not limit the margin of a sweep over pairs. */
 #ifndef FEW_SLEEPERS
@@ -34,10 +39,12 @@
 #endif
 
 /* What it costs, in quarters of a nanosecond, about: to sweep at all; to score a sleeper, to look at a row of seats, to raise a
- * height and put it back, to look up the list of a riser, that of a pair, to look at a sleeper on the latter, to catch one. */
+ * height and put it back, in the cache and elsewhere; to look up the list of a riser, that of a pair, to read a line of the
+ * latter, to catch a sleeper. */
 #define COST_OF_SWEEP 6000u
 #define COST_OF_SCORING 150u
 #define COST_OF_ROW 12u
+#define COST_OF_RAISING_IN_CACHE 8u
 #define COST_OF_RAISING 24u
 #define COST_OF_RISER 40u
 #define COST_OF_CATCH 20u
@@ -45,6 +52,11 @@
 #define COST_OF_PAIR 20u
 #define COST_OF_VISIT 60u
 #endif
+
+static uint64_t cost_of_raising(const struct scores *scores, uint64_t heights)
+{
+    return heights * (ocdm__scores_in_cache(scores) ? COST_OF_RAISING_IN_CACHE : COST_OF_RAISING);
+}
 
 /* ---- goals and risers ------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +66,7 @@ static void move_reference(struct scores *scores, const struct pool *pool, struc
     class->reference += units * ((int64_t)1 << scores->unit);
     ocdm__sleepers_move(&scores->sleepers, pool->lists + class->asleep.first, class->asleep.count, units);
     scores->work.listed += class->asleep.count;
-    scores->sleep_trial.spent += (uint64_t) class->asleep.count * COST_OF_RAISING;
+    scores->sleep_trial.spent += cost_of_raising(scores, class->asleep.count);
 }
 
 /* The highest score that a set can have that is so many units short of its goal, or more. */
@@ -75,7 +87,7 @@ static void set_goals(struct scores *scores, const struct filter *filter, int64_
         if (above > FAR_FROM_PAR || above < -FAR_FROM_PAR) {
             bucket->par += above * ((int64_t)1 << scores->unit);
             ocdm__sleepers_move_cardinality(&scores->sleepers, cardinality, -above);
-            scores->sleep_trial.spent += (uint64_t)bucket->asleep * COST_OF_RAISING;
+            scores->sleep_trial.spent += cost_of_raising(scores, bucket->asleep);
             above = 0;
         }
         bucket->goal = OCDM__PAR + above;
@@ -95,8 +107,9 @@ static uint32_t list_risers(struct scores *scores, struct pool *pool)
         class->above = class->risen ? class->above + 1 : 0;
         if (class->risen) {
             scores->risen[kept++] = class_index;
-            scores->risers[count++] = (struct riser){class_index, units < OCDM__HIGHEST ? (uint32_t)units : OCDM__HIGHEST,
-                                                     ocdm__pair_hash(class_index)};
+            scores->risers[count++] = (struct riser){.class_index = class_index,
+                                                     .units = units < OCDM__HIGHEST ? (uint32_t)units : OCDM__HIGHEST,
+                                                     .hash = ocdm__pair_hash(class_index)};
         } else if (units > 0 && class->asleep.count) {
             move_reference(scores, pool, class, units);
             moved += class->asleep.count;
@@ -123,7 +136,7 @@ static void learn_from_miss(struct scores *scores, struct pool *pool, uint32_t n
         return;
     struct class *class = &pool->classes[lowest];
     class->charge += COST_OF_SCORING;
-    if (class->charge <= class->asleep.count * COST_OF_RAISING)
+    if (class->charge <= cost_of_raising(scores, class->asleep.count))
         return;
     class->charge = 0;
     move_reference(scores, pool, class, -(depth >> scores->unit));
@@ -194,7 +207,7 @@ static uint32_t margin_at_rest(struct scores *scores, uint32_t wanted)
 static void set_marks(struct scores *scores, uint32_t margin)
 {
     for (uint32_t row = 0; row < scores->sleepers.row_used; row++) {
-        int64_t mark = scores->buckets[scores->sleepers.rows[row].cardinality].goal - margin;
+        int64_t mark = scores->buckets[scores->sleepers.labels[row]].goal - margin;
         scores->sleepers.mark[row] = (uint16_t)(mark < 1 ? 1 : mark);
     }
 }
@@ -228,7 +241,7 @@ static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, u
             ocdm__sleepers_raise(sleepers, pool->lists + list->first, list->count, scores->risers[i].units, reached + count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        int64_t gap = scores->buckets[sleepers->rows[reached[i] / OCDM__ROW].cardinality].goal - sleepers->raised[reached[i]];
+        int64_t gap = scores->buckets[sleepers->labels[reached[i] / OCDM__ROW]].goal - sleepers->raised[reached[i]];
         scores->ranked[i] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[reached[i]]};
     }
     for (uint32_t i = 0; i < risers; i++) {
@@ -251,8 +264,10 @@ static int64_t sum_of_largest(const int64_t largest[OCDM__RISES], uint32_t count
     return sum;
 }
 
-/* The most that a set of each cardinality is raised without a pair of risers: by the largest risers. */
-static void set_alone(struct scores *scores, uint32_t risers)
+/* The most that a set of each cardinality is raised without a pair of risers of the kinds up to this one: by the largest
+ * risers.
+ */
+static void set_alone(struct scores *scores, uint32_t risers, uint32_t kind)
 {
     int64_t largest[OCDM__RISES] = {0};
     for (uint32_t i = 0; i < risers; i++) {
@@ -266,9 +281,7 @@ static void set_alone(struct scores *scores, uint32_t risers)
     }
     for (uint32_t i = 0; i < scores->present_count; i++) {
         struct bucket *bucket = &scores->buckets[scores->present[i]];
-        uint32_t most = ocdm__alone_at_most(scores->present[i]);
-        bucket->alone = sum_of_largest(largest, most);
-        bucket->alone_and_one = sum_of_largest(largest, most + 1);
+        bucket->alone = sum_of_largest(largest, ocdm__alone_at_most(scores->present[i], kind));
     }
 }
 
@@ -280,9 +293,10 @@ static int64_t suspicious(const struct bucket *bucket, int64_t margin)
 
 /* The largest margin, up to `wanted`, at which nobody is suspicious, but for cardinalities with few sleepers; negative if there
  * is none. */
-static int64_t margin_for_pairs(struct scores *scores, int64_t wanted)
+static int64_t margin_for_pairs(struct scores *scores, uint32_t risers, uint32_t kind, int64_t wanted)
 {
     int64_t margin = wanted;
+    set_alone(scores, risers, kind);
     for (uint32_t i = 0; i < scores->present_count; i++) {
         struct bucket *bucket = &scores->buckets[scores->present[i]];
         bucket->tallest = scores->sleepers.wards[scores->present[i]].tallest;
@@ -294,35 +308,23 @@ static int64_t margin_for_pairs(struct scores *scores, int64_t wanted)
     return margin;
 }
 
-/* How far the classes of a sleeper that are not in its record are raised. */
-static int64_t raise_of_others(const struct scores *scores, const struct pool *pool, uint32_t seat)
+/* How many units a set with this score is short of its goal; less than 0: it is past it. */
+static int64_t gap_of(const struct scores *scores, const struct bucket *bucket, int64_t score)
 {
-    const struct set *set = &pool->sets[scores->sleepers.set[seat]];
-    int64_t raise = 0;
-    for (uint32_t i = OCDM__PAIRED; i < set->cardinality; i++)
-        raise += scores->raise[pool->cells[set->cells + i].class_index];
-    return raise;
-}
-
-/* A sleeper's height with all risers raised. */
-static int64_t raised_height(const struct scores *scores, const struct pool *pool, uint32_t seat)
-{
-    const struct paired *sleeper = &scores->sleepers.paired[seat];
-    int64_t height = sleeper->height;
-    for (uint32_t i = 0; i < OCDM__PAIRED; i++)
-        height += scores->raise[sleeper->class_index[i]];
-    return sleeper->cardinality > OCDM__PAIRED ? height + raise_of_others(scores, pool, seat) : height;
+    return bucket->goal - OCDM__PAR - ocdm__units_above(score - bucket->par, scores->unit);
 }
 
 /* Catches a sleeper that is at most the margin short of its goal. raised[] is 0 for one that was caught already. */
 static void visit(struct scores *scores, const struct pool *pool, uint32_t seat, struct catch *caught)
 {
     struct sleepers *sleepers = &scores->sleepers;
-    int64_t gap = scores->buckets[sleepers->paired[seat].cardinality].goal - raised_height(scores, pool, seat);
+    uint32_t number = sleepers->set[seat];
+    const struct bucket *bucket = &scores->buckets[pool->sets[number].cardinality];
+    int64_t gap = gap_of(scores, bucket, ocdm__scores_sum_weights(pool, number));
     if (gap > caught->margin || sleepers->raised[seat] == 0)
         return;
     sleepers->raised[seat] = 0;
-    scores->ranked[caught->count++] = (struct ranked){gap > 0 ? gap : 0, sleepers->set[seat]};
+    scores->ranked[caught->count++] = (struct ranked){gap > 0 ? gap : 0, number};
 }
 
 /* Visits the sleepers that are suspicious; only cardinalities with few sleepers have any. */
@@ -336,7 +338,7 @@ static void visit_suspicious(struct scores *scores, const struct pool *pool, str
         short_of = over > short_of ? over : short_of;
     }
     for (uint32_t row = 0; short_of > 0 && row < sleepers->row_used; row++) {
-        int64_t least = suspicious(&scores->buckets[sleepers->rows[row].cardinality], caught->margin);
+        int64_t least = suspicious(&scores->buckets[sleepers->labels[row]], caught->margin);
         if (sleepers->top[row] < least)
             continue;
         uint64_t bits = scores->search->reach(sleepers->height + (size_t)row * OCDM__ROW, (uint16_t)(least < 1 ? 1 : least));
@@ -345,104 +347,183 @@ static void visit_suspicious(struct scores *scores, const struct pool *pool, str
     }
 }
 
-/* Writes the numbers of the lists of all pairs of risers that are not empty, from one kind of list on. Returns how many there
- * are, or `room` if they may not fit. */
-static uint32_t filled_lists(const struct scores *scores, uint32_t risers, uint32_t kind, uint32_t *lists, uint32_t room)
+/* A line of entries that is to be read for a pair of risers. */
+struct lookup {
+    int64_t value; /* of the pair */
+    uint32_t line;
+};
+
+/*
+ * A sweep over pairs: the lines that are to be read next, and the sleepers found in others that may be within the margin.
+ *
+ * The value of a class is its weight, so that the sum over all classes of an entry is the score; or, if several classes have
+ * one code, how far it is raised, so that the sum says how far the tallest sleeper would be raised, at most.
+ */
+struct hunt {
+    const struct pairs *pairs;
+    const int64_t *value_of_code;
+    int64_t least[OCDM__PAIRED + 2]; /* by number of labels: the least sum of values that may be within the margin */
+    uint32_t *suspects;              /* their seats */
+    uint32_t suspect_count;
+    uint32_t suspect_room;
+    uint32_t read; /* lines */
+    uint32_t lookup_count;
+    struct lookup lookups[LOOKUPS];
+};
+
+static int64_t value_of_others(const int64_t *value_of_code, uint64_t others)
 {
-    const struct sleepers *sleepers = &scores->sleepers;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < risers; i++) {
-        if (OCDM__KINDS_OF_LISTS * (i + 1) >= room - count)
-            return room;
-        uint32_t hash = scores->risers[i].hash;
-        for (uint32_t j = 0; j <= i; j++) {
-            uint32_t list = ocdm__list_of_pair(sleepers, hash + scores->risers[j].hash, 0);
-            uint64_t filled = sleepers->filled[list / 64] >> list % 64;
-            for (uint32_t k = kind; k < OCDM__KINDS_OF_LISTS; k++) {
-                lists[count] = list + k;
-                count += (uint32_t)(filled >> k & 1);
-            }
+    int64_t value = 0;
+    for (uint32_t i = 0; i < OCDM__OTHERS; i++)
+        value += value_of_code[others >> i * OCDM__BITS_OF_CODE & OCDM__NO_CODE];
+    return value;
+}
+
+/* A list may contain entries of other pairs. Their sums are wrong, but such a sleeper is found by its own pairs. */
+static void read_line(struct hunt *hunt, const struct pair_line *line, int64_t value)
+{
+    for (uint32_t i = 0; i < OCDM__ENTRIES; i++) {
+        int64_t sum = value + value_of_others(hunt->value_of_code, line->others[i]);
+        if (sum < hunt->least[ocdm__labels_of_entry(line->others[i])])
+            continue;
+        hunt->suspects[hunt->suspect_count] = line->seat[i] % OCDM__SEATS;
+        hunt->suspect_count += hunt->suspect_count + 1 < hunt->suspect_room;
+    }
+}
+
+/* Reads the lines that are to be read, then those behind them, and so on. All are fetched before the first one is read. */
+static void read_lines(struct hunt *hunt)
+{
+    for (uint32_t count = hunt->lookup_count; count > 0; count = hunt->lookup_count) {
+        for (uint32_t i = 0; i < count; i++)
+            ocdm__prefetch(&hunt->pairs->lines[hunt->lookups[i].line]);
+        hunt->read += count;
+        hunt->lookup_count = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct pair_line *line = &hunt->pairs->lines[hunt->lookups[i].line];
+            read_line(hunt, line, hunt->lookups[i].value);
+            hunt->lookups[hunt->lookup_count] = (struct lookup){hunt->lookups[i].value, line->next};
+            hunt->lookup_count += line->next > 0;
         }
     }
-    return count;
 }
 
-/* Replaces the numbers of lists by their first links. */
-static void read_first_links(const struct sleepers *sleepers, uint32_t *links, uint32_t count)
+/* Looks up all pairs of risers; false if there are more than `most` lines. */
+static bool look_up_pairs(struct hunt *hunt, const struct riser *risers, uint32_t count, uint64_t most)
 {
     for (uint32_t i = 0; i < count; i++)
-        ocdm__prefetch(&sleepers->pairs[links[i]]);
-    for (uint32_t i = 0; i < count; i++) {
-        links[i] = sleepers->pairs[links[i]];
-        ocdm__prefetch(&sleepers->paired[links[i] / OCDM__LINKS]);
-    }
+        for (uint32_t j = 0; j <= i; j++) {
+            uint32_t hash = risers[i].hash + risers[j].hash;
+            int64_t value = risers[i].value + (j < i ? risers[j].value : 0);
+            hunt->lookups[hunt->lookup_count] = (struct lookup){value, hash & hunt->pairs->mask};
+            hunt->lookup_count += ocdm__pair_is_filled(hunt->pairs, hash);
+            if (hunt->lookup_count < LOOKUPS)
+                continue;
+            read_lines(hunt);
+            if (hunt->read > most)
+                return false;
+        }
+    read_lines(hunt);
+    return hunt->suspect_count + 1 < hunt->suspect_room;
 }
 
-/* A sleeper with one riser more than it may have without a pair of risers has such a pair; with two more it has two of them,
- * and at least one is not its pair number 0. */
-static uint32_t first_kind(const struct scores *scores, int64_t margin)
+/* Looks at the suspects closely. What is read of them is in four places; each is fetched for all of them at once. */
+static void visit_suspects(struct scores *scores, const struct pool *pool, const struct hunt *hunt, struct catch *caught)
 {
-    for (uint32_t i = 0; i < scores->present_count; i++) {
-        const struct bucket *bucket = &scores->buckets[scores->present[i]];
-        if (bucket->asleep && bucket->tallest + bucket->alone_and_one >= bucket->goal - margin)
-            return OCDM__OF_FIRST_PAIRS;
+    const struct sleepers *sleepers = &scores->sleepers;
+    for (uint32_t i = 0; i < hunt->suspect_count; i++) {
+        ocdm__prefetch(&sleepers->set[hunt->suspects[i]]);
+        ocdm__prefetch(&sleepers->height[hunt->suspects[i]]);
     }
-    return OCDM__OF_OTHER_PAIRS;
+    for (uint32_t i = 0; i < hunt->suspect_count; i++)
+        ocdm__prefetch(&pool->sets[sleepers->set[hunt->suspects[i]]]);
+    for (uint32_t i = 0; i < hunt->suspect_count; i++)
+        ocdm__prefetch(&pool->cells[pool->sets[sleepers->set[hunt->suspects[i]]].cells]);
+    for (uint32_t i = 0; i < hunt->suspect_count; i++)
+        visit(scores, pool, hunt->suspects[i], caught);
 }
 
-/* Visits the sleepers on the lists of all pairs of risers: the first of each list, then the second, so that visits do not wait
- * for each other. Returns how many there are, or `room` if there are as many or more. */
-static uint32_t visit_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint32_t room,
-                            struct catch *caught)
+/* Sets the values of the risers; and takes those back that are for one sweep only. */
+static void set_values(struct scores *scores, uint32_t risers, bool by_weight)
 {
-    const struct paired *paired = scores->sleepers.paired;
-    uint32_t *links = scores->tied, count = filled_lists(scores, risers, first_kind(scores, caught->margin), links, room);
-    if (count < room)
-        read_first_links(&scores->sleepers, links, count);
-    for (uint32_t i = 0; i < count && count < room; i++) {
-        ocdm__prefetch(&paired[links[i + AHEAD < count ? i + AHEAD : i] / OCDM__LINKS]);
-        uint32_t seat = links[i] / OCDM__LINKS, next = paired[seat].next[links[i] % OCDM__LINKS];
-        links[count] = next;
-        count += next != OCDM_NONE;
-        visit(scores, pool, seat, caught);
+    for (uint32_t i = 0; i < risers; i++) {
+        uint32_t code = ocdm__code_of_class(scores->risers[i].class_index);
+        int64_t units = scores->risers[i].units, *raise = &scores->raise_of_code[code];
+        *raise = by_weight ? 0 : units > *raise ? units : *raise;
+        scores->risers[i].value = by_weight ? scores->weight_of_code[code] : units;
     }
-    return count;
 }
 
-static void set_raise(struct scores *scores, uint32_t risers, bool raised)
+static void reset_values(struct scores *scores, uint32_t risers)
 {
     for (uint32_t i = 0; i < risers; i++)
-        scores->raise[scores->risers[i].class_index] = (uint16_t)(raised ? scores->risers[i].units : 0);
+        scores->raise_of_code[ocdm__code_of_class(scores->risers[i].class_index)] = 0;
+}
+
+/* The least sums of values that may be within the margin. With more labels than an entry has, any may. */
+static void set_least(const struct scores *scores, struct hunt *hunt, uint32_t margin, bool by_weight)
+{
+    hunt->least[0] = INT64_MAX;
+    for (uint32_t i = 1; i < OCDM__PAIRED + 2; i++)
+        hunt->least[i] = INT64_MIN;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        uint32_t cardinality = scores->present[i];
+        const struct bucket *bucket = &scores->buckets[cardinality];
+        if (cardinality > 0 && cardinality <= OCDM__PAIRED)
+            hunt->least[cardinality] =
+                by_weight ? highest_short_of(scores, bucket, (int64_t)margin + 1) + 1 : bucket->goal - margin - bucket->tallest;
+    }
+}
+
+/* Visits the sleepers that have a pair of risers, if the others of their classes may bring them within the margin. Returns
+ * false if more than `most` lines would have to be read. */
+static bool visit_pairs(struct scores *scores, const struct pool *pool, uint32_t kind, uint32_t risers, uint64_t most,
+                        struct catch *caught)
+{
+    bool by_weight = pool->class_count <= OCDM__NO_CODE;
+    struct hunt hunt;
+    hunt.pairs = &scores->sleepers.pairs[kind];
+    hunt.value_of_code = by_weight ? scores->weight_of_code : scores->raise_of_code;
+    hunt.suspects = scores->tied;
+    hunt.suspect_room = scores->set_room;
+    hunt.suspect_count = hunt.read = hunt.lookup_count = 0;
+    set_least(scores, &hunt, caught->margin, by_weight);
+    set_values(scores, risers, by_weight);
+    bool enough = look_up_pairs(&hunt, scores->risers, risers, most);
+    reset_values(scores, risers);
+    uint64_t spent = (uint64_t)risers * risers / 2 * COST_OF_PAIR + (uint64_t)hunt.read * COST_OF_VISIT;
+    scores->work.paired += hunt.read;
+    scores->sleep_trial.spent += spent;
+    scores->pair_trial.spent += spent;
+    if (enough)
+        visit_suspects(scores, pool, &hunt, caught);
+    return enough;
 }
 
 /* Catches the sleepers within the margin of their goals. Returns false if this would cost more than `budget`. */
-static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t budget,
+static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint32_t last_kind, uint32_t risers, uint64_t budget,
                            struct catch *caught)
 {
     struct sleepers *sleepers = &scores->sleepers;
-    uint64_t most = budget / COST_OF_VISIT;
-    uint32_t room = most < scores->set_room ? (uint32_t)most : scores->set_room;
-    set_raise(scores, risers, true);
+    bool enough = true;
     visit_suspicious(scores, pool, caught);
-    uint32_t visited = visit_pairs(scores, pool, risers, room, caught);
-    set_raise(scores, risers, false);
+    for (uint32_t kind = 0; kind <= last_kind; kind++)
+        enough = enough && visit_pairs(scores, pool, kind, risers, budget / COST_OF_VISIT, caught);
     for (uint32_t i = 0; i < caught->count; i++) {
         uint32_t seat = pool->sets[scores->ranked[i].set].lane;
         sleepers->raised[seat] = sleepers->height[seat];
     }
-    uint64_t spent = (uint64_t)risers * risers / 2 * COST_OF_PAIR + (uint64_t)visited * COST_OF_VISIT;
     scores->work.heights += sleepers->row_used;
-    scores->work.paired += visited;
-    scores->sleep_trial.spent += spent + (uint64_t)sleepers->row_used * COST_OF_ROW;
-    scores->pair_trial.spent += spent;
-    return visited < room;
+    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW;
+    return enough;
 }
 
 /* Whether pairs may cost less than lists, which cost `plain`. */
-static bool try_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain)
+static bool try_pairs(struct scores *scores, uint32_t risers, uint64_t plain)
 {
-    if (scores->sleepers.pair_mask == 0 || pool->class_count > OCDM__NO_CLASS)
-        return false;
+    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
+        if (scores->sleepers.pairs[kind].missing > 0)
+            return false;
     if ((uint64_t)risers * risers / 2 * COST_OF_PAIR >= plain)
         return false;
     return !ocdm__trial_rests(&scores->pair_trial, plain);
@@ -451,14 +532,16 @@ static bool try_pairs(struct scores *scores, const struct pool *pool, uint32_t r
 /* A sweep over pairs with a smaller margin is soon followed by another one, so it saves half as much. */
 static bool sweep_pairs(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t plain, struct catch *caught)
 {
-    if (!try_pairs(scores, pool, risers, plain))
+    if (!try_pairs(scores, risers, plain))
         return false;
-    set_alone(scores, risers);
-    int64_t margin = margin_for_pairs(scores, caught->margin);
+    uint32_t kind = risers > FEW_RISERS ? OCDM__MAIN_PAIRS : OCDM__SPARE_PAIRS;
+    int64_t margin = margin_for_pairs(scores, risers, kind, caught->margin);
+    if (margin < 0 && kind == OCDM__MAIN_PAIRS)
+        margin = margin_for_pairs(scores, risers, kind = OCDM__SPARE_PAIRS, caught->margin);
     if (margin < 0)
         return false;
     struct catch found = {.margin = (uint32_t)margin};
-    bool enough = catch_by_pairs(scores, pool, risers, plain, &found);
+    bool enough = catch_by_pairs(scores, pool, kind, risers, plain, &found);
     uint64_t saved = !enough ? 0 : found.margin < caught->margin ? plain / 2 : plain;
     uint64_t patience = (uint64_t)(scores->sleepers.count + scores->awake_count) * 32;
     ocdm__trial_fails(&scores->pair_trial, 0, saved, patience);
@@ -472,7 +555,7 @@ static void sweep_lists(struct scores *scores, const struct pool *pool, uint32_t
     set_marks(scores, caught->margin);
     caught->count = catch_by_lists(scores, pool, risers);
     scores->work.listed += listed;
-    scores->sleep_trial.spent += listed * COST_OF_RAISING;
+    scores->sleep_trial.spent += cost_of_raising(scores, listed);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------------------------------ */
@@ -501,11 +584,12 @@ void ocdm__scores_sweep(struct scores *scores, struct pool *pool, const struct f
     uint32_t *margin = &scores->margin[scores->swept];
     ocdm__scores_dismiss_guests(scores, pool);
     scores->swept += scores->swept + 1 < OCDM__ROUNDS;
+    ocdm__scores_refine_units(scores, pool, filter, best);
     set_goals(scores, filter, best);
     uint32_t risers = list_risers(scores, pool);
     uint64_t listed = count_listed(scores, pool, risers);
     struct catch caught = {.margin = margin_at_rest(scores, *margin)};
-    if (!sweep_pairs(scores, pool, risers, listed * COST_OF_RAISING, &caught))
+    if (!sweep_pairs(scores, pool, risers, cost_of_raising(scores, listed), &caught))
         sweep_lists(scores, pool, risers, listed, &caught);
     uint32_t looked = caught.margin;
     scores->sleep_trial.spent += COST_OF_SWEEP + (uint64_t)caught.count * COST_OF_CATCH;

@@ -5,8 +5,6 @@
 
 #include "base/allocate.h"
 
-#define LINE 64u
-
 void ocdm__sleepers_init(struct sleepers *sleepers)
 {
     *sleepers = (struct sleepers){.free_row = OCDM_NONE};
@@ -18,13 +16,13 @@ void ocdm__sleepers_clear(struct sleepers *sleepers)
     ocdm__release(sleepers->height);
     ocdm__release(sleepers->raised);
     ocdm__release(sleepers->rows);
+    ocdm__release(sleepers->labels);
     ocdm__release(sleepers->top);
     ocdm__release(sleepers->loose);
     ocdm__release(sleepers->mark);
     ocdm__release(sleepers->wards);
-    ocdm__release(sleepers->paired_block);
-    ocdm__release(sleepers->pairs);
-    ocdm__release(sleepers->filled);
+    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
+        ocdm__pairs_clear(&sleepers->pairs[kind]);
     ocdm__sleepers_init(sleepers);
 }
 
@@ -42,49 +40,6 @@ void ocdm__sleepers_reserve_wards(struct sleepers *sleepers, uint32_t room, bool
     sleepers->ward_room = room;
 }
 
-_Static_assert(sizeof(struct paired) == LINE, "a sleeper's record is one line of the cache");
-
-/* The records move to a larger block whose first record is aligned. */
-static void reserve_paired(struct sleepers *sleepers, size_t seats, bool *failed)
-{
-    unsigned char *block = ocdm__allocate(seats + 1, LINE);
-    *failed = block == NULL;
-    if (*failed)
-        return;
-    struct paired *paired = (struct paired *)(void *)(block + (LINE - (uintptr_t)block % LINE) % LINE);
-    if (sleepers->paired != NULL)
-        memcpy(paired, sleepers->paired, (size_t)sleepers->row_room * OCDM__ROW * sizeof *paired);
-    ocdm__release(sleepers->paired_block);
-    sleepers->paired_block = block;
-    sleepers->paired = paired;
-}
-
-/* Makes two to four pairs of lists per seat. While there are sleepers the number of lists stays, and the lists become longer.
- * If 31 bits are not enough to number the links, there are no lists. */
-static void reserve_pairs(struct sleepers *sleepers, uint32_t rows, bool *failed)
-{
-    size_t seats = (size_t)rows * OCDM__ROW, links = seats * OCDM__LINKS, lists = OCDM__ROW;
-    if (links >= OCDM__FIRST_LINK) {
-        sleepers->pair_mask = 0;
-        return;
-    }
-    reserve_paired(sleepers, seats, failed);
-    while (lists < 2 * seats)
-        lists *= 2;
-    if (*failed || sleepers->count > 0)
-        return;
-    sleepers->pair_mask = (uint32_t)(lists - 1);
-    lists *= OCDM__KINDS_OF_LISTS;
-    sleepers->pairs = ocdm__grown(sleepers->pairs, lists, sizeof *sleepers->pairs, failed);
-    sleepers->filled = ocdm__grown(sleepers->filled, lists / 64, sizeof *sleepers->filled, failed);
-    if (*failed) {
-        sleepers->pair_mask = 0;
-        return;
-    }
-    memset(sleepers->pairs, 0xFF, lists * sizeof *sleepers->pairs);
-    memset(sleepers->filled, 0, lists / 64 * sizeof *sleepers->filled);
-}
-
 static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
 {
     size_t seats = (size_t)rows * OCDM__ROW;
@@ -92,11 +47,10 @@ static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
     sleepers->height = ocdm__grown(sleepers->height, seats, sizeof *sleepers->height, failed);
     sleepers->raised = ocdm__grown(sleepers->raised, seats, sizeof *sleepers->raised, failed);
     sleepers->rows = ocdm__grown(sleepers->rows, rows, sizeof *sleepers->rows, failed);
+    sleepers->labels = ocdm__grown(sleepers->labels, rows, sizeof *sleepers->labels, failed);
     sleepers->top = ocdm__grown(sleepers->top, rows, sizeof *sleepers->top, failed);
     sleepers->loose = ocdm__grown(sleepers->loose, rows, sizeof *sleepers->loose, failed);
     sleepers->mark = ocdm__grown(sleepers->mark, rows, sizeof *sleepers->mark, failed);
-    if (!*failed)
-        reserve_pairs(sleepers, rows, failed);
     if (!*failed)
         sleepers->row_room = rows;
 }
@@ -106,13 +60,17 @@ void ocdm__sleepers_reserve(struct sleepers *sleepers, uint32_t sets, bool *fail
     uint32_t rows = sets / (OCDM__ROW / 2) + 2;
     if (rows > sleepers->row_room)
         reserve_rows(sleepers, rows, failed);
+    if (!*failed)
+        ocdm__pairs_reserve(&sleepers->pairs[OCDM__MAIN_PAIRS], sets, failed);
+    if (!*failed)
+        ocdm__pairs_reserve(&sleepers->pairs[OCDM__SPARE_PAIRS], sets / 2, failed);
 }
 
 /* ---- seats ---------------------------------------------------------------------------------------------------------- */
 
 static void link_row(struct sleepers *sleepers, uint32_t number)
 {
-    uint32_t *open = &sleepers->wards[sleepers->rows[number].cardinality].open_row;
+    uint32_t *open = &sleepers->wards[sleepers->labels[number]].open_row;
     sleepers->rows[number].previous = OCDM_NONE;
     sleepers->rows[number].next = *open;
     if (*open != OCDM_NONE)
@@ -128,7 +86,7 @@ static void unlink_row(struct sleepers *sleepers, uint32_t number)
     if (row->previous != OCDM_NONE)
         sleepers->rows[row->previous].next = row->next;
     else
-        sleepers->wards[row->cardinality].open_row = row->next;
+        sleepers->wards[sleepers->labels[number]].open_row = row->next;
 }
 
 static bool open_row(struct sleepers *sleepers, uint32_t cardinality)
@@ -140,7 +98,8 @@ static bool open_row(struct sleepers *sleepers, uint32_t cardinality)
         number = sleepers->row_used++;
     else
         return false;
-    sleepers->rows[number] = (struct row){.cardinality = cardinality};
+    sleepers->rows[number] = (struct row){.taken = 0};
+    sleepers->labels[number] = (uint16_t)cardinality;
     sleepers->top[number] = 0;
     sleepers->loose[number] = false;
     memset(sleepers->height + (size_t)number * OCDM__ROW, 0, OCDM__ROW * sizeof *sleepers->height);
@@ -165,11 +124,9 @@ void ocdm__sleepers_set_height(struct sleepers *sleepers, uint32_t seat, uint16_
     uint16_t *top = &sleepers->top[row], before = sleepers->height[seat];
     if (height == before)
         return;
-    note_height(&sleepers->wards[sleepers->rows[row].cardinality], before, height);
+    note_height(&sleepers->wards[sleepers->labels[row]], before, height);
     sleepers->loose[row] |= height < before;
     sleepers->height[seat] = sleepers->raised[seat] = height;
-    if (sleepers->pair_mask > 0)
-        sleepers->paired[seat].height = height;
     *top = height > *top ? height : *top;
 }
 
@@ -185,84 +142,40 @@ uint16_t ocdm__sleepers_tallest(struct sleepers *sleepers, uint32_t row)
     return sleepers->top[row] = tallest;
 }
 
+/* The largest upper bound of the rows of a cardinality. */
+static uint16_t highest_top(const struct sleepers *sleepers, uint32_t cardinality)
+{
+    const uint16_t *labels = sleepers->labels, *top = sleepers->top;
+    uint16_t highest = 0, wanted = (uint16_t)cardinality;
+    for (uint32_t row = 0; row < sleepers->row_used; row++) {
+        uint16_t here = labels[row] == wanted ? top[row] : 0;
+        highest = here > highest ? here : highest;
+    }
+    return highest;
+}
+
+/* Makes the bounds of the rows exact that have this one, and counts the sleepers that have this height. */
+static uint32_t count_as_tall(struct sleepers *sleepers, uint32_t cardinality, uint16_t tallest)
+{
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < sleepers->row_used; row++) {
+        if (sleepers->top[row] != tallest || sleepers->labels[row] != cardinality ||
+            ocdm__sleepers_tallest(sleepers, row) < tallest)
+            continue;
+        for (uint32_t i = 0; i < OCDM__ROW; i++)
+            count += sleepers->height[(size_t)row * OCDM__ROW + i] == tallest;
+    }
+    return count;
+}
+
 uint16_t ocdm__sleepers_tallest_of(struct sleepers *sleepers, uint32_t cardinality)
 {
     struct ward *ward = &sleepers->wards[cardinality];
-    if (ward->as_tall > 0)
-        return ward->tallest;
-    *ward = (struct ward){.open_row = ward->open_row};
-    for (uint32_t row = 0; row < sleepers->row_used; row++) {
-        if (sleepers->rows[row].cardinality != cardinality || ocdm__sleepers_tallest(sleepers, row) < ward->tallest)
-            continue;
-        const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
-        for (uint32_t i = 0; i < OCDM__ROW; i++)
-            note_height(ward, 0, height[i]);
+    while (ward->as_tall == 0 && ward->tallest > 0) {
+        ward->tallest = highest_top(sleepers, cardinality);
+        ward->as_tall = ward->tallest > 0 ? count_as_tall(sleepers, cardinality, ward->tallest) : 0;
     }
     return ward->tallest;
-}
-
-/* ---- pairs ---------------------------------------------------------------------------------------------------------- */
-
-/* The places, among the classes of a set, of the two that are pair number i of it. */
-struct pair_places {
-    uint32_t a, b;
-};
-
-static struct pair_places places_of_pair(uint32_t cardinality, uint32_t i)
-{
-    static const struct pair_places of_three[] = {{0, 1}, {0, 2}, {1, 2}};
-    if (cardinality == 1)
-        return (struct pair_places){0, 0};
-    if (!ocdm__has_group_of_three(cardinality))
-        return (struct pair_places){2 * i, 2 * i + 1};
-    return i < 3 ? of_three[i] : (struct pair_places){2 * i - 3, 2 * i - 2};
-}
-
-static void set_first_link(struct sleepers *sleepers, uint32_t list, uint32_t link)
-{
-    uint64_t bit = (uint64_t)1 << list % 64, *bits = &sleepers->filled[list / 64];
-    sleepers->pairs[list] = link;
-    *bits = link == OCDM_NONE ? *bits & ~bit : *bits | bit;
-}
-
-static void link_pair(struct sleepers *sleepers, uint32_t seat, uint32_t pair, uint32_t list)
-{
-    uint32_t link = seat * OCDM__LINKS + pair, next = sleepers->pairs[list];
-    sleepers->paired[seat].next[pair] = next;
-    sleepers->paired[seat].previous[pair] = list | OCDM__FIRST_LINK;
-    if (next != OCDM_NONE)
-        sleepers->paired[next / OCDM__LINKS].previous[next % OCDM__LINKS] = link;
-    set_first_link(sleepers, list, link);
-}
-
-static void link_pairs(struct sleepers *sleepers, uint32_t seat, const struct cell *cells, uint32_t cardinality)
-{
-    if (!sleepers->pair_mask)
-        return;
-    uint16_t *class_index = sleepers->paired[seat].class_index;
-    sleepers->paired[seat].cardinality = cardinality;
-    for (uint32_t i = 0; i < OCDM__PAIRED; i++)
-        class_index[i] =
-            (uint16_t)(i < cardinality && cells[i].class_index < OCDM__NO_CLASS ? cells[i].class_index : OCDM__NO_CLASS);
-    for (uint32_t i = 0; i < ocdm__pair_count(cardinality); i++) {
-        struct pair_places pair = places_of_pair(cardinality, i);
-        uint32_t hash = ocdm__pair_hash(cells[pair.a].class_index) + ocdm__pair_hash(cells[pair.b].class_index);
-        link_pair(sleepers, seat, i, ocdm__list_of_pair(sleepers, hash, i));
-    }
-}
-
-static void unlink_pairs(struct sleepers *sleepers, uint32_t seat, uint32_t cardinality)
-{
-    uint32_t count = sleepers->pair_mask > 0 ? ocdm__pair_count(cardinality) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t next = sleepers->paired[seat].next[i], previous = sleepers->paired[seat].previous[i];
-        if (previous & OCDM__FIRST_LINK)
-            set_first_link(sleepers, previous & ~OCDM__FIRST_LINK, next);
-        else
-            sleepers->paired[previous / OCDM__LINKS].next[previous % OCDM__LINKS] = next;
-        if (next != OCDM_NONE)
-            sleepers->paired[next / OCDM__LINKS].previous[next % OCDM__LINKS] = previous;
-    }
 }
 
 /* ---- coming and going ------------------------------------------------------------------------------------------------ */
@@ -279,16 +192,18 @@ bool ocdm__sleepers_add(struct sleepers *sleepers, struct set *set, uint32_t num
         unlink_row(sleepers, place);
     sleepers->set[seat] = number;
     ocdm__sleepers_set_height(sleepers, seat, height);
-    link_pairs(sleepers, seat, cells, set->cardinality);
+    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
+        ocdm__pairs_add(&sleepers->pairs[kind], kind, seat, cells, set->cardinality);
     sleepers->count++;
     set->lane = seat;
     return true;
 }
 
-void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set)
+void ocdm__sleepers_remove(struct sleepers *sleepers, const struct set *set, const struct cell *cells)
 {
     ocdm__sleepers_set_height(sleepers, set->lane, 0);
-    unlink_pairs(sleepers, set->lane, set->cardinality);
+    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
+        ocdm__pairs_remove(&sleepers->pairs[kind], kind, set->lane, cells, set->cardinality);
     sleepers->count--;
     uint32_t place = set->lane / OCDM__ROW;
     struct row *row = &sleepers->rows[place];
@@ -321,11 +236,30 @@ void ocdm__sleepers_move(struct sleepers *sleepers, const struct listed *list, u
 void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardinality, int64_t units)
 {
     for (uint32_t row = 0; row < sleepers->row_used; row++) {
-        uint64_t bits = sleepers->rows[row].cardinality == cardinality ? sleepers->rows[row].taken : 0;
+        uint64_t bits = sleepers->labels[row] == cardinality ? sleepers->rows[row].taken : 0;
         for (; bits; bits &= bits - 1) {
             uint32_t seat = row * OCDM__ROW + ocdm__lowest_bit(bits);
             ocdm__sleepers_set_height(sleepers, seat, moved(sleepers->height[seat], units));
         }
+    }
+}
+
+/* A height of 0 is that of a free seat. */
+static uint16_t in_half_units(uint16_t height)
+{
+    return (uint16_t)(height == 0 ? 0 : moved(height, height - OCDM__PAR));
+}
+
+void ocdm__sleepers_halve_units(struct sleepers *sleepers)
+{
+    for (uint32_t row = 0; row < sleepers->row_used; row++) {
+        for (uint32_t seat = row * OCDM__ROW; seat < (row + 1) * OCDM__ROW; seat++)
+            sleepers->height[seat] = sleepers->raised[seat] = in_half_units(sleepers->height[seat]);
+        sleepers->top[row] = in_half_units(sleepers->top[row]);
+    }
+    for (uint32_t i = 0; i < sleepers->ward_room; i++) {
+        sleepers->wards[i].tallest = in_half_units(sleepers->wards[i].tallest);
+        sleepers->wards[i].as_tall = 0;
     }
 }
 

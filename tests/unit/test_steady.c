@@ -179,7 +179,7 @@ TEST(no_set_falls_asleep_while_class_counts_are_uneven)
 
 /* ---- heights that follow a goal far away ------------------------------------------------------------------------------ */
 
-enum { FAR = 10000, COST_OF_MOVING = 24 }; /* in units, and for each sleeper */
+enum { FAR = 10000, COST_OF_MOVING = 8 }; /* in units, and for each sleeper */
 
 static ocdm_memory *memory_with_sleepers(void)
 {
@@ -237,12 +237,14 @@ TEST(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away)
 
 /* ---- room ---------------------------------------------------------------------------------------------------------------- */
 
-TEST(records_of_sleepers_are_aligned_to_lines_of_the_cache_in_their_block)
+TEST(entries_of_pairs_are_aligned_to_lines_of_the_cache_in_their_block)
 {
     ocdm_memory *memory = memory_with_sleepers();
-    const struct sleepers *sleepers = &memory->scores->sleepers;
-    assert_int_equal((uintptr_t)sleepers->paired % sizeof *sleepers->paired, 0);
-    assert_in_range((uintptr_t)sleepers->paired - (uintptr_t)sleepers->paired_block, 0, sizeof *sleepers->paired - 1);
+    const struct pairs *pairs = memory->scores->sleepers.pairs;
+    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++) {
+        assert_int_equal((uintptr_t)pairs[kind].lines % sizeof *pairs[kind].lines, 0);
+        assert_in_range((uintptr_t)pairs[kind].lines - (uintptr_t)pairs[kind].block, 0, sizeof *pairs[kind].lines - 1);
+    }
     ocdm_memory_destroy(memory);
 }
 
@@ -416,7 +418,7 @@ int main(void)
         cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
         cmocka_unit_test(no_set_falls_asleep_while_class_counts_are_uneven),
         cmocka_unit_test(a_sweep_sets_par_again_and_is_charged_for_it_when_the_goal_is_far_away),
-        cmocka_unit_test(records_of_sleepers_are_aligned_to_lines_of_the_cache_in_their_block),
+        cmocka_unit_test(entries_of_pairs_are_aligned_to_lines_of_the_cache_in_their_block),
         cmocka_unit_test(there_is_room_for_label_sets_of_every_size),
         cmocka_unit_test(a_set_that_is_not_near_goes_first_when_its_score_is_higher_by_a_step_of_the_grid),
         cmocka_unit_test(the_best_goes_first_when_as_many_sets_are_near_it_as_are_looked_at),
