@@ -117,7 +117,7 @@ struct pool {
     uint32_t class_count;
     uint32_t class_room;
     struct ocdm__hash_table class_table;
-    uint32_t *index_of; /* by class id, for a trusting memory: the class's index or OCDM_NONE; NULL: class_table has it */
+    uint32_t *index_of; /* by class id, of small ids, and of all in a trusting memory: the class's index or OCDM_NONE */
     uint32_t index_room;
     struct class_weight *weights; /* in the order in which they were given */
     uint32_t weight_count;

@@ -100,15 +100,24 @@ ocdm_status ocdm__pool_reserve(struct pool *pool, uint32_t room, ocdm_error *err
 
 /* ---- classes -------------------------------------------------------------------------------------------------------- */
 
+/* In any memory, classes with ids below this are in an array by id: most are numbered from 0. */
+#define SMALL_IDS 65536u
+
 /* Each class has 64 bits that nobody outside can predict, so that neither can the sum over a label set be aimed at. */
 static uint64_t hash_of_class(uint64_t class_id)
 {
     return ocdm__hash_bytes(&class_id, sizeof class_id);
 }
 
+/* Whether the array by id has this class, if it has appeared. */
+static bool is_indexed(const struct pool *pool, uint32_t class_id)
+{
+    return pool->trusting || class_id < SMALL_IDS;
+}
+
 uint32_t ocdm__pool_class(const struct pool *pool, uint32_t class_id)
 {
-    if (pool->trusting)
+    if (is_indexed(pool, class_id))
         return class_id < pool->index_room ? pool->index_of[class_id] : OCDM_NONE;
     if (!pool->class_count)
         return OCDM_NONE;
@@ -164,14 +173,14 @@ uint32_t ocdm__pool_add_class(struct pool *pool, uint32_t class_id)
         return known;
     if (pool->class_count == pool->class_room && grow_classes(pool) != OCDM_OK)
         return OCDM_NONE;
-    if (pool->trusting && !reserve_index(pool, class_id))
+    if (is_indexed(pool, class_id) && !reserve_index(pool, class_id))
         return OCDM_NONE;
     uint32_t class_index = pool->class_count++;
     pool->classes[class_index] = (struct class){.id = class_id, .hash = hash_of_class(class_id)};
     ocdm__pool_weigh(pool, &pool->classes[class_index]);
     pool->classes[class_index].log_seen = pool->classes[class_index].log_weight;
     ocdm__hash_table_add(&pool->class_table, ocdm__hash_number(class_id), class_index);
-    if (pool->trusting)
+    if (is_indexed(pool, class_id))
         pool->index_of[class_id] = class_index;
     return class_index;
 }
@@ -180,7 +189,7 @@ void ocdm__pool_drop_classes(struct pool *pool, uint32_t count)
 {
     while (pool->class_count > count) {
         uint32_t class_index = --pool->class_count;
-        if (pool->trusting)
+        if (is_indexed(pool, pool->classes[class_index].id))
             pool->index_of[pool->classes[class_index].id] = OCDM_NONE;
         ocdm__hash_table_remove(&pool->class_table, ocdm__hash_number(pool->classes[class_index].id), class_index);
     }

@@ -238,12 +238,12 @@ static int64_t highest_awake(struct scores *scores, struct bucket *bucket)
 }
 
 /* Scores only fall until a sample joins. So a cardinality is skipped if the highest score that it had in the last search leaves
- * too much. With few sets it costs less to look at all of them. */
+ * too much. */
 static struct best best_awake(struct scores *scores, const struct pool *pool, const struct filter *filter)
 {
     struct best best = {INT64_MAX, OCDM_NONE};
     uint32_t start = scores->best_place < scores->present_count ? scores->best_place : 0;
-    bool all = !scores->searched || scores->awake_count < MANY;
+    bool all = !scores->searched;
     scores->searched = true;
     scores->work.searches++;
     for (uint32_t place = 0; all && place < scores->present_count; place++)

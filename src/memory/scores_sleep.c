@@ -428,7 +428,7 @@ void ocdm__scores_refine_units(struct scores *scores, const struct pool *pool, c
 static bool start_to_sleep(struct scores *scores, const struct pool *pool, const struct filter *filter, int64_t best)
 {
     struct ocdm__trial *trial = &scores->sleep_trial;
-    bool many = count_sleepy(scores) > OCDM__SLEEP_FROM;
+    bool many = scores->awake_count > OCDM__SLEEP_FROM && count_sleepy(scores) > OCDM__SLEEP_FROM;
     if (!many || !trial->rest) {
         trial->resting = trial->rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
         forget_goals(scores);
