@@ -212,7 +212,7 @@ ocdm_status ocdm__steady_reference(const ocdm__steady_plan *plan, ocdm_memory *m
 
 /* Draws label sets. Each sample has a random stream of its own, so any batch can be made without those before it. */
 
-enum { SKEWED_CLASSES = 80, SKEWED_LABELS = 4, UNIFORM_CLASSES = 1000, UNIFORM_LABELS = 8, MOST_LABELS = 8 };
+enum { SKEWED_CLASSES = 80, SKEWED_LABELS = 4, UNIFORM_CLASSES = 1000, UNIFORM_LABELS = 8 };
 
 const char *const ocdm__steady_names[OCDM__STEADY_KINDS + 1] = {
     [OCDM__STEADY_SKEWED] = "skewed",
@@ -252,6 +252,15 @@ static size_t draw_uniform(ocdm__random *random, uint32_t *labels)
     return count;
 }
 
+/* The labels are copied, so that an update finds them in the cache, as it does those of the other kinds. */
+static size_t draw_record(const ocdm__steady_stream *stream, ocdm__random *random, uint32_t *labels)
+{
+    const ocdm_sample *record = &stream->records->samples[ocdm__random_below(random, stream->records->sample_count)];
+    for (size_t i = 0; i < record->label_count; i++)
+        labels[i] = record->labels[i];
+    return record->label_count;
+}
+
 static ocdm_sample draw_sample(const ocdm__steady_stream *stream, uint64_t number, uint32_t *labels)
 {
     ocdm__random random = ocdm__random_stream(stream->base, number);
@@ -264,8 +273,7 @@ static ocdm_sample draw_sample(const ocdm__steady_stream *stream, uint64_t numbe
         sample.label_count = draw_uniform(&random, labels);
         break;
     case OCDM__STEADY_RECORDS:
-        sample = stream->records->samples[ocdm__random_below(&random, stream->records->sample_count)];
-        sample.id = number;
+        sample.label_count = draw_record(stream, &random, labels);
         break;
     case OCDM__STEADY_SINGLE:
     case OCDM__STEADY_KINDS:
@@ -278,7 +286,7 @@ static ocdm_sample draw_sample(const ocdm__steady_stream *stream, uint64_t numbe
 ocdm_status ocdm__steady_stream_open(ocdm__steady_stream *stream, enum ocdm__steady_kind kind,
                                      const ocdm__label_stream *records, uint64_t seed, uint32_t batch, ocdm_error *error)
 {
-    ocdm__steady_stream made = {.kind = kind, .batch = batch, .class_count = UNIFORM_CLASSES};
+    ocdm__steady_stream made = {.kind = kind, .batch = batch, .class_count = UNIFORM_CLASSES, .most_labels = UNIFORM_LABELS};
     made.base = ocdm__random_at(ocdm__random_base(seed, OCDM__FOR_BENCH), kind);
     made.single_label = kind == OCDM__STEADY_SINGLE;
     if (kind == OCDM__STEADY_SKEWED)
@@ -287,9 +295,12 @@ ocdm_status ocdm__steady_stream_open(ocdm__steady_stream *stream, enum ocdm__ste
         made.records = records;
         made.class_count = records->class_count;
         made.single_label = records->single_label;
+        for (size_t i = 0; i < records->sample_count; i++)
+            made.most_labels =
+                records->samples[i].label_count > made.most_labels ? records->samples[i].label_count : made.most_labels;
     }
     made.samples = ocdm__allocate(batch, sizeof *made.samples);
-    made.labels = ocdm__allocate(batch, MOST_LABELS * sizeof *made.labels);
+    made.labels = ocdm__allocate(batch, made.most_labels * sizeof *made.labels);
     *stream = made;
     if (made.samples != NULL && made.labels != NULL)
         return OCDM_OK;
@@ -300,7 +311,7 @@ ocdm_status ocdm__steady_stream_open(ocdm__steady_stream *stream, enum ocdm__ste
 const ocdm_sample *ocdm__steady_stream_batch(ocdm__steady_stream *stream, uint64_t first)
 {
     for (uint32_t i = 0; i < stream->batch; i++)
-        stream->samples[i] = draw_sample(stream, first + i, stream->labels + (size_t)MOST_LABELS * i);
+        stream->samples[i] = draw_sample(stream, first + i, stream->labels + stream->most_labels * i);
     return stream->samples;
 }
 

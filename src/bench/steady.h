@@ -31,11 +31,12 @@ typedef struct ocdm__steady_stream {
     enum ocdm__steady_kind kind;
     const ocdm__label_stream *records; /* for OCDM__STEADY_RECORDS */
     size_t class_count;                /* labels are below this */
+    size_t most_labels;                /* of a sample */
     bool single_label;                 /* no sample has more than one label */
     uint64_t base;
     uint32_t batch;
     ocdm_sample *samples; /* of the current batch */
-    uint32_t *labels;     /* of the current batch, a fixed number of places for each sample */
+    uint32_t *labels;     /* of the current batch, `most_labels` places for each sample */
 } ocdm__steady_stream;
 
 /*

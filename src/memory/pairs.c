@@ -12,10 +12,10 @@
 
 _Static_assert(sizeof(struct pair_line) == LINE, "the entries are in lines of the cache");
 
-/* Lists with so many lines get no more: a sweep over them would not be worth it, and to find the entry that leaves takes long.
- */
+/* No list has more lines than this: a sweep over longer ones would not be worth it, and to find the entry that leaves would
+ * take long. With few classes the table overflows, and keeping it up to date costs nothing from then on. */
 #ifndef LONGEST_LIST
-#define LONGEST_LIST 64u
+#define LONGEST_LIST 16u
 #endif
 
 /* ---- room ----------------------------------------------------------------------------------------------------------- */
@@ -43,21 +43,23 @@ static void reserve_lines(struct pairs *pairs, size_t lines, bool *failed)
     pairs->line_room = (uint32_t)lines;
 }
 
-/* So many first lines, all empty. */
+/* A new table, with so many first lines, takes the place of one without entries. */
 static void start_table(struct pairs *pairs, size_t first_lines, size_t lines, bool *failed)
 {
-    ocdm__pairs_clear(pairs);
-    reserve_lines(pairs, lines, failed);
-    while (pairs->upper_bits < 3 && first_lines << (pairs->upper_bits + 1) <= BITS_IN_CACHE)
-        pairs->upper_bits++;
-    pairs->filled = *failed ? NULL : ocdm__allocate((first_lines << pairs->upper_bits) / 8, sizeof *pairs->filled);
-    *failed |= pairs->filled == NULL;
+    struct pairs made = {.mask = (uint32_t)(first_lines - 1)};
+    while (made.upper_bits < 3 && first_lines << (made.upper_bits + 1) <= BITS_IN_CACHE)
+        made.upper_bits++;
+    made.filled = ocdm__allocate((first_lines << made.upper_bits) / 8, sizeof *made.filled);
+    *failed = made.filled == NULL;
+    if (!*failed)
+        reserve_lines(&made, lines, failed);
     if (*failed) {
-        ocdm__pairs_clear(pairs);
+        ocdm__pairs_clear(&made);
         return;
     }
-    pairs->mask = (uint32_t)(first_lines - 1);
-    pairs->line_used = (uint32_t)first_lines;
+    made.line_used = (uint32_t)first_lines;
+    ocdm__pairs_clear(pairs);
+    *pairs = made;
 }
 
 void ocdm__pairs_reserve(struct pairs *pairs, uint32_t sets, bool *failed)
@@ -66,12 +68,23 @@ void ocdm__pairs_reserve(struct pairs *pairs, uint32_t sets, bool *failed)
     while (first_lines < (size_t)sets + sets / 2)
         first_lines *= 2;
     size_t lines = first_lines + first_lines / 4;
-    if (lines <= pairs->line_room || lines > UINT32_MAX)
+    if (lines <= pairs->line_room || lines > UINT32_MAX || pairs->overflowed)
         return;
     if (pairs->entries > 0)
         reserve_lines(pairs, lines, failed);
-    else if (pairs->missing == 0)
+    else
         start_table(pairs, first_lines, lines, failed);
+}
+
+/* Without memory for a new table there is none. */
+void ocdm__pairs_restart(struct pairs *pairs)
+{
+    size_t first_lines = (size_t)pairs->mask + 1, lines = pairs->line_room;
+    bool failed = false;
+    if (!pairs->overflowed || pairs->mask == 0)
+        return;
+    ocdm__pairs_clear(pairs);
+    start_table(pairs, first_lines, lines, &failed);
 }
 
 /* ---- the pairs of a set --------------------------------------------------------------------------------------------- */
@@ -210,26 +223,22 @@ static void add_entry(struct pairs *pairs, uint32_t hash, uint32_t seat, uint64_
     struct spot spot = {NULL, 0};
     if (is_usable(pairs, seat))
         spot = open_spot(pairs, &pairs->lines[hash & pairs->mask]);
-    if (spot.line == NULL) {
-        pairs->missing++;
+    pairs->overflowed = spot.line == NULL;
+    if (pairs->overflowed)
         return;
-    }
     spot.line->others[spot.place] = others;
     spot.line->seat[spot.place] = name_of(seat, hash);
     set_filled(pairs, hash & pairs->mask, hash);
     pairs->entries++;
 }
 
-/* The line is NULL if the entry is missing. */
+/* An entry that is there. */
 static struct spot find_entry(const struct pairs *pairs, struct pair_line *first, uint32_t seat)
 {
-    for (struct pair_line *line = first;; line = &pairs->lines[line->next]) {
+    for (struct pair_line *line = first;; line = &pairs->lines[line->next])
         for (uint32_t i = 0; i < OCDM__ENTRIES; i++)
             if (line->seat[i] == seat && line->others[i] > 0)
                 return (struct spot){line, i};
-        if (line->next == 0)
-            return (struct spot){NULL, 0};
-    }
 }
 
 /* The last entry of the line behind the first one takes the place, if there is such a line; it is free if none is left. */
@@ -258,14 +267,7 @@ static void drop_entry(struct pairs *pairs, struct pair_line *first, struct spot
 static void remove_entry(struct pairs *pairs, uint32_t hash, uint32_t seat)
 {
     struct pair_line *first = &pairs->lines[hash & pairs->mask];
-    struct spot gone = {NULL, 0};
-    if (is_usable(pairs, seat))
-        gone = find_entry(pairs, first, name_of(seat, hash));
-    if (gone.line == NULL) {
-        pairs->missing--;
-        return;
-    }
-    drop_entry(pairs, first, gone);
+    drop_entry(pairs, first, find_entry(pairs, first, name_of(seat, hash)));
     if (first->next > 0)
         return;
     clear_filled(pairs, hash & pairs->mask);
@@ -277,13 +279,13 @@ static void remove_entry(struct pairs *pairs, uint32_t hash, uint32_t seat)
 void ocdm__pairs_add(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality)
 {
     const struct pairs_of_set *of_set = pairs_of_set(kind, cardinality);
-    for (uint32_t i = 0; i < of_set->count; i++)
+    for (uint32_t i = 0; i < of_set->count && !pairs->overflowed; i++)
         add_entry(pairs, hash_of_pair(cells, of_set->pairs[i]), seat, others_than(cells, cardinality, of_set->pairs[i]));
 }
 
 void ocdm__pairs_remove(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality)
 {
     const struct pairs_of_set *of_set = pairs_of_set(kind, cardinality);
-    for (uint32_t i = 0; i < of_set->count; i++)
+    for (uint32_t i = 0; i < of_set->count && !pairs->overflowed; i++)
         remove_entry(pairs, hash_of_pair(cells, of_set->pairs[i]), seat);
 }

@@ -57,8 +57,8 @@ struct pair_line {
     uint64_t others[OCDM__ENTRIES]; /* codes of the classes that are not of the pair, then the number of labels, at most 9; 0:
                                        no entry */
     uint32_t seat[OCDM__ENTRIES];
-    uint32_t next; /* the next line of the list, or the next free line; 0: none. Lines that have one before them and one behind
-                      them are full */
+    uint32_t next; /* the next line of the list, or the next free line; 0: none. Of the lines of a list only the second one, or
+                      the only one, may have room */
 };
 
 struct pairs {
@@ -72,7 +72,7 @@ struct pairs {
     uint32_t line_room;
     uint32_t free_line;
     uint32_t entries;
-    uint32_t missing; /* entries for which there was no room: while there are some, the table excludes nobody */
+    bool overflowed; /* an entry found no room: the table is not kept up to date, and excludes nobody */
 };
 
 static inline uint32_t ocdm__code_of_class(uint32_t class_index)
@@ -116,9 +116,13 @@ static inline uint32_t ocdm__alone_at_most(uint32_t cardinality, uint32_t kind)
     return cardinality - paired + paired / 2 - fewer_groups;
 }
 
-/* Makes room for the pairs of so many sets. A table with entries only gets more lines behind the first ones. */
+/* Makes room for the pairs of so many sets. A table with entries only gets more lines behind the first ones, and one that
+ * overflowed nothing. */
 void ocdm__pairs_reserve(struct pairs *pairs, uint32_t sets, bool *failed);
 void ocdm__pairs_clear(struct pairs *pairs);
+
+/* If the table overflowed: starts again without entries. Nobody may be asleep. */
+void ocdm__pairs_restart(struct pairs *pairs);
 
 /* A sleeper comes, and goes: in one kind of table. */
 void ocdm__pairs_add(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality);
@@ -150,6 +154,7 @@ struct row {
 struct ward {
     uint32_t open_row; /* the first with a free seat; OCDM_NONE: none */
     uint16_t tallest;  /* an upper bound of their heights */
+    uint16_t mark;     /* a sweep collects the sleepers that reach this height */
     uint32_t as_tall;  /* how many have that height; 0: the bound may be too large */
 };
 
@@ -163,7 +168,6 @@ struct sleepers {
     uint16_t *labels; /* by row: the cardinality of its sets */
     uint16_t *top;    /* by row: an upper bound of its heights */
     bool *loose;      /* by row: the bound may be too large */
-    uint16_t *mark;   /* by row: a sweep collects the sleepers that reach this height */
     uint32_t row_used;
     uint32_t row_room;
     uint32_t free_row;
@@ -197,7 +201,7 @@ void ocdm__sleepers_move_cardinality(struct sleepers *sleepers, uint32_t cardina
 /* The same heights in units of half the size. */
 void ocdm__sleepers_halve_units(struct sleepers *sleepers);
 
-/* Raises the sleepers on a list. Writes the seats of those that now reach the mark of their row, and returns how many.
+/* Raises the sleepers on a list. Writes the seats of those that now reach their mark, and returns how many.
  * _put_back resets the heights. */
 uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *list, uint32_t count, uint32_t by,
                               uint32_t *reached);

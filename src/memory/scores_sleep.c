@@ -47,9 +47,13 @@
 #define COST_OF_RANKING 120u
 
 /* Before sets sleep for the first time, all stay awake for so many times what it costs to put them to sleep: right after
- * the fill class counts are uneven, and sweeps would find much to score. */
+ * the fill class counts are uneven, and sweeps would find much to score. Less if scores are in the cache, where being awake
+ * costs less. */
 #ifndef AWAKE_AT_FIRST
-#define AWAKE_AT_FIRST 2u
+#define AWAKE_AT_FIRST 8u
+#define AWAKE_AT_FIRST_IN_CACHE 2u
+#else
+#define AWAKE_AT_FIRST_IN_CACHE AWAKE_AT_FIRST
 #endif
 
 /* Sets do not fall asleep while the goals move by more units than this. Units are halved if the goals of so many sweeps allow
@@ -430,7 +434,8 @@ static bool start_to_sleep(struct scores *scores, const struct pool *pool, const
     struct ocdm__trial *trial = &scores->sleep_trial;
     bool many = scores->awake_count > OCDM__SLEEP_FROM && count_sleepy(scores) > OCDM__SLEEP_FROM;
     if (!many || !trial->rest) {
-        trial->resting = trial->rest = many ? AWAKE_AT_FIRST * patience(scores) : 0;
+        uint64_t times = ocdm__scores_in_cache(scores) ? AWAKE_AT_FIRST_IN_CACHE : AWAKE_AT_FIRST;
+        trial->resting = trial->rest = many ? times * patience(scores) : 0;
         forget_goals(scores);
     }
     bool rests = ocdm__trial_rests(trial, trial->plain);
@@ -443,6 +448,8 @@ static bool start_to_sleep(struct scores *scores, const struct pool *pool, const
     forget_goals(scores);
     if (!close)
         trial->resting = patience(scores);
+    for (uint32_t kind = 0; close && kind < OCDM__KINDS_OF_PAIRS; kind++)
+        ocdm__pairs_restart(&scores->sleepers.pairs[kind]);
     return close;
 }
 

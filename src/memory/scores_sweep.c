@@ -204,12 +204,23 @@ static uint32_t margin_at_rest(struct scores *scores, uint32_t wanted)
     return margin > 0 ? (uint32_t)margin : 0;
 }
 
-static void set_marks(struct scores *scores, uint32_t margin)
+/* Sets the marks of all cardinalities; returns whether one of their sleepers may reach its mark without a raised class. */
+static bool set_marks(struct scores *scores, uint32_t margin)
 {
-    for (uint32_t row = 0; row < scores->sleepers.row_used; row++) {
-        int64_t mark = scores->buckets[scores->sleepers.labels[row]].goal - margin;
-        scores->sleepers.mark[row] = (uint16_t)(mark < 1 ? 1 : mark);
+    bool reached = false;
+    for (uint32_t i = 0; i < scores->present_count; i++) {
+        const struct bucket *bucket = &scores->buckets[scores->present[i]];
+        struct ward *ward = &scores->sleepers.wards[scores->present[i]];
+        int64_t mark = bucket->goal - margin;
+        ward->mark = (uint16_t)(mark < 1 ? 1 : mark);
+        reached = reached || (bucket->asleep && ward->tallest >= ward->mark);
     }
+    return reached;
+}
+
+static uint16_t mark_of(const struct sleepers *sleepers, uint32_t row)
+{
+    return sleepers->wards[sleepers->labels[row]].mark;
 }
 
 /* The seats of one row whose height reaches the mark without a raised class. */
@@ -218,7 +229,7 @@ static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *r
     struct sleepers *sleepers = &scores->sleepers;
     const uint16_t *height = sleepers->height + (size_t)row * OCDM__ROW;
     uint32_t count = 0;
-    for (uint64_t bits = scores->search->reach(height, sleepers->mark[row]); bits; bits &= bits - 1)
+    for (uint64_t bits = scores->search->reach(height, mark_of(sleepers, row)); bits; bits &= bits - 1)
         reached[count++] = row * OCDM__ROW + ocdm__lowest_bit(bits);
     if (!count)
         ocdm__sleepers_tallest(sleepers, row);
@@ -228,12 +239,12 @@ static uint32_t reached_at_rest(struct scores *scores, uint32_t row, uint32_t *r
 /* ---- over lists ------------------------------------------------------------------------------------------------------ */
 
 /* Writes to scores->ranked the sleepers that reach their marks, without a raised class or after all risers are raised. */
-static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, uint32_t risers)
+static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, uint32_t risers, bool at_rest)
 {
     struct sleepers *sleepers = &scores->sleepers;
-    uint32_t *reached = scores->tied, count = 0;
-    for (uint32_t row = 0; row < sleepers->row_used; row++)
-        if (sleepers->top[row] >= sleepers->mark[row])
+    uint32_t *reached = scores->tied, count = 0, rows = at_rest ? sleepers->row_used : 0;
+    for (uint32_t row = 0; row < rows; row++)
+        if (sleepers->top[row] >= mark_of(sleepers, row))
             count += reached_at_rest(scores, row, reached + count);
     for (uint32_t i = 0; i < risers; i++) {
         const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
@@ -248,8 +259,8 @@ static uint32_t catch_by_lists(struct scores *scores, const struct pool *pool, u
         const struct class_list *list = &pool->classes[scores->risers[i].class_index].asleep;
         ocdm__sleepers_put_back(sleepers, pool->lists + list->first, list->count);
     }
-    scores->work.heights += sleepers->row_used;
-    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW + (uint64_t)risers * COST_OF_RISER;
+    scores->work.heights += rows;
+    scores->sleep_trial.spent += (uint64_t)rows * COST_OF_ROW + (uint64_t)risers * COST_OF_RISER;
     return count;
 }
 
@@ -337,7 +348,10 @@ static void visit_suspicious(struct scores *scores, const struct pool *pool, str
         int64_t over = bucket->asleep ? bucket->tallest - suspicious(bucket, caught->margin) + 1 : 0;
         short_of = over > short_of ? over : short_of;
     }
-    for (uint32_t row = 0; short_of > 0 && row < sleepers->row_used; row++) {
+    uint32_t rows = short_of > 0 ? sleepers->row_used : 0;
+    scores->work.heights += rows;
+    scores->sleep_trial.spent += (uint64_t)rows * COST_OF_ROW;
+    for (uint32_t row = 0; row < rows; row++) {
         int64_t least = suspicious(&scores->buckets[sleepers->labels[row]], caught->margin);
         if (sleepers->top[row] < least)
             continue;
@@ -513,8 +527,6 @@ static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint3
         uint32_t seat = pool->sets[scores->ranked[i].set].lane;
         sleepers->raised[seat] = sleepers->height[seat];
     }
-    scores->work.heights += sleepers->row_used;
-    scores->sleep_trial.spent += (uint64_t)sleepers->row_used * COST_OF_ROW;
     return enough;
 }
 
@@ -522,7 +534,7 @@ static bool catch_by_pairs(struct scores *scores, const struct pool *pool, uint3
 static bool try_pairs(struct scores *scores, uint32_t risers, uint64_t plain)
 {
     for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
-        if (scores->sleepers.pairs[kind].missing > 0)
+        if (scores->sleepers.pairs[kind].overflowed)
             return false;
     if ((uint64_t)risers * risers / 2 * COST_OF_PAIR >= plain)
         return false;
@@ -552,8 +564,8 @@ static bool sweep_pairs(struct scores *scores, const struct pool *pool, uint32_t
 
 static void sweep_lists(struct scores *scores, const struct pool *pool, uint32_t risers, uint64_t listed, struct catch *caught)
 {
-    set_marks(scores, caught->margin);
-    caught->count = catch_by_lists(scores, pool, risers);
+    bool at_rest = set_marks(scores, caught->margin);
+    caught->count = catch_by_lists(scores, pool, risers, at_rest);
     scores->work.listed += listed;
     scores->sleep_trial.spent += cost_of_raising(scores, listed);
 }

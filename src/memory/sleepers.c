@@ -19,7 +19,6 @@ void ocdm__sleepers_clear(struct sleepers *sleepers)
     ocdm__release(sleepers->labels);
     ocdm__release(sleepers->top);
     ocdm__release(sleepers->loose);
-    ocdm__release(sleepers->mark);
     ocdm__release(sleepers->wards);
     for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
         ocdm__pairs_clear(&sleepers->pairs[kind]);
@@ -50,7 +49,6 @@ static void reserve_rows(struct sleepers *sleepers, uint32_t rows, bool *failed)
     sleepers->labels = ocdm__grown(sleepers->labels, rows, sizeof *sleepers->labels, failed);
     sleepers->top = ocdm__grown(sleepers->top, rows, sizeof *sleepers->top, failed);
     sleepers->loose = ocdm__grown(sleepers->loose, rows, sizeof *sleepers->loose, failed);
-    sleepers->mark = ocdm__grown(sleepers->mark, rows, sizeof *sleepers->mark, failed);
     if (!*failed)
         sleepers->row_room = rows;
 }
@@ -259,7 +257,8 @@ void ocdm__sleepers_halve_units(struct sleepers *sleepers)
     }
     for (uint32_t i = 0; i < sleepers->ward_room; i++) {
         sleepers->wards[i].tallest = in_half_units(sleepers->wards[i].tallest);
-        sleepers->wards[i].as_tall = 0;
+        if (sleepers->wards[i].tallest > 0)
+            sleepers->wards[i].as_tall = count_as_tall(sleepers, i, sleepers->wards[i].tallest);
     }
 }
 
@@ -270,7 +269,8 @@ uint32_t ocdm__sleepers_raise(struct sleepers *sleepers, const struct listed *li
     uint16_t *raised = sleepers->raised;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t seat = list[i].lane, before = raised[seat], after = before + by, wanted = sleepers->mark[seat / OCDM__ROW];
+        uint32_t seat = list[i].lane, before = raised[seat], after = before + by,
+                 wanted = sleepers->wards[sleepers->labels[seat / OCDM__ROW]].mark;
         raised[seat] = (uint16_t)after;
         if (after < wanted)
             continue;

@@ -10,7 +10,7 @@
 #define FEW_RISERS 2u
 #define FARTHEST_GOAL 4096
 #define SWEEPS_A_LOOK 3u
-#define LONGEST_LIST 2u
+#define LONGEST_LIST 6u
 #define COST_OF_PAIR 0u
 #define COST_OF_VISIT 1u
 #define GUESTS 2u

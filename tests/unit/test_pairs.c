@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-enum { MOST_LABELS = 12, SETS = 300, MOST_ENTRIES = 5 * SETS };
+enum { MOST_LABELS = 12, SETS = 160, MOST_ENTRIES = 5 * SETS };
 
 /* ---- a table as a list ------------------------------------------------------------------------------------------------ */
 
@@ -33,7 +33,6 @@ struct entry {
 struct shape {
     uint32_t longest; /* lines of the longest list */
     uint32_t free_lines;
-    uint32_t missing;
 };
 
 static int compare_codes(const void *a, const void *b)
@@ -151,7 +150,7 @@ static uint32_t read_list(const struct pairs *pairs, uint32_t first_line, struct
 static uint32_t read_table(const struct pairs *pairs, struct entry *found, struct shape *shape)
 {
     uint32_t count = 0, lines = 0;
-    *shape = (struct shape){.missing = pairs->missing};
+    *shape = (struct shape){.longest = 0};
     for (uint32_t first_line = 0; first_line <= pairs->mask; first_line++) {
         struct entry of_list[MOST_ENTRIES];
         uint32_t length, in_list = read_list(pairs, first_line, of_list, &length);
@@ -176,7 +175,7 @@ static void expect_empty(const struct pairs *pairs)
     struct shape shape;
     assert_int_equal(read_table(pairs, found, &shape), 0);
     assert_int_equal(shape.longest, 1);
-    assert_int_equal(pairs->missing, 0);
+    assert_false(pairs->overflowed);
     for (size_t i = 0; i < (((size_t)pairs->mask + 1) << pairs->upper_bits) / 8; i++)
         assert_int_equal(pairs->filled[i], 0);
 }
@@ -229,7 +228,7 @@ static struct graph graph_of(uint32_t kind, uint32_t cardinality)
             graph.with[b] |= 1u << a;
             graph.count++;
         }
-    assert_int_equal(pairs.missing, 0);
+    assert_false(pairs.overflowed);
     assert_int_equal(pairs.entries, graph.count);
     ocdm__pairs_clear(&pairs);
     return graph;
@@ -356,7 +355,7 @@ static struct shape check_table(const struct pairs *pairs, uint32_t kind)
         assert_true(at < wanted);
         assert_memory_equal(&expected[at], &found[i], sizeof *found);
     }
-    assert_int_equal(present + pairs->missing, wanted);
+    assert_int_equal(present, wanted);
     return shape;
 }
 
@@ -396,7 +395,6 @@ static struct shape come_and_go(struct pairs *pairs, uint32_t kind)
         struct shape shape = check_table(pairs, kind);
         most.longest = shape.longest > most.longest ? shape.longest : most.longest;
         most.free_lines = shape.free_lines > most.free_lines ? shape.free_lines : most.free_lines;
-        most.missing = shape.missing > most.missing ? shape.missing : most.missing;
     }
     for (uint32_t i = 0; i < SETS; i++)
         if (sets[i].present)
@@ -410,7 +408,7 @@ TEST(a_table_has_exactly_the_entries_of_the_sets_that_came_and_did_not_leave)
     for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++) {
         struct pairs pairs = table_for(2 * SETS);
         struct shape most = come_and_go(&pairs, kind);
-        assert_int_equal(most.missing, 0);
+        assert_false(pairs.overflowed);
         assert_true(most.longest >= 5);
         assert_true(most.free_lines > 0);
         assert_in_range(pairs.line_used, pairs.mask + 2, pairs.line_room);
@@ -418,20 +416,9 @@ TEST(a_table_has_exactly_the_entries_of_the_sets_that_came_and_did_not_leave)
     }
 }
 
-TEST(entries_without_room_are_counted_until_their_sets_leave)
-{
-    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++) {
-        struct pairs pairs = table_for(1);
-        struct shape most = come_and_go(&pairs, kind);
-        assert_true(most.missing > 0);
-        assert_int_equal(pairs.line_used, pairs.line_room);
-        ocdm__pairs_clear(&pairs);
-    }
-}
-
 /* ---- lists that are too long, and no line left -------------------------------------------------------------------------- */
 
-enum { LINES_OF_LONGEST_LIST = 64, IN_LONGEST_LIST = LINES_OF_LONGEST_LIST * OCDM__ENTRIES };
+enum { LINES_OF_LONGEST_LIST = 16, IN_LONGEST_LIST = LINES_OF_LONGEST_LIST * OCDM__ENTRIES };
 
 static struct label_set one_class(uint32_t class_index, uint32_t seat)
 {
@@ -460,7 +447,7 @@ static void remove_class(struct pairs *pairs, uint32_t class_index, uint32_t fir
 static void leave_in_steps(struct pairs *pairs, uint32_t class_index, uint32_t count, uint32_t stride)
 {
     for (uint32_t left = count, seat = 0; left > 0; left--, seat = (seat + stride) % count) {
-        assert_int_equal(pairs->entries + pairs->missing, left);
+        assert_int_equal(pairs->entries, left);
         remove_class(pairs, class_index, seat, seat + 1);
     }
     expect_empty(pairs);
@@ -474,117 +461,125 @@ static struct shape shape_of(const struct pairs *pairs)
     return shape;
 }
 
-TEST(a_list_with_64_lines_gets_no_more_and_the_missing_entries_are_forgotten_in_any_order)
+TEST(a_full_list_gives_its_entries_back_in_any_order)
 {
-    enum { ALL = IN_LONGEST_LIST + 80 };
-    static const uint32_t strides[] = {1, ALL - 1, 147};
+    static const uint32_t strides[] = {1, IN_LONGEST_LIST - 1, 27};
     struct pairs pairs = table_for(10 * SETS);
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
         add_class(&pairs, 9, 0, IN_LONGEST_LIST);
-        assert_int_equal(pairs.missing, 0);
-        add_class(&pairs, 9, IN_LONGEST_LIST, ALL);
-        assert_int_equal(pairs.missing, ALL - IN_LONGEST_LIST);
-        assert_int_equal(pairs.entries, IN_LONGEST_LIST);
+        assert_false(pairs.overflowed);
         assert_int_equal(shape_of(&pairs).longest, LINES_OF_LONGEST_LIST);
-        assert_true(pairs.line_used < pairs.line_room);
-        leave_in_steps(&pairs, 9, ALL, strides[i]);
+        leave_in_steps(&pairs, 9, IN_LONGEST_LIST, strides[i]);
     }
     ocdm__pairs_clear(&pairs);
 }
 
-TEST(a_full_list_keeps_its_entries_when_the_sets_without_one_leave)
+/* After an overflow nothing is looked up any more, so that what sets cost that come and go does not depend on the lists. */
+static void expect_overflow(struct pairs *pairs)
+{
+    bool failed = false;
+    const uint32_t entries = pairs->entries, line_room = pairs->line_room;
+    struct label_set set = one_class(77, 5);
+    assert_true(pairs->overflowed);
+    add_set(pairs, OCDM__MAIN_PAIRS, &set);
+    remove_set(pairs, OCDM__MAIN_PAIRS, &set);
+    ocdm__pairs_reserve(pairs, 100 * SETS, &failed);
+    assert_false(failed);
+    assert_true(pairs->overflowed);
+    assert_int_equal(pairs->entries, entries);
+    assert_int_equal(pairs->line_room, line_room);
+}
+
+static void expect_restart(struct pairs *pairs)
+{
+    const uint32_t mask = pairs->mask, line_room = pairs->line_room;
+    ocdm__pairs_restart(pairs);
+    expect_empty(pairs);
+    assert_int_equal(pairs->mask, mask);
+    assert_int_equal(pairs->line_room, line_room);
+}
+
+TEST(a_table_overflows_when_a_list_is_too_long_and_can_start_again)
 {
     struct pairs pairs = table_for(10 * SETS);
-    add_class(&pairs, 9, 0, IN_LONGEST_LIST + 10);
-    remove_class(&pairs, 9, IN_LONGEST_LIST, IN_LONGEST_LIST + 10);
-    assert_int_equal(pairs.missing, 0);
-    assert_int_equal(pairs.entries, IN_LONGEST_LIST);
-    for (uint32_t seat = 0; seat < IN_LONGEST_LIST; seat++) {
-        struct label_set set = one_class(9, seat);
-        struct entry wanted = expected_entry(&pairs, &set, 0, 0);
-        assert_true(is_found(&pairs, &wanted));
-    }
+    add_class(&pairs, 9, 0, IN_LONGEST_LIST);
+    assert_false(pairs.overflowed);
+    add_class(&pairs, 9, IN_LONGEST_LIST, IN_LONGEST_LIST + 1);
+    assert_true(pairs.line_used < pairs.line_room);
+    expect_overflow(&pairs);
+    expect_restart(&pairs);
     ocdm__pairs_clear(&pairs);
 }
 
-TEST(entries_are_missing_when_no_line_is_left_and_a_line_that_became_free_goes_to_another_list)
+TEST(a_table_overflows_when_no_line_is_left_and_can_start_again)
+{
+    struct pairs pairs = table_for(1);
+    const uint32_t room = (pairs.line_room - pairs.mask) * OCDM__ENTRIES;
+    pairs.line_room = pairs.mask + 3; /* so that this comes before the list is too long */
+    add_class(&pairs, 9, 0, 3 * OCDM__ENTRIES);
+    assert_true(3 * OCDM__ENTRIES < room);
+    assert_false(pairs.overflowed);
+    assert_int_equal(pairs.line_used, pairs.line_room);
+    add_class(&pairs, 9, 3 * OCDM__ENTRIES, 3 * OCDM__ENTRIES + 1);
+    expect_overflow(&pairs);
+    expect_restart(&pairs);
+    ocdm__pairs_clear(&pairs);
+}
+
+TEST(a_line_that_became_free_goes_to_another_list)
 {
     enum { OTHER = 40 };
     struct pairs pairs = table_for(1);
-    const uint32_t room = (pairs.line_room - pairs.mask) * OCDM__ENTRIES;
-    assert_in_range(room, OCDM__ENTRIES * 2, IN_LONGEST_LIST - 1);
+    pairs.line_room = pairs.mask + 2;
     assert_int_not_equal(2 * ocdm__pair_hash(OTHER) & pairs.mask, 2 * ocdm__pair_hash(9) & pairs.mask);
-    add_class(&pairs, 9, 0, room + 3);
-    assert_int_equal(pairs.missing, 3);
-    add_class(&pairs, OTHER, 1000, 1000 + OCDM__ENTRIES); /* the first line is its own */
-    assert_int_equal(pairs.missing, 3);
-    remove_class(&pairs, 9, room, room + 3);
-    remove_class(&pairs, 9, 0, OCDM__ENTRIES);
-    assert_int_equal(pairs.missing, 0);
-    add_class(&pairs, OTHER, 1000 + OCDM__ENTRIES, 1000 + 2 * OCDM__ENTRIES);
-    assert_int_equal(pairs.missing, 0);
-    assert_int_equal(pairs.line_used, pairs.line_room);
-    add_class(&pairs, OTHER, 1000 + 2 * OCDM__ENTRIES, 1001 + 2 * OCDM__ENTRIES);
-    assert_int_equal(pairs.missing, 1);
-    remove_class(&pairs, OTHER, 1000, 1001 + 2 * OCDM__ENTRIES);
-    remove_class(&pairs, 9, OCDM__ENTRIES, room);
+    add_class(&pairs, 9, 0, OCDM__ENTRIES + 1);
+    remove_class(&pairs, 9, 0, 1);
+    add_class(&pairs, OTHER, 1000, 1000 + 2 * OCDM__ENTRIES);
+    assert_false(pairs.overflowed);
+    remove_class(&pairs, OTHER, 1000, 1000 + 2 * OCDM__ENTRIES);
+    remove_class(&pairs, 9, 1, OCDM__ENTRIES + 1);
+    expect_empty(&pairs);
+    ocdm__pairs_clear(&pairs);
+}
+
+TEST(a_table_that_did_not_overflow_does_not_start_again)
+{
+    struct pairs pairs = table_for(SETS);
+    add_class(&pairs, 9, 0, 3);
+    ocdm__pairs_restart(&pairs);
+    assert_int_equal(pairs.entries, 3);
+    remove_class(&pairs, 9, 0, 3);
     expect_empty(&pairs);
     ocdm__pairs_clear(&pairs);
 }
 
 /* ---- seats and tables that cannot be used ------------------------------------------------------------------------------ */
 
-TEST(a_seat_that_an_entry_cannot_name_only_counts_as_missing)
+TEST(a_table_overflows_when_an_entry_cannot_name_a_seat)
 {
     static const uint32_t seats[] = {OCDM__SEATS, OCDM__SEATS + 7, UINT32_MAX};
     struct pairs pairs = table_for(SETS);
-    struct label_set last = one_class(9, OCDM__SEATS - 1), zero = one_class(9, 0);
-    add_set(&pairs, OCDM__MAIN_PAIRS, &last);
-    add_set(&pairs, OCDM__MAIN_PAIRS, &zero);
+    struct label_set last = one_class(9, OCDM__SEATS - 1);
     for (size_t i = 0; i < sizeof seats / sizeof *seats; i++) {
+        add_set(&pairs, OCDM__MAIN_PAIRS, &last);
+        struct entry wanted = expected_entry(&pairs, &last, 0, 0);
+        assert_true(is_found(&pairs, &wanted));
         struct label_set set = one_class(9, seats[i]);
         add_set(&pairs, OCDM__MAIN_PAIRS, &set);
-        assert_int_equal(pairs.missing, 1);
-        assert_int_equal(pairs.entries, 2);
-        remove_set(&pairs, OCDM__MAIN_PAIRS, &set);
-        assert_int_equal(pairs.missing, 0);
-        assert_int_equal(pairs.entries, 2);
+        expect_overflow(&pairs);
+        expect_restart(&pairs);
     }
-    struct entry wanted = expected_entry(&pairs, &last, 0, 0);
-    assert_true(is_found(&pairs, &wanted));
-    remove_set(&pairs, OCDM__MAIN_PAIRS, &last);
-    remove_set(&pairs, OCDM__MAIN_PAIRS, &zero);
-    expect_empty(&pairs);
     ocdm__pairs_clear(&pairs);
 }
 
 /* Room that comes later must not make the table forget that it does not know these sets. */
-TEST(a_table_without_room_only_counts_what_is_missing_until_these_sets_have_left)
+TEST(a_table_that_was_never_made_overflows_and_stays_so)
 {
     struct pairs pairs = {.mask = 0};
-    bool failed = false;
-    ocdm__random random = ocdm__random_stream(4, 4);
-    uint32_t wanted = 0;
-    for (uint32_t i = 0; i < SETS; i++) {
-        draw_set(&random, i);
-        add_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
-        wanted += graphs[OCDM__MAIN_PAIRS][sets[i].cardinality].count;
-    }
-    assert_int_equal(pairs.missing, wanted);
-    ocdm__pairs_reserve(&pairs, SETS, &failed);
-    assert_false(failed);
-    assert_int_equal(pairs.missing, wanted);
-    for (uint32_t i = 0; i < SETS; i++)
-        remove_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
-    assert_int_equal(pairs.missing, 0);
-    assert_int_equal(pairs.entries, 0);
-    ocdm__pairs_reserve(&pairs, SETS, &failed);
-    assert_false(failed);
-    expect_empty(&pairs);
-    add_set(&pairs, OCDM__MAIN_PAIRS, &sets[0]);
-    assert_true(pairs.entries > 0);
-    assert_int_equal(pairs.missing, 0);
-    remove_set(&pairs, OCDM__MAIN_PAIRS, &sets[0]);
+    add_class(&pairs, 9, 0, 1);
+    expect_overflow(&pairs);
+    ocdm__pairs_restart(&pairs);
+    assert_true(pairs.overflowed);
     ocdm__pairs_clear(&pairs);
 }
 
@@ -595,15 +590,12 @@ TEST(a_table_that_gets_more_room_keeps_its_entries_and_has_lines_for_more)
     ocdm__random random = ocdm__random_stream(5, 5);
     struct pairs pairs = table_for(1);
     bool failed = false;
-    for (uint32_t i = 0; i < SETS / 2; i++) {
+    for (uint32_t i = 0; i < SETS / 8; i++) {
         draw_set(&random, i);
         add_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
-        if (pairs.missing > 0)
-            remove_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
     }
-    for (uint32_t i = 0; i < SETS / 2; i += 3) /* some lines become free */
-        if (sets[i].present)
-            remove_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
+    for (uint32_t i = 0; i < SETS / 20; i++) /* some lines become free */
+        remove_set(&pairs, OCDM__MAIN_PAIRS, &sets[i]);
     const uint32_t entries = pairs.entries, line_room = pairs.line_room;
     assert_true(check_table(&pairs, OCDM__MAIN_PAIRS).free_lines > 0);
     ocdm__pairs_reserve(&pairs, 10 * SETS, &failed);
@@ -611,9 +603,9 @@ TEST(a_table_that_gets_more_room_keeps_its_entries_and_has_lines_for_more)
     assert_int_equal(pairs.entries, entries);
     assert_true(pairs.line_room > 10 * line_room);
     assert_int_equal((uintptr_t)pairs.lines % sizeof *pairs.lines, 0);
-    assert_int_equal(check_table(&pairs, OCDM__MAIN_PAIRS).missing, 0);
-    struct shape most = come_and_go(&pairs, OCDM__MAIN_PAIRS);
-    assert_int_equal(most.missing, 0);
+    check_table(&pairs, OCDM__MAIN_PAIRS);
+    come_and_go(&pairs, OCDM__MAIN_PAIRS);
+    assert_false(pairs.overflowed);
     assert_true(pairs.line_used > line_room);
     ocdm__pairs_clear(&pairs);
 }
@@ -851,8 +843,6 @@ TEST(the_tallest_of_a_cardinality_is_that_of_a_plain_loop_after_any_changes)
         }
     for (uint32_t cardinality = 0; cardinality <= MOST_CARDINALITY; cardinality++)
         assert_int_equal(ocdm__sleepers_tallest_of(&dormitory.sleepers, cardinality), 0);
-    for (uint32_t kind = 0; kind < OCDM__KINDS_OF_PAIRS; kind++)
-        expect_empty(&dormitory.sleepers.pairs[kind]);
     ocdm__sleepers_clear(&dormitory.sleepers);
 }
 
@@ -863,12 +853,13 @@ int main(void)
         cmocka_unit_test(some_subset_of_as_many_classes_as_the_limit_contains_no_pair),
         cmocka_unit_test(no_pair_is_in_two_tables_and_there_are_as_few_main_pairs_as_possible),
         cmocka_unit_test_setup(a_table_has_exactly_the_entries_of_the_sets_that_came_and_did_not_leave, learn_pairs),
-        cmocka_unit_test_setup(entries_without_room_are_counted_until_their_sets_leave, learn_pairs),
-        cmocka_unit_test(a_list_with_64_lines_gets_no_more_and_the_missing_entries_are_forgotten_in_any_order),
-        cmocka_unit_test(a_full_list_keeps_its_entries_when_the_sets_without_one_leave),
-        cmocka_unit_test(entries_are_missing_when_no_line_is_left_and_a_line_that_became_free_goes_to_another_list),
-        cmocka_unit_test(a_seat_that_an_entry_cannot_name_only_counts_as_missing),
-        cmocka_unit_test_setup(a_table_without_room_only_counts_what_is_missing_until_these_sets_have_left, learn_pairs),
+        cmocka_unit_test(a_full_list_gives_its_entries_back_in_any_order),
+        cmocka_unit_test(a_table_overflows_when_a_list_is_too_long_and_can_start_again),
+        cmocka_unit_test(a_table_overflows_when_no_line_is_left_and_can_start_again),
+        cmocka_unit_test(a_line_that_became_free_goes_to_another_list),
+        cmocka_unit_test(a_table_that_did_not_overflow_does_not_start_again),
+        cmocka_unit_test(a_table_overflows_when_an_entry_cannot_name_a_seat),
+        cmocka_unit_test(a_table_that_was_never_made_overflows_and_stays_so),
         cmocka_unit_test_setup(a_table_that_gets_more_room_keeps_its_entries_and_has_lines_for_more, learn_pairs),
         cmocka_unit_test(a_table_is_not_made_smaller),
         cmocka_unit_test(lists_that_share_a_byte_of_filled_bits_do_not_change_the_bits_of_each_other),

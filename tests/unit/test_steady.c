@@ -105,10 +105,10 @@ TEST(deletions_take_little_work_when_a_memory_of_10000_is_balanced)
 
 /* With 1,000 classes nearly every victim is a sample of the batch. A sweep or two per batch prove that no old set is better:
  * the few that come close are guests, and next to none is woken, put to sleep, or compared for nothing. */
-TEST(old_sets_sleep_through_deletions_when_a_memory_of_10000_with_many_classes_is_balanced)
+TEST(old_sets_sleep_through_deletions_when_a_memory_of_25000_with_many_classes_is_balanced)
 {
     uint32_t sets;
-    struct ocdm__search_work work = steady_work(10000, uniform, 8, 0, &sets);
+    struct ocdm__search_work work = steady_work(25000, uniform, 5, 0, &sets);
     assert_int_equal(work.deletions, 500 * BATCH);
     assert_true(work.sweeps > 0);
     assert_true(work.sweeps * 4 <= work.deletions);
@@ -413,7 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_3000_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_a_memory_of_10000_is_balanced),
-        cmocka_unit_test(old_sets_sleep_through_deletions_when_a_memory_of_10000_with_many_classes_is_balanced),
+        cmocka_unit_test(old_sets_sleep_through_deletions_when_a_memory_of_25000_with_many_classes_is_balanced),
         cmocka_unit_test(deletions_take_little_work_when_the_target_is_uneven),
         cmocka_unit_test(no_update_takes_many_times_the_steps_of_others_while_a_memory_fills_and_its_sets_fall_asleep),
         cmocka_unit_test(no_set_falls_asleep_while_class_counts_are_uneven),
