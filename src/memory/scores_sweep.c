@@ -548,8 +548,10 @@ static bool sweep_pairs(struct scores *scores, const struct pool *pool, uint32_t
         return false;
     uint32_t kind = risers > FEW_RISERS ? OCDM__MAIN_PAIRS : OCDM__SPARE_PAIRS;
     int64_t margin = margin_for_pairs(scores, risers, kind, caught->margin);
-    if (margin < 0 && kind == OCDM__MAIN_PAIRS)
-        margin = margin_for_pairs(scores, risers, kind = OCDM__SPARE_PAIRS, caught->margin);
+    if (margin < 0 && kind == OCDM__MAIN_PAIRS) {
+        kind = OCDM__SPARE_PAIRS;
+        margin = margin_for_pairs(scores, risers, kind, caught->margin);
+    }
     if (margin < 0)
         return false;
     struct catch found = {.margin = (uint32_t)margin};
