@@ -52,8 +52,6 @@
 #ifndef AWAKE_AT_FIRST
 #define AWAKE_AT_FIRST 8u
 #define AWAKE_AT_FIRST_IN_CACHE 2u
-#else
-#define AWAKE_AT_FIRST_IN_CACHE AWAKE_AT_FIRST
 #endif
 
 /* Sets do not fall asleep while the goals move by more units than this. Units are halved if the goals of so many sweeps allow

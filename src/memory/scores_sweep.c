@@ -276,8 +276,7 @@ static int64_t sum_of_largest(const int64_t largest[OCDM__RISES], uint32_t count
 }
 
 /* The most that a set of each cardinality is raised without a pair of risers of the kinds up to this one: by the largest
- * risers.
- */
+ * risers. */
 static void set_alone(struct scores *scores, uint32_t risers, uint32_t kind)
 {
     int64_t largest[OCDM__RISES] = {0};
@@ -457,17 +456,19 @@ static void visit_suspects(struct scores *scores, const struct pool *pool, const
         visit(scores, pool, hunt->suspects[i], caught);
 }
 
-/* Sets the values of the risers; and takes those back that are for one sweep only. */
 static void set_values(struct scores *scores, uint32_t risers, bool by_weight)
 {
     for (uint32_t i = 0; i < risers; i++) {
-        uint32_t code = ocdm__code_of_class(scores->risers[i].class_index);
-        int64_t units = scores->risers[i].units, *raise = &scores->raise_of_code[code];
-        *raise = by_weight ? 0 : units > *raise ? units : *raise;
-        scores->risers[i].value = by_weight ? scores->weight_of_code[code] : units;
+        struct riser *riser = &scores->risers[i];
+        uint32_t code = ocdm__code_of_class(riser->class_index);
+        int64_t *raise = &scores->raise_of_code[code];
+        riser->value = by_weight ? scores->weight_of_code[code] : riser->units;
+        if (!by_weight && riser->units > *raise)
+            *raise = riser->units;
     }
 }
 
+/* Raises are for one sweep only. */
 static void reset_values(struct scores *scores, uint32_t risers)
 {
     for (uint32_t i = 0; i < risers; i++)

@@ -6,6 +6,7 @@
 #define OCDM__FEW 0u
 #define FAR_FROM_PAR 2
 #define AWAKE_AT_FIRST 0u
+#define AWAKE_AT_FIRST_IN_CACHE 0u
 #define FEW_SLEEPERS 0u
 #define FEW_RISERS 2u
 #define FARTHEST_GOAL 4096
