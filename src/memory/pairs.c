@@ -124,7 +124,7 @@ static const struct pairs_of_set pairs_of[OCDM__KINDS_OF_PAIRS][OCDM__PAIRED + 1
             },
 };
 
-static const struct pairs_of_set *pairs_of_set(uint32_t kind, uint32_t cardinality)
+static const struct pairs_of_set *find_pairs(uint32_t kind, uint32_t cardinality)
 {
     return &pairs_of[kind][cardinality < OCDM__PAIRED ? cardinality : OCDM__PAIRED];
 }
@@ -278,14 +278,14 @@ static void remove_entry(struct pairs *pairs, uint32_t hash, uint32_t seat)
 
 void ocdm__pairs_add(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality)
 {
-    const struct pairs_of_set *of_set = pairs_of_set(kind, cardinality);
+    const struct pairs_of_set *of_set = find_pairs(kind, cardinality);
     for (uint32_t i = 0; i < of_set->count && !pairs->overflowed; i++)
         add_entry(pairs, hash_of_pair(cells, of_set->pairs[i]), seat, others_than(cells, cardinality, of_set->pairs[i]));
 }
 
 void ocdm__pairs_remove(struct pairs *pairs, uint32_t kind, uint32_t seat, const struct cell *cells, uint32_t cardinality)
 {
-    const struct pairs_of_set *of_set = pairs_of_set(kind, cardinality);
+    const struct pairs_of_set *of_set = find_pairs(kind, cardinality);
     for (uint32_t i = 0; i < of_set->count && !pairs->overflowed; i++)
         remove_entry(pairs, hash_of_pair(cells, of_set->pairs[i]), seat);
 }
