@@ -125,7 +125,7 @@ static void write_file(ocdm__output *output, const ocdm__stream *stream)
     const ocdm__payload_shape *shape = &stream->shape;
     if (shape->kind == OCDM__FEATURES)
         put(output, "features           %zu, %s%s\n", shape->width, shape->dtype == OCDM__F16 ? "f16" : "f32",
-            ocdm__safetensors_find(&stream->tensors, "feature_mean") != NULL ? ", standardized" : "");
+            ocdm__stream_moments(stream, "feature_mean") != NULL ? ", standardized" : "");
     if (shape->kind == OCDM__IMAGES)
         put(output, "images             %zu x %zu pixels\n", shape->width, shape->height);
     if (stream->table.paths.starts != NULL)

@@ -137,6 +137,8 @@ ocdm_status ocdm__predictor_open(ocdm__predictor *predictor, const ocdm__predict
     predictor->batch = settings->batch;
     if (status == OCDM_OK)
         status = open_weights(predictor, settings, error);
+    if (status == OCDM_OK && stream)
+        status = ocdm__weights_match_features(settings->weights, &predictor->about, &predictor->stream, settings->note, error);
     if (status == OCDM_OK)
         status = stream ? open_inputs(predictor, settings, error) : choose_sizes(predictor, settings, error);
     if (status == OCDM_OK)

@@ -10,6 +10,7 @@
 
 #include "agent/model.h"
 #include "base/allocate.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "experiment/folder/checkpoint.h"
@@ -199,6 +200,56 @@ ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_ab
                           "%s: class %zu of the weights is %s, that of the stream is %s", path, i,
                           ocdm__show_label(name, length).text, ocdm__show_label(other, other_length).text);
     }
+    return OCDM_OK;
+}
+
+static float moment_at(const unsigned char *values, size_t i)
+{
+    uint32_t bits = ocdm__get_u32(values + 4 * i);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The weights carry what the stream of their run carried, bit by bit. */
+static ocdm_status compare_moments(const char *path, const ocdm__weights_about *about, const ocdm__stream *stream,
+                                   ocdm_error *error)
+{
+    static const char hint[] = "build the stream without --standardize: raw features are standardized as the weights say";
+    const unsigned char *mean = ocdm__stream_moments(stream, "feature_mean");
+    const unsigned char *deviation = ocdm__stream_moments(stream, "feature_deviation");
+    if (about->feature_mean == NULL)
+        return ocdm__fail(error, OCDM_BAD_FILE, hint, "%s was trained on raw features, and those of %s are standardized", path,
+                          stream->file.name);
+    for (size_t i = 0; i < about->features; i++) {
+        float other_mean = moment_at(mean, i), other_deviation = moment_at(deviation, i);
+        if (about->feature_mean[i] == other_mean && about->feature_deviation[i] == other_deviation)
+            continue;
+        return ocdm__fail(
+            error, OCDM_BAD_FILE, hint,
+            "%s and %s: the features were standardized in two ways; feature %zu has mean %g and deviation %g in the "
+            "weights, %g and %g in the stream",
+            path, stream->file.name, i, (double)about->feature_mean[i], (double)about->feature_deviation[i], (double)other_mean,
+            (double)other_deviation);
+    }
+    return OCDM_OK;
+}
+
+ocdm_status ocdm__weights_match_features(const char *path, const ocdm__weights_about *about, ocdm__stream *stream,
+                                         void (*note)(const char *text), ocdm_error *error)
+{
+    bool standardized =
+        ocdm__stream_moments(stream, "feature_mean") != NULL && ocdm__stream_moments(stream, "feature_deviation") != NULL;
+    if (!ocdm__weights_about_known(about) || stream->shape.kind != OCDM__FEATURES || about->features != stream->shape.width)
+        return OCDM_OK;
+    if (standardized)
+        return compare_moments(path, about, stream, error);
+    if (about->feature_mean == NULL)
+        return OCDM_OK;
+    stream->mean = about->feature_mean;
+    stream->deviation = about->feature_deviation;
+    if (note != NULL)
+        note("the features of the stream are raw; they are standardized by the mean and deviation that the weights carry");
     return OCDM_OK;
 }
 

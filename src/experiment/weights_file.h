@@ -65,6 +65,16 @@ ocdm_status ocdm__weights_check_head(const char *path, const struct ocdm__weight
 ocdm_status ocdm__weights_check_classes(const char *path, const ocdm__weights_about *about, const ocdm__stream_table *table,
                                         ocdm_error *error);
 
+/*
+ * Makes the features of a stream those that the weights were trained with. If only the weights carry a mean and a deviation,
+ * the stream standardizes by them from now on: `about` must outlive it, and `note`, which may be NULL, is called.
+ *
+ * OCDM_OK, also if nothing is known or the stream has no features of that number; OCDM_BAD_FILE for a stream that was
+ * standardized, but not as that of the weights.
+ */
+ocdm_status ocdm__weights_match_features(const char *path, const ocdm__weights_about *about, ocdm__stream *stream,
+                                         void (*note)(const char *text), ocdm_error *error);
+
 /* The sizes of images: where they are 0, those that the weights were trained with, if they say so; if only one is given, the
  * other is made to fit. Unless NULL, `note` is called if the result differs from what the weights were trained with. */
 void ocdm__weights_choose_size(const ocdm__weights_about *about, uint32_t *resize, uint32_t *crop,

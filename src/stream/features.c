@@ -183,12 +183,6 @@ static ocdm_status find_moments(ocdm__feature_payload *payload, const ocdm__prog
 
 /* ---- filling --------------------------------------------------------------------------------------------------------- */
 
-static void standardize(const ocdm__feature_payload *payload, float *row)
-{
-    for (size_t i = 0; i < payload->rows->width; i++)
-        row[i] = payload->deviation[i] > 0 ? (row[i] - payload->mean[i]) / payload->deviation[i] : 0;
-}
-
 static void put_row(const ocdm__feature_payload *payload, unsigned char *bytes)
 {
     for (size_t i = 0; i < payload->rows->width; i++) {
@@ -232,7 +226,7 @@ static ocdm_status fill(void *state, size_t first, size_t count, unsigned char *
         if (status != OCDM_OK)
             return status;
         if (payload->mean != NULL)
-            standardize(payload, payload->row);
+            ocdm__standardize_row(payload->row, payload->mean, payload->deviation, payload->rows->width);
         status = check_range(payload, sample, error);
         if (status != OCDM_OK)
             return status;

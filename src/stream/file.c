@@ -457,6 +457,19 @@ size_t ocdm__payload_size(const ocdm__payload_shape *shape)
     return shape->kind == OCDM__NO_PAYLOAD ? 0 : elements * ocdm__dtype_size(shape->dtype);
 }
 
+const unsigned char *ocdm__stream_moments(const ocdm__stream *stream, const char *key)
+{
+    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&stream->tensors, key);
+    bool fits = tensor != NULL && tensor->dtype == OCDM__F32 && tensor->size == 4 * stream->shape.width;
+    return fits ? tensor->data : NULL;
+}
+
+void ocdm__standardize_row(float *row, const float *mean, const float *deviation, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = deviation[i] > 0 ? (row[i] - mean[i]) / deviation[i] : 0;
+}
+
 void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out)
 {
     const unsigned char *at = row_of(stream, sample);
@@ -468,6 +481,8 @@ void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out
         uint32_t bits = ocdm__get_u32(at + 4 * i);
         memcpy(&out[i], &bits, sizeof bits);
     }
+    if (stream->mean != NULL)
+        ocdm__standardize_row(out, stream->mean, stream->deviation, stream->shape.width);
 }
 
 const uint8_t *ocdm__stream_image(const ocdm__stream *stream, size_t sample)

@@ -101,7 +101,9 @@ typedef struct ocdm__stream {
     struct ocdm__safetensors tensors;
     const unsigned char *payload;
     const unsigned char *row_sums; /* one for each sample; NULL in files that have none */
-    atomic_uchar *checked;         /* by sample: whether its row was verified */
+    const float *mean,
+        *deviation;        /* the caller's, for raw features: ocdm__stream_features standardizes by them; NULL: it does not */
+    atomic_uchar *checked; /* by sample: whether its row was verified */
 } ocdm__stream;
 
 /* Opens a stream file and checks everything except the checksums of features or images. OCDM_OK, OCDM_BAD_FILE (file, tensor,
@@ -120,6 +122,13 @@ ocdm_status ocdm__stream_verify(ocdm__stream *stream, const ocdm__progress *prog
  * file, the tensor and the row. A stream without features and images is fine.
  */
 ocdm_status ocdm__stream_check(const ocdm__stream *stream, size_t sample, ocdm_error *error);
+
+/* What features in the file were standardized by: key is "feature_mean" or "feature_deviation", the result `width` floats in
+ * the file's byte order. NULL: they were not. */
+const unsigned char *ocdm__stream_moments(const ocdm__stream *stream, const char *key);
+
+/* Brings a row of features to mean 0 and deviation 1. A feature of deviation 0, which is constant, becomes 0. */
+void ocdm__standardize_row(float *row, const float *mean, const float *deviation, size_t width);
 
 /* The features of a sample as floats; the stream has features. */
 void ocdm__stream_features(const ocdm__stream *stream, size_t sample, float *out);

@@ -323,6 +323,44 @@ describes_itself() {
         fails 3 'P.st: this is a stream, not a weights file' '`ocdm run` leaves weights: weights.safetensors' eval P.st --weights P.st -q
 }
 
+# Weights that say what they are, with tensors of no model: `weights info` read through a null pointer.
+describes_weights_of_no_model() {
+    trained || return 1
+    sed 's/"bn4.bias"/"bn4.bios"/; s/"checksum"/"cheksumm"/' trained/weights.safetensors > unknown
+    run "$ocdm" weights info unknown
+    same 0 "$code" && grep -q '^model       none: the tensors are nearly those of cnn' "$out" &&
+        grep -qxF 'input       images, --resize 36 --crop 32, mean [0.485,0.456,0.406], std [0.229,0.224,0.225]' "$out" || return 1
+    run "$ocdm" weights info --json unknown
+    same 0 "$code" && grep -q '"model":null,.*"std":\[0.229,0.224,0.225\]' "$out"
+}
+
+# Raw features are standardized as the weights say; a stream that was standardized in another way is refused, by name.
+standardizes_as_the_weights_say() {
+    local i note='note: the features of the stream are raw; they are standardized by the mean and deviation that the weights carry'
+    for ((i = 0; i < 40; i++)); do
+        echo "$([ $((i % 2)) = 0 ] && echo a || echo b) 1:$((100 + i % 7)) 2:$((i * i % 11)) 3:$((i % 2 * 3)) 4:5"
+    done > many.svm
+    tail -n 9 many.svm > few.svm
+    local build=(stream build --format svm --test few.svm -q)
+    "$ocdm" "${build[@]}" --records many.svm -o raw.st && "$ocdm" "${build[@]}" --records many.svm --standardize -o std.st &&
+        "$ocdm" "${build[@]}" --records few.svm --standardize -o other.st
+    "$ocdm" run std.st --model linear -m 12 -q -o on-std && "$ocdm" run raw.st --model linear -m 12 -q -o on-raw || return 1
+    local w=on-std/weights.safetensors hint='build the stream without --standardize: raw features are standardized as the weights say'
+    for i in raw std; do
+        "$ocdm" eval $i.st --weights $w --json -q > $i.json 2> $i.err && "$ocdm" predict $i.st --weights $w -o $i.npy -q 2>> $i.err || return 1
+    done
+    cmp raw.json std.json && cmp raw.npy std.npy && same "" "$(cat std.err)" && same "$note"$'\n'"$note" "$(cat raw.err)" || return 1
+    same "$(grep -o '"OF1":[0-9.]*' on-std/summary.json | head -n 1)" "$(grep -o '"OF1":[0-9.]*' raw.json | head -n 1)" || return 1
+    fails 3 'on-raw/weights.safetensors was trained on raw features, and those of std.st are standardized' "$hint" \
+        eval std.st --weights on-raw/weights.safetensors -q || return 1
+    for i in "eval other.st -q" "predict other.st -o o.npy"; do
+        # shellcheck disable=SC2086
+        run "$ocdm" $i --weights $w
+        same 3 "$code" && grep -q "^error: $w and other.st: the features were standardized in two ways; feature 0 has mean 10[0-9.]* and" "$err" &&
+            same "hint: $hint" "$(tail -n 1 "$err")" || return 1
+    done
+}
+
 predicts_files() {
     # shellcheck disable=SC2046
     make_weights two $(cnn_tensors 2)
@@ -447,6 +485,8 @@ check eval_refuses_logits_that_are_not_finite evaluates_no_infinite_logits
 check predict_and_featurize_judge_image_files judges_images
 check eval_and_predict_take_the_size_of_training takes_the_trained_size
 check weights_say_what_they_are describes_itself
+check weights_of_no_model_are_described describes_weights_of_no_model
+check features_are_standardized_as_the_weights_say standardizes_as_the_weights_say
 check predict_prints_the_labels_of_image_files predicts_files
 check predict_refuses_what_image_files_cannot_have refuses_files
 check weights_of_other_programs_are_unwrapped_or_refused unwraps_names

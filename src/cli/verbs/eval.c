@@ -23,6 +23,7 @@
 struct work {
     ocdm__run_settings settings;
     ocdm__stream stream;
+    ocdm__weights_about about; /* of the weights; the stream may standardize by it */
     ocdm__stream_order tests;
     uint64_t *counts; /* training samples with each class */
     uint8_t *groups;
@@ -45,6 +46,7 @@ static void close_work(struct work *work)
     ocdm__release(work->scores);
     ocdm__stream_order_clear(&work->tests);
     ocdm__stream_close(&work->stream);
+    ocdm__weights_about_clear(&work->about);
 }
 
 /* ---- getting ready ------------------------------------------------------------------------------------------------------- */
@@ -77,20 +79,21 @@ static ocdm_status find_model(struct work *work, ocdm_error *error)
 {
     const char *path = work->settings.weights;
     ocdm__weights_file file = {.tensors = {.tensor_count = 0}};
-    ocdm__weights_about about = {.class_count = 0};
     struct ocdm__weights_fit fit = {.model = NULL};
     ocdm_status status = ocdm__weights_open(&file, path, error);
     if (status == OCDM_OK)
-        status = ocdm__weights_describe(&file, &fit, &about, error);
+        status = ocdm__weights_describe(&file, &fit, &work->about, error);
     if (status == OCDM_OK)
         status = ocdm__weights_choose_model(&file, &fit, &work->settings.model, error);
     if (status == OCDM_OK && fit.model != NULL) /* else the agent reports which tensors are wrong */
         status = ocdm__weights_check_head(path, &fit, work->stream.table.class_count, error);
     if (status == OCDM_OK)
-        status = ocdm__weights_check_classes(path, &about, &work->stream.table, error);
+        status = ocdm__weights_check_classes(path, &work->about, &work->stream.table, error);
     if (status == OCDM_OK)
-        status = choose_size(&work->settings, &about, error);
-    ocdm__weights_about_clear(&about);
+        status =
+            ocdm__weights_match_features(path, &work->about, &work->stream, ocdm__joined() ? NULL : ocdm__print_note, error);
+    if (status == OCDM_OK)
+        status = choose_size(&work->settings, &work->about, error);
     ocdm__weights_close(&file);
     return status;
 }
@@ -293,6 +296,8 @@ static const char *const description[] = {
     "names; its classes must be those of the stream, in the same order. A checkpoint is not a weights file.",
     "Images are resized and cropped as the weights file of a run says that it was trained; --resize and --crop win over it, with "
     "a note on stderr. Weights that do not say it take 256 and 224 pixels for image files.",
+    "Raw features are standardized as the weights file says, with a note on stderr; a stream that was standardized in another way "
+    "is refused.",
     "--explain prints the formula of every number, and needs no stream.",
     NULL,
 };

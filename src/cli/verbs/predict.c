@@ -494,7 +494,8 @@ static const char *const description[] = {
     "The weights file of a run says which model it is of, how its images were resized and cropped, and what its classes are "
     "called; other weights need --resize, --crop and --classes. Images are resized to a shorter side of --resize, and the centre "
     "square of --crop is taken. A flag wins over what the weights say, with a note on stderr. The weights must fit the stream: "
-    "the same classes, and for linear and mlp the same number of features. The result does not depend on the number of threads.",
+    "the same classes, and for linear and mlp the same number of features. Raw features are standardized as the weights say; a stream "
+    "that was standardized in another way is refused. The result does not depend on the number of threads.",
     NULL,
 };
 

@@ -60,7 +60,7 @@ static void write_string(ocdm__output *output, const char *before, const char *t
 }
 
 /* What a file of a run says about itself. */
-static void write_about_json(ocdm__output *output, const ocdm__weights_about *about, const char *model)
+static void write_about_json(ocdm__output *output, const ocdm__weights_about *about)
 {
     if (!ocdm__weights_about_known(about))
         return;
@@ -70,9 +70,9 @@ static void write_about_json(ocdm__output *output, const ocdm__weights_about *ab
         ocdm__output_count(output, ",\"resize\":", about->resize);
         ocdm__output_count(output, ",\"crop\":", about->crop);
         ocdm__output_text(output, ",\"mean\":");
-        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
+        ocdm__output_text(output, about->scale.mean_text);
         ocdm__output_text(output, ",\"std\":");
-        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
+        ocdm__output_text(output, about->scale.deviation_text);
     } else {
         ocdm__output_text(output, about->feature_mean != NULL ? ",\"standardized\":true" : ",\"standardized\":false");
     }
@@ -92,7 +92,7 @@ static void write_json(ocdm__output *output, const struct answer *answer)
     write_optional(output, ",\"blocks\":", fit->blocks);
     ocdm__output_count(output, ",\"parameters\":", ocdm__weights_parameters(&answer->file.tensors));
     ocdm__output_text(output, fit->optimiser ? ",\"optimiser\":true" : ",\"optimiser\":false");
-    write_about_json(output, &answer->about, fit->model);
+    write_about_json(output, &answer->about);
     ocdm__output_text(output, ",\"tensors\":[");
     for (size_t i = 0; i < file->tensor_count; i++) {
         ocdm__output_text(output, i > 0 ? "," : "");
@@ -211,7 +211,7 @@ static void write_classes(ocdm__output *output, const ocdm__weights_about *about
     ocdm__output_text(output, "\n");
 }
 
-static void write_about(ocdm__output *output, const ocdm__weights_about *about, const char *model)
+static void write_about(ocdm__output *output, const ocdm__weights_about *about)
 {
     if (!ocdm__weights_about_known(about))
         return;
@@ -219,9 +219,9 @@ static void write_about(ocdm__output *output, const ocdm__weights_about *about, 
         ocdm__output_count(output, "input       images, --resize ", about->resize);
         ocdm__output_count(output, " --crop ", about->crop);
         ocdm__output_text(output, ", mean ");
-        ocdm__output_text(output, ocdm__image_scale_of(model).mean_text);
+        ocdm__output_text(output, about->scale.mean_text);
         ocdm__output_text(output, ", std ");
-        ocdm__output_text(output, ocdm__image_scale_of(model).deviation_text);
+        ocdm__output_text(output, about->scale.deviation_text);
         ocdm__output_text(output, "\n");
     } else {
         ocdm__output_text(output,
@@ -252,7 +252,7 @@ static void write_text(ocdm__output *output, const struct answer *answer)
     struct widths widths = find_widths(file);
     write_fit(output, &answer->fit);
     write_wrapper(output, &answer->file);
-    write_about(output, &answer->about, answer->fit.model);
+    write_about(output, &answer->about);
     ocdm__output_count(output, "parameters  ", ocdm__weights_parameters(&answer->file.tensors));
     ocdm__output_count(output, "\ntensors     ", file->tensor_count);
     ocdm__output_text(output, "\n");

@@ -82,13 +82,13 @@ static void add_number(struct notes *notes, const char *key, uint64_t number)
 /* The mean or deviation of features that the stream has standardized. */
 static void add_moments(struct notes *notes, const char *key, const ocdm__stream *stream)
 {
-    const struct ocdm__tensor *tensor = ocdm__safetensors_find(&stream->tensors, key);
-    if (tensor == NULL || tensor->dtype != OCDM__F32 || tensor->size != 4 * stream->shape.width)
+    const unsigned char *values = ocdm__stream_moments(stream, key);
+    if (values == NULL)
         return;
     ocdm__output *output = begin_note(notes, key);
     for (size_t i = 0; i < stream->shape.width; i++) {
         char text[24];
-        uint32_t bits = ocdm__get_u32(tensor->data + 4 * i);
+        uint32_t bits = ocdm__get_u32(values + 4 * i);
         float value;
         memcpy(&value, &bits, sizeof value);
         snprintf(text, sizeof text, "%s%.9g", i > 0 ? "," : "[", (double)value);
@@ -304,10 +304,10 @@ static ocdm_status read_images(const struct reading *reading, ocdm__weights_abou
         return status;
     if (about->crop == 0 || (about->resize > 0 && about->crop > about->resize))
         return fail(reading, "crop");
-    const ocdm__image_scale scale = ocdm__image_scale_of(name);
-    if (!ocdm__note_is(ocdm__safetensors_note(reading->file, "mean"), scale.mean_text))
+    about->scale = ocdm__image_scale_of(name);
+    if (!ocdm__note_is(ocdm__safetensors_note(reading->file, "mean"), about->scale.mean_text))
         return fail(reading, "mean");
-    bool same = ocdm__note_is(ocdm__safetensors_note(reading->file, "std"), scale.deviation_text);
+    bool same = ocdm__note_is(ocdm__safetensors_note(reading->file, "std"), about->scale.deviation_text);
     return same ? OCDM_OK : fail(reading, "std");
 }
 

@@ -25,6 +25,13 @@ ocdm_status ocdm__run_id(const ocdm__run *run, char id[OCDM__RUN_ID], ocdm_error
  * of the trained weights; NULL for these. OCDM_OK, OCDM_IO, OCDM_NO_MEMORY, OCDM_BAD_RECORD; on error `path` is as it was. */
 ocdm_status ocdm__weights_write(const ocdm__run *run, const char *average, const char *path, ocdm_error *error);
 
+/* What images are normalised by, as torchvision does: (x / 255 - mean) / deviation of each channel; and as "[0.5,0.5,0.5]". */
+typedef struct ocdm__image_scale {
+    float mean[3], deviation[3];
+    char mean_text[48], deviation_text[48];
+} ocdm__image_scale;
+ocdm__image_scale ocdm__image_scale_of(const char *model);
+
 /* What was read. All bytes zero: the file says nothing, as those of other programs and of earlier versions. */
 typedef struct ocdm__weights_about {
     char program[32], run[OCDM__RUN_ID]; /* "" when nothing is said */
@@ -32,6 +39,7 @@ typedef struct ocdm__weights_about {
     ocdm__text_list classes;
     bool images;
     uint32_t resize, crop;                   /* of images: pixels of the shorter side, then of the square */
+    ocdm__image_scale scale;                 /* of images */
     uint32_t features;                       /* else: how many */
     float *feature_mean, *feature_deviation; /* of features that were standardized; else NULL */
 } ocdm__weights_about;
@@ -50,12 +58,5 @@ static inline bool ocdm__weights_about_known(const ocdm__weights_about *about)
 
 /* The names as a JSON list. */
 void ocdm__class_names_write(ocdm__output *output, const ocdm__text_list *classes, size_t count);
-
-/* What images are normalised by, as torchvision does: (x / 255 - mean) / deviation of each channel; and as "[0.5,0.5,0.5]". */
-typedef struct ocdm__image_scale {
-    float mean[3], deviation[3];
-    char mean_text[48], deviation_text[48];
-} ocdm__image_scale;
-ocdm__image_scale ocdm__image_scale_of(const char *model);
 
 #endif
